@@ -1,12 +1,12 @@
-//! What the output of `#[system]` is made of: the systems that its loop or its call becomes.
+//! The runtime part of `#[system]`: the systems that the generated loop or call is wrapped in.
 //!
-//! A mistake in one parameter is to be reported once, at its type, by the check that the macro emits. Everything else here
-//! therefore accepts any types, and turns into something that is never run where the check has failed: methods with bounds
-//! stand in `impl`s whose bounds decide whether they are found, beside a trait that has the same method for every type.
+//! An error in one parameter is to be reported once, at its type, by the check that the macro emits. Everything else here therefore
+//! accepts any types, and becomes code that never runs if the check has failed: methods with bounds are in `impl`s whose bounds
+//! decide whether method lookup finds them, and a trait provides the same method for every other type.
 //!
-//! What only the compiler can find, such as a type that is no parameter, is asked once, by the emitted constant, at the
-//! user's type. Everything else that the output says of that type either has no bounds or has the position of the user's
-//! tokens, so that the compiler takes a second error for the first.
+//! Some errors only the compiler can find, such as a type that is not a parameter. The emitted constant triggers them once, at the
+//! user's type. All other uses of that type in the output either have no bounds or have the position of the user's tokens, so the
+//! compiler treats a second error as a duplicate of the first.
 
 mod linked;
 mod observers;
@@ -31,26 +31,26 @@ pub use self::linked::{LinkedData, LinkedItems, LinkedTerm, linked_access, relat
 pub use self::observers::{GivenRows, TargetSystem, has_target};
 pub use self::pairs::{RefusedPairs, ValueOf, each_pair, pair_is_added, pair_is_changed, pair_of, target_access};
 
-/// What stands in for a system whose parameters are wrong: the program does not compile.
+/// Replaces a system whose parameters are wrong: the program does not compile, so it never runs.
 #[cold]
 fn refused() -> ! {
     panic!("a system with an error in its parameters is not built")
 }
 
-/// What an item with a mistake converts into.
+/// The system of an item with an error.
 #[must_use]
 pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result<(), EcsError>> {
     refused()
 }
 
-/// A function that takes all parameters of a world system as one tuple.
+/// A world system's function, which takes all parameters as one tuple.
 pub struct WorldSystem<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,
 }
 
 impl<F, Marker> WorldSystem<F, Marker> {
-    /// Nothing is asked of the function yet.
+    /// Has no bounds on the function.
     pub const fn new(function: F) -> Self {
         Self { function, marker: PhantomData }
     }
@@ -63,34 +63,34 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<
     }
 }
 
-/// The rows that a row system goes through: those with the data `D` that the filter `F` lets through.
+/// The rows that a row system visits: those with the data `D` that match the filter `F`.
 pub struct RowsOf<D, F>(PhantomData<fn() -> (D, F)>);
 
 impl<D, F> RowsOf<D, F> {
-    /// A loop over them in variants for instruction sets.
+    /// A loop over the rows in variants for instruction sets.
     pub const fn wide<K, Marker>(kernel: K) -> RowLoop<D, F, Wide, K, Marker> {
         Self::in_variants(kernel)
     }
 
-    /// A loop over them for the baseline alone.
+    /// A loop over the rows for the baseline instruction set alone.
     pub const fn narrow<K, Marker>(kernel: K) -> RowLoop<D, F, Narrow, K, Marker> {
         Self::in_variants(kernel)
     }
 
-    /// A loop over them in the variants `V`.
+    /// A loop over the rows in the variants `V`.
     pub const fn in_variants<V, K, Marker>(kernel: K) -> RowLoop<D, F, V, K, Marker> {
         RowLoop::new(kernel)
     }
 }
 
-/// Found where the function is none for a system, or for a loop over rows: see the module's documentation.
+/// The fallback for a function that is not a system, or not a loop over rows: see the module's documentation.
 pub trait Refused: Sized {
-    /// No system.
+    /// Never called.
     fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 
-    /// No system.
+    /// Never called.
     fn build_par<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
@@ -100,7 +100,7 @@ impl<F> Refused for WorldSystem<F, ()> {}
 impl<D, F, V, K> Refused for RowLoop<D, F, V, K, ()> {}
 impl<T, L, V, K> Refused for LinkedSystem<T, L, V, K, ()> {}
 
-/// A condition of a system, as a system.
+/// Converts a condition of a system into a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
     condition.into_condition()
 }
@@ -110,7 +110,7 @@ pub fn skipped<Out: Skipped>() -> Out {
     Out::skipped()
 }
 
-/// The system, which is run only if all conditions hold.
+/// The system, which runs only if all conditions hold.
 pub fn run_if<In: SystemInput + 'static, Out: 'static, const N: usize>(
     system: BoxedSystem<In, Out>,
     conditions: [BoxedSystem<(), bool>; N],
@@ -119,21 +119,22 @@ pub fn run_if<In: SystemInput + 'static, Out: 'static, const N: usize>(
     only_if(Box::new(conditions), system, skipped)
 }
 
-/// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
+/// The types that can be row parameters. Implemented for the types themselves, so a user's type with the name of one of them is not
+/// mistaken for it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
     note = "row parameters are `&T` and `&mut T` of a component, `Ref<T>`, `Mut<T>`, an `Option` of one of these, `Has<T>` and `Entity`"
 )]
 pub trait RowData: QueryData<Terms: ContiguousFetch> {
-    /// What the function gets.
+    /// The value that the function takes.
     type Row<'a>;
 
-    /// One row of several.
+    /// One row of a slice.
     fn row<'a>(slice: &'a mut SliceOf<'_, Self>, row: usize) -> Self::Row<'a>;
 }
 
-/// `T` as a row parameter: `$row` is the value of the row `$at` in `$slice`.
+/// Implements `RowData` for `$Type`: `$row` is the value of the row `$at` in `$slice`.
 macro_rules! row_data {
     ($([$($generics:tt)*] $Type:ty => $Row:ty, |$slice:ident, $at:ident| $row:expr;)*) => {
         $(impl<$($generics)*> RowData for $Type {
@@ -161,12 +162,12 @@ row_data! {
     [] Entity => Self, |slice, at| slice[at];
 }
 
-/// A row parameter. With a type around it, rustc says what is wrong with the component and not with the reference to it.
+/// A row parameter. Because of the wrapper type, rustc reports the error for the component and not for the reference to it.
 pub struct RowParam<D>(PhantomData<fn() -> D>);
 
-/// What a row parameter borrows.
+/// The access of a row parameter.
 pub trait RowAccess {
-    /// It.
+    /// The access.
     const ACCESS: ConstAccess;
 }
 
@@ -174,17 +175,17 @@ impl<D: RowData> RowAccess for RowParam<D> {
     const ACCESS: ConstAccess = ConstAccess::Query(D::Terms::TERM);
 }
 
-/// A row parameter of a system, to be checked when the program is compiled.
+/// The access of a row parameter, for the check at compile time.
 pub const fn row_access<D: RowAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, D::ACCESS, Role::Row)
 }
 
-/// A system parameter, with a type around it as [`RowParam`] has one.
+/// A system parameter, in a wrapper type for the same reason as in [`RowParam`].
 pub struct Param<P>(PhantomData<fn() -> P>);
 
-/// What a system parameter borrows.
+/// The access of a system parameter.
 pub trait ParamAccess {
-    /// It.
+    /// The access.
     const ACCESS: ConstAccess;
 }
 
@@ -192,22 +193,22 @@ impl<P: SystemParam> ParamAccess for Param<P> {
     const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 
-/// A parameter of a system, to be checked when the program is compiled.
+/// The access of a parameter, for the check at compile time.
 pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Param)
 }
 
-/// A system parameter of rows that are gone through on several threads.
+/// A system parameter of a loop over rows on several threads.
 pub struct ParParam<P>(PhantomData<fn() -> P>);
 
 impl<P: SystemParam<Source: TaskSource>> ParamAccess for ParParam<P> {
     const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 
-/// The input of a system, to be checked when the program is compiled.
+/// Checks at compile time that a type is an input of a system.
 pub const fn input<I: WrittenInput>() {}
 
-/// What the rows of a system are filtered by, with the name of the option, to be checked when the program is compiled.
+/// The access of a filter option, with the name of the option, for the check at compile time.
 pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess {
     NamedAccess::new(option, ConstAccess::Query(F::Terms::TERM), Role::Filter)
 }
@@ -215,11 +216,11 @@ pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess 
 /// The type of a row parameter as the user wrote it.
 pub struct Row<T>(PhantomData<fn() -> T>);
 
-/// The value of a row is of the type that the user wrote.
+/// Checks that the value of a row has the type that the user wrote.
 macro_rules! row_is {
     ($([$($generics:tt)*] $Type:ty),*) => {
         $(impl<$($generics)*> Row<$Type> {
-            /// The value.
+            /// Returns the value.
             #[inline(always)]
             pub fn of(value: $Type) -> $Type {
                 value
@@ -239,12 +240,12 @@ row_is! {
     ['a, C] Option<Ref<'a, C>>
 }
 
-/// The user's type is another one of the same name.
+/// Selected if the user's type is a different one with the same name.
 pub trait OtherRow: Sized {
-    /// It.
+    /// The type that the user wrote.
     type Written;
 
-    /// No value.
+    /// Never called.
     fn of<V>(_: V) -> Self::Written {
         refused()
     }
@@ -266,23 +267,23 @@ pub fn ref_row<'a, C>(slice: &'a RefSlice<'_, C>, row: usize) -> Ref<'a, C> {
     slice.at(row)
 }
 
-/// The row of a parameter that is marked with `#[row]`: its form does not say what it is.
+/// The row of a parameter that is marked with `#[row]`: its type as written does not show what it is.
 #[inline(always)]
 pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> D::Row<'a> {
     D::row(slice, row)
 }
 
-/// A parameter that is handed to each row.
+/// A parameter that is reborrowed for each row.
 pub struct Lend<'a, P>(PhantomData<fn() -> &'a P>);
 
-/// The parameter of this type.
+/// Names the type of the parameter.
 #[inline(always)]
 pub fn lend<'a, P>(_: &P) -> Lend<'a, P> {
     Lend(PhantomData)
 }
 
 impl<'a, P: Reborrow<'a>> Lend<'a, P> {
-    /// The parameter for a shorter time.
+    /// Reborrows the parameter for one row.
     #[inline(always)]
     pub fn on(self, param: &'a mut P) -> P::Short {
         param.reborrow()
@@ -290,25 +291,25 @@ impl<'a, P: Reborrow<'a>> Lend<'a, P> {
 }
 
 impl<'a, R: 'static> Lend<'a, ResMut<'_, R>> {
-    /// The parameter for the time of a loop.
+    /// The parameter for the duration of a loop.
     #[inline(always)]
     pub fn for_loop<'p>(self, param: &'p mut ResMut<'_, R>) -> LoopResMut<'p, R> {
         LoopResMut::begin(param)
     }
 }
 
-/// Found where the parameter is none, or is like others.
+/// The fallback for a type that is not a parameter, or that needs no special treatment in a loop.
 pub trait LendNothing: Sized {
-    /// Its type.
+    /// The type of the parameter.
     type Param;
 
-    /// The parameter for the time of a loop.
+    /// The parameter for the duration of a loop.
     #[inline(always)]
     fn for_loop(self, param: &mut Self::Param) -> &mut Self::Param {
         param
     }
 
-    /// No parameter. Where nothing else is wrong with it, this is what says so.
+    /// Not a parameter. Reports the error if no other check does.
     fn on(self, _: &mut Self::Param) -> Self::Param {
         const { panic!("a parameter of a row system cannot be handed to each row: it lacks `#[derive(SystemParam)]`") }
     }

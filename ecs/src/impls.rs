@@ -1,22 +1,22 @@
-//! Macros that write implementations of traits of the standard library which a derive cannot write: for types with parameters
-//! that need no bounds, and for fields that are not shown.
+//! Macros that implement traits of the standard library where a derive cannot: for generic types that need no bounds, and for fields
+//! that are not shown.
 
-/// Implements `Debug` by an expression of the value and the formatter.
+/// Implements `Debug` with an expression of the value and the formatter.
 macro_rules! impl_debug {
     ($($implementation:tt)*) => {
         impl_fmt!(Debug: $($implementation)*);
     };
 }
 
-/// Implements `Display` by an expression of the value and the formatter.
+/// Implements `Display` with an expression of the value and the formatter.
 macro_rules! impl_display {
     ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
         impl_fmt!(Display: $(#[$attribute])* [$($generics)*] $($implementation)*);
     };
 }
 
-/// Implements `Display` and `Error` for an error by an expression as [`impl_display`] takes it, and `From` for each variant that is named
-/// with the type of its only value.
+/// Implements `Display` and `Error` for an error with an expression as in [`impl_display`], and `From` for each variant that is
+/// listed with the type of its only value.
 macro_rules! impl_error {
     (
         $(#[$attribute:meta])*
@@ -30,7 +30,7 @@ macro_rules! impl_error {
     };
 }
 
-/// Implements `From` for an enum by variants that hold one value each.
+/// Implements `From` for enum variants that hold one value each.
 macro_rules! impl_from_variant {
     ($($Type:ty: $Variant:ident($Source:ty)),*) => { $(
         impl From<$Source> for $Type {
@@ -53,7 +53,7 @@ macro_rules! impl_fmt {
     };
 }
 
-/// Implements `Deref` by the place that the value leads to.
+/// Implements `Deref` with a place expression.
 macro_rules! impl_deref {
     ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
         impl<$($generics)*> ::core::ops::Deref for $Type {
@@ -68,7 +68,7 @@ macro_rules! impl_deref {
     };
 }
 
-/// Implements `Deref` and `DerefMut` by the place that the value leads to.
+/// Implements `Deref` and `DerefMut` with a place expression.
 macro_rules! impl_deref_mut {
     ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
         impl_deref!($(#[$attribute])* [$($generics)*] $Type => $Target, |$this| $place);
@@ -83,7 +83,7 @@ macro_rules! impl_deref_mut {
     };
 }
 
-/// Implements `From` by an expression of the value.
+/// Implements `From` with an expression of the value.
 macro_rules! impl_from {
     ($($(#[$attribute:meta])* [$($generics:tt)*] $Source:ty => $Target:ty, |$value:pat_param| $made:expr);+ $(;)?) => { $(
         $(#[$attribute])*
@@ -95,7 +95,7 @@ macro_rules! impl_from {
     )+ };
 }
 
-/// Implements `PartialEq`, `Eq` and `Hash` by a field.
+/// Implements `PartialEq`, `Eq` and `Hash` by comparing and hashing one field.
 macro_rules! impl_eq {
     ([$($generics:tt)*] $Type:ty, $field:ident) => {
         impl<$($generics)*> PartialEq for $Type {
@@ -114,7 +114,7 @@ macro_rules! impl_eq {
     };
 }
 
-/// Implements `IntoIterator` by that of another value.
+/// Implements `IntoIterator` by forwarding to another value.
 macro_rules! impl_into_iter {
     ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Inner:ty, |$this:ident| $inner:expr) => {
         $(#[$attribute])*
@@ -133,7 +133,7 @@ macro_rules! impl_into_iter {
     };
 }
 
-/// Implements `Default` by an expression, for types that a derive would demand too much of, or whose parts have other values at first.
+/// Implements `Default` with an expression, for types where a derive would add bounds, or whose fields have other initial values.
 macro_rules! impl_default {
     ([$($generics:tt)*] $Type:ty => $value:expr) => {
         impl<$($generics)*> Default for $Type {
@@ -144,7 +144,7 @@ macro_rules! impl_default {
     };
 }
 
-/// Implements `Serialize` and `Deserialize` by another value.
+/// Implements `Serialize` and `Deserialize` by converting to and from another value.
 #[cfg(feature = "serde")]
 macro_rules! impl_serde {
     ($(#[$attribute:meta])* $Type:ty as $Other:ty, |$this:ident| $other:expr, $from:expr) => {
@@ -164,7 +164,7 @@ macro_rules! impl_serde {
     };
 }
 
-/// Implements `Copy`, and `Clone` by way of it, for types that are `Copy` whatever their parameters are.
+/// Implements `Copy`, and `Clone` based on it, for types that are `Copy` whatever their type parameters are.
 macro_rules! impl_copy {
     ($([$($generics:tt)*] $Type:ty);+ $(;)?) => { $(
         impl<$($generics)*> Clone for $Type {
@@ -178,7 +178,7 @@ macro_rules! impl_copy {
     )+ };
 }
 
-/// Implements `Debug` for types that are named but have no values worth showing: it writes the name of the type.
+/// Implements `Debug` for types without values worth showing: it writes the name of the type.
 macro_rules! impl_debug_as_type_name {
     ($([$($generics:tt)*] $Type:ty;)*) => { $(
         impl<$($generics)*> core::fmt::Debug for $Type {
@@ -202,7 +202,7 @@ macro_rules! impl_debug_of_fields {
     )* };
 }
 
-/// Implements `Debug`: a struct with the fields that are named, each with its value. The last word is the method of
+/// Implements `Debug`: a struct with the listed fields, each with its value. The last word is the method of
 /// [`DebugStruct`](core::fmt::DebugStruct) that ends it.
 macro_rules! impl_debug_as_struct {
     ($([$($generics:tt)*] $Type:ty, $name:literal, |$this:ident| { $($field:ident: $value:expr),* } $end:ident;)*) => { $(
@@ -215,7 +215,7 @@ macro_rules! impl_debug_as_struct {
     )* };
 }
 
-/// Writes methods that read a field: each returns the place or the value that is named, and has to be used.
+/// Writes methods that read a field: each is `#[must_use]` and returns the given place or value.
 macro_rules! getters {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(&$this:ident) -> $Type:ty = $value:expr;)*) => { $(
         $(#[$attribute])*

@@ -1,7 +1,7 @@
-//! Macros that make errors, those that make bundles which spawn other entities, and the one that defines traits of labels.
+//! Macros that make errors, macros that make bundles which spawn other entities, and the macro that defines label traits.
 
-/// An [`EcsError`](crate::error::EcsError) of a text with values in it, as `format!` makes. A
-/// [`Severity`](crate::error::Severity) may stand before it.
+/// Makes an [`EcsError`](crate::error::EcsError) from a text with values, as in `format!`. A [`Severity`](crate::error::Severity)
+/// may precede the text.
 ///
 /// ```
 /// use strata_ecs::ecs_error;
@@ -21,7 +21,7 @@ macro_rules! ecs_error {
     };
 }
 
-/// bevy_ecs's name of [`ecs_error!`](crate::ecs_error).
+/// The name of [`ecs_error!`](crate::ecs_error) in bevy_ecs.
 #[macro_export]
 macro_rules! bevy_error {
     ($format:literal $($rest:tt)*) => {
@@ -32,7 +32,7 @@ macro_rules! bevy_error {
     };
 }
 
-/// Returns with an error: `return Err(ecs_error!(..))`. See [`ecs_error!`](crate::ecs_error).
+/// Returns an error: `return Err(ecs_error!(..))`. See [`ecs_error!`](crate::ecs_error).
 ///
 /// ```
 /// use strata_ecs::bail;
@@ -59,7 +59,7 @@ macro_rules! bail {
     };
 }
 
-/// Returns with an error unless a condition holds: `if !condition { bail!(..) }`. See [`bail!`](crate::bail).
+/// Returns an error unless a condition holds: `if !condition { bail!(..) }`. See [`bail!`](crate::bail).
 ///
 /// ```
 /// use strata_ecs::ensure;
@@ -144,11 +144,12 @@ macro_rules! related {
 pub use children;
 pub use related;
 
-/// Defines a trait of labels like [`SystemSet`](crate::label::SystemSet): values of any types that are cloned, compared, hashed
-/// and printed, and interned to a `Copy` value that is compared by address.
+/// Defines a label trait like [`SystemSet`](crate::label::SystemSet): values of any types that are cloned, compared, hashed and
+/// printed, and interned to a `Copy` value that is compared by address.
 ///
-/// A label implements `dyn_clone`, and derives `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`. Labels of different types are never equal.
-/// `extra_methods` are methods that each label implements besides, and `extra_methods_impl` how an interned label does so.
+/// A label implements `dyn_clone`, and derives `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`. Labels of different types are never
+/// equal. `extra_methods` are additional methods that each label implements, and `extra_methods_impl` is their implementation for an
+/// interned label.
 ///
 /// ```
 /// use strata_ecs::define_label;
@@ -198,7 +199,7 @@ macro_rules! define_label {
         {
             $($($methods)*)?
 
-            /// The same label in a box.
+            /// Clones the label into a box.
             fn dyn_clone(&self) -> $crate::__private::Box<dyn $Label>;
 
             /// The label as a `Copy` value that is compared by address. The first call for a label leaks a copy of it.

@@ -1,9 +1,9 @@
-//! The public modules: which names users find where, beside those that a layer itself makes public.
+//! The public modules: the names that users find in each, in addition to the names that a layer itself makes public.
 //!
-//! Users look for a name where bevy_ecs has it: `system::Query`, `schedule::SystemSet`, `world::Mut`. The layers put it where the order
-//! of the code puts it. This file is the only place that knows both. Each module here is passed on by the layer of that name, or by the
-//! root of the crate if no layer has it; `tests/systems/paths.rs` holds all of it, and `tests/compile/bevy_paths.rs` compares it with the
-//! paths of bevy_ecs.
+//! Users look for a name where bevy_ecs has it: `system::Query`, `schedule::SystemSet`, `world::Mut`. The layers define names
+//! according to the dependencies of the code. This file is the only place that connects the two. Each module here is re-exported by
+//! the layer of that name, or by the root of the crate if no layer has it; `tests/systems/paths.rs` lists all of them, and
+//! `tests/compile/bevy_paths.rs` compares them with the paths of bevy_ecs.
 
 /// See [`system`](mod@crate::system).
 pub(crate) mod system {
@@ -22,7 +22,7 @@ pub(crate) mod system {
 
 /// The modules in [`system`](mod@crate::system).
 pub(crate) mod in_system {
-    /// Functions that make commands: for code that hands them on, or puts them into a list.
+    /// Functions that make commands: for code that passes commands on, or stores them in a list.
     pub mod command {
         pub use crate::world::Command;
         pub use crate::world::made_commands::of_world::*;
@@ -34,7 +34,7 @@ pub(crate) mod in_system {
         pub use crate::world::made_commands::of_entity::*;
     }
 
-    /// Parameters and query data with `'static` in the place of their lifetimes, for the fields of structs and for aliases.
+    /// Parameters and query data with `'static` lifetimes, for the fields of structs and for aliases.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -131,12 +131,12 @@ pub(crate) mod entity {
         pub use crate::entity::EntityHashSet;
     }
 
-    /// Vectors with each entity once.
+    /// Vectors in which each entity occurs once.
     pub mod unique_vec {
         pub use crate::entity::UniqueEntityVec;
     }
 
-    /// Arrays with each entity once.
+    /// Arrays in which each entity occurs once.
     pub mod unique_array {
         pub use crate::entity::UniqueEntityArray;
     }
@@ -178,9 +178,9 @@ pub(crate) mod event {
 
 #[doc = include_str!("change_detection.md")]
 pub mod change_detection {
-    /// bevy_ecs's name of [`RefSlice`](crate::query::RefSlice).
+    /// The name of [`RefSlice`](crate::query::RefSlice) in bevy_ecs.
     pub type ContiguousRef<'w, T> = crate::query::RefSlice<'w, T>;
-    /// bevy_ecs's name of [`ErasedMut`](crate::change::ErasedMut).
+    /// The name of [`ErasedMut`](crate::change::ErasedMut) in bevy_ecs.
     pub type MutUntyped<'w> = crate::change::ErasedMut<'w>;
 
     pub use crate::change::{ComponentTicks, DetectChanges, DetectChangesMut, Mut, Ref, Tick};
@@ -189,12 +189,12 @@ pub mod change_detection {
     pub use crate::system::{Res, ResMut};
 }
 
-/// How events find the entities that they go on to.
+/// How events propagate to other entities.
 pub mod traversal {
     pub use crate::event::Traversal;
 }
 
-/// Bundles that spawn other entities, which are linked to the one that they are inserted into.
+/// Bundles that spawn other entities and link them to the entity that the bundle is inserted into.
 pub mod spawn {
     pub use crate::world::{
         Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,
@@ -202,14 +202,14 @@ pub mod spawn {
     };
 }
 
-/// How rows are cut into tasks: see [`Query::par_iter`](crate::query::Query::par_iter).
+/// How rows are divided into tasks: see [`Query::par_iter`](crate::query::Query::par_iter).
 pub mod batching {
     pub use crate::query::BatchingStrategy;
 }
 
 /// See [`error`](mod@crate::error).
 pub(crate) mod error {
-    /// bevy_ecs's name of [`EcsError`].
+    /// The name of [`EcsError`] in bevy_ecs.
     pub type BevyError = EcsError;
 
     use crate::error::EcsError;
@@ -221,18 +221,18 @@ pub(crate) mod error {
     pub use crate::world::CommandOutput;
 }
 
-/// Borrowed values without their types.
+/// Type-erased references.
 pub mod ptr {
-    /// bevy_ecs's name of [`ErasedRef`](crate::component::ErasedRef).
+    /// The name of [`ErasedRef`](crate::component::ErasedRef) in bevy_ecs.
     pub type Ptr<'a> = crate::component::ErasedRef<'a>;
 }
 
-/// Names of sets and schedules, compared by address.
+/// Interned labels of sets and schedules, compared by address.
 pub mod intern {
     pub use crate::label::{Internable, Interned, Interner};
 }
 
-/// What entities get and lose.
+/// Lifecycle events and hooks.
 pub mod lifecycle {
     pub use crate::event::{
         Add, AddEvent, Despawn, DespawnEvent, Discard, DiscardEvent, Insert, InsertEvent, Remove, RemoveEvent,
@@ -242,13 +242,13 @@ pub mod lifecycle {
     pub use crate::system::{RemovedComponents, RemovedValues};
 }
 
-/// The tables in which entities with the same components are.
+/// The tables that store entities with the same components.
 pub mod storage {
     pub use crate::entity::TableId;
     pub use crate::table::{Table, Tables};
 }
 
-/// Tools for systems.
+/// Utilities for systems.
 #[cfg(feature = "std")]
 pub mod utils {
     pub use crate::parallel::{LocalMut, Parallel};

@@ -1,12 +1,12 @@
-//! What the macros' output refers to, and nothing else. Not part of the public API: it may change in any release.
+//! Names that macro output refers to, and nothing else. Not part of the public API: it may change in any release.
 //!
-//! What a program can reach without this module and without `unsafe` is API, hidden from the documentation or not, and is
-//! sound for every safe use. What a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself or an
-//! opaque value that only the library makes a parameter of: a `Single`'s item and the query that would yield it again are
-//! one value. The query is not asked again once code outside has had the item. Traits whose numbers or values unsafe code
-//! relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
-//! `RowFacts`). A type that stands for something of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet`
-//! and a `SystemState` are `Send` only if what can be fetched from them is.
+//! All items that a program can reach without this module and without `unsafe` are API, even if hidden from the documentation, and
+//! are sound for every safe use. The value that a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself
+//! or an opaque value that only the library converts into a parameter: the item of a `Single` and the query that would yield it
+//! again are one value. The query does not run again once code outside has had the item. Traits whose constants or values unsafe
+//! code relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
+//! `RowFacts`). A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet` and a
+//! `SystemState` are `Send` only if the values fetched from them are.
 
 pub use alloc::boxed::Box;
 pub use alloc::format;
@@ -24,7 +24,7 @@ pub use core::primitive::{bool, i128, str, u128, usize};
 pub use core::result::Result::{Err, Ok};
 pub use core::{column, concat, line, module_path, option_env, stringify};
 
-// A function with `cfg`s is handed back to the compiler with the attribute once more.
+// A function with `cfg`s is passed back to the compiler with the attribute added again.
 pub use strata_ecs_derive::{observer, system};
 
 pub use crate::bundle::{Bundle, BundleParts};
@@ -77,10 +77,10 @@ pub use crate::system::{
 
 pub use crate::world::{Spawn, SpawnRelated};
 
-/// What row systems return.
+/// The return type of row systems.
 pub type SystemResult = crate::system::Result;
 
-/// The [`ComponentKey`] of a type with this name whose derive stands at this line and column.
+/// The [`ComponentKey`] of a type with this name whose derive is at this line and column.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_key {
@@ -113,7 +113,7 @@ macro_rules! __strata_system_name {
 }
 pub use __strata_system_name as system_name;
 
-/// The [`Description`] with the functions that the type and the bounds at the place prove.
+/// The [`Description`] with the functions that the type supports, given the bounds in scope.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_describe {
@@ -132,7 +132,7 @@ macro_rules! __strata_describe {
 }
 pub use __strata_describe as describe;
 
-/// A list of spawns, as nested tuples: what `children!` and `related!` are made of.
+/// A list of spawns, as nested tuples, for `children!` and `related!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_spawns {

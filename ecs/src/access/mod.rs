@@ -1,10 +1,10 @@
-//! What a query or a system borrows, and when two of them are in each other's way.
+//! The access of queries and systems, and when two of them conflict.
 //!
-//! Code gets `&mut` to a value through a shared store only by an access that was checked: the terms of a query against each
-//! other, the parameters of a system against each other, and a system that holds `&mut World` against everything. Ticks are
-//! borrowed, too: asking whether a component has changed reads the component, except that a query may write what it asks the
-//! changes of. The options of a row system (`with`, `changed` and so on) are filters of its rows and are checked among its
-//! parameters: they exclude other queries, and they borrow.
+//! Code gets `&mut` to a value through a shared store only after its access was checked: the terms of a query against each other,
+//! the parameters of a system against each other, and a system that holds `&mut World` against everything. Ticks are part of the
+//! access: testing a component for changes reads the component, except that a query may write a component that it tests for changes.
+//! The options of a row system (`with`, `changed` and so on) are filters of its rows and are checked like its parameters: they
+//! exclude other queries, and they borrow.
 
 mod set;
 mod query;

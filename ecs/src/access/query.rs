@@ -1,4 +1,4 @@
-//! What a query borrows and demands.
+//! The access of a query.
 
 use alloc::vec::Vec;
 use core::iter;
@@ -25,22 +25,22 @@ use crate::component::{ComponentId, Components, StorageType};
 pub struct FilteredAccess {
     reads: ComponentSet,
     writes: ComponentSet,
-    /// Those of which it is asked whether they have changed: against others as if they were read.
+    /// Components that are tested for changes: a read, when compared with other queries.
     ticks: ComponentSet,
-    /// The ways in which an entity can match. One that contradicts itself is left out, unless in a sparse component: the
-    /// query visits the tables then.
+    /// The ways in which an entity can match. A branch that contradicts itself is left out, unless the contradiction is about a
+    /// sparse component: the query visits the tables then.
     branches: Vec<Branch>,
-    /// Whether there were too many, so that some are known only by what they have in common.
+    /// Whether branches were merged because there were too many: only their common conditions are known then.
     has_merged: bool,
-    /// What nested queries borrow, of other entities: each by itself, without those in it, which stand here, too.
+    /// The access of nested queries, to other entities. Each is flat: queries nested inside of them are in this list, too.
     nested: Vec<Self>,
     conflict: Option<ComponentConflict>,
 }
 
-/// How many branches are kept apart. The cost of a comparison grows with the product.
+/// The maximum number of branches. The cost of a comparison grows with the product of both numbers.
 const MOST_BRANCHES: usize = 128;
 
-/// One way in which an entity can match: what it has, and what it lacks.
+/// One way in which an entity can match: the components that it has, and those that it lacks.
 #[derive(Clone, Default, Debug, PartialEq)]
 struct Branch {
     with: FixedBitSet,
@@ -48,25 +48,25 @@ struct Branch {
 }
 
 impl Branch {
-    /// Whether a component for which this is true is demanded by one of two branches, and excluded by the other, or by the same
-    /// one, which nothing matches then.
+    /// Whether one of two branches requires a component that the other one, or itself, excludes. Only components for which `counts`
+    /// holds are compared. (A branch that excludes what it requires matches nothing.)
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
         let between = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(&counts);
         let (own, theirs) = ((&self.with, &self.without), (&other.with, &other.without));
         [(own.0, theirs.1), (theirs.0, own.1), own, theirs].iter().any(|(with, without)| between(with, without))
     }
 
-    /// Whether each entity that matches this matches the other one, too.
+    /// Whether each entity that matches `self` also matches `other`.
     fn implies(&self, other: &Self) -> bool {
         other.with.is_subset(&self.with) && other.without.is_subset(&self.without)
     }
 
-    /// What an entity has and lacks that matches both.
+    /// The branch of entities that match both.
     fn and(&self, other: &Self) -> Self {
         Self { with: &self.with | &other.with, without: &self.without | &other.without }
     }
 
-    /// What all branches have in common.
+    /// The conditions that all branches share.
     fn common(branches: &[Self]) -> Option<Self> {
         let (first, others) = branches.split_first()?;
         Some(others.iter().fold(first.clone(), |mut common, other| {
@@ -78,7 +78,7 @@ impl Branch {
 }
 
 impl Default for FilteredAccess {
-    /// Nothing is borrowed, and every entity matches.
+    /// Borrows nothing, and matches every entity.
     fn default() -> Self {
         let [reads, writes, ticks] = [const { ComponentSet { named: FixedBitSet::new(), all_but: false } }; 3];
         Self {
@@ -94,7 +94,7 @@ impl Default for FilteredAccess {
 }
 
 impl FilteredAccess {
-    /// Adds a component that is read.
+    /// Adds a component that the query reads.
     ///
     /// ```
     /// use strata_ecs::access::FilteredAccess;
@@ -113,7 +113,7 @@ impl FilteredAccess {
         self.reads.insert(id);
     }
 
-    /// Adds a component that is written.
+    /// Adds a component that the query writes.
     ///
     /// ```
     /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
@@ -132,7 +132,7 @@ impl FilteredAccess {
         self.writes.insert(id);
     }
 
-    /// Adds a component of which it is asked whether it has changed. The query itself may change it at the same time.
+    /// Adds a component that is tested for changes. The query itself may change it at the same time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -147,7 +147,7 @@ impl FilteredAccess {
         self.ticks.insert(id);
     }
 
-    /// Says that every matched entity has the component.
+    /// Requires that every matched entity has the component.
     ///
     /// ```
     /// use strata_ecs::access::FilteredAccess;
@@ -163,7 +163,7 @@ impl FilteredAccess {
         self.branches.iter_mut().for_each(|branch| add(&mut branch.with, id));
     }
 
-    /// Says that no matched entity has the component.
+    /// Requires that no matched entity has the component.
     ///
     /// ```
     /// use strata_ecs::access::FilteredAccess;
@@ -180,7 +180,7 @@ impl FilteredAccess {
         self.branches.iter_mut().for_each(|branch| add(&mut branch.without, id));
     }
 
-    /// Whether the component is read or written.
+    /// Whether the query or a nested query reads, writes or tests the component for changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -195,7 +195,7 @@ impl FilteredAccess {
         self.parts().any(|part| [&part.reads, &part.writes, &part.ticks].iter().any(|set| set.contains(id)))
     }
 
-    /// What the query itself borrows twice, once mutably.
+    /// A component that the query itself borrows twice, once mutably.
     ///
     /// ```
     /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
@@ -214,12 +214,12 @@ impl FilteredAccess {
         self.conflict
     }
 
-    /// Whether no entity can be matched by both: in each pair of their branches one demands what it or the other forbids. `Or`,
-    /// `AnyOf` and query enums have a branch for each member.
+    /// Whether no entity can match both: in each pair of their branches one requires a component that it or the other one excludes.
+    /// `Or`, `AnyOf` and query enums have a branch for each member.
     ///
-    /// The answer is exact up to 128 branches, where one that implies another does not count. Of more, only what they have in
-    /// common is compared, so that the answer may be `false` although no entity can be matched by both. The cost is the
-    /// product of the numbers of branches.
+    /// The result is exact up to 128 branches; a branch that implies another one does not count. With more branches only the
+    /// conditions that all of them share are compared, so the result may be `false` although no entity can match both. The cost is
+    /// the product of the numbers of branches.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,12 +235,12 @@ impl FilteredAccess {
         self.is_apart_from(other, |_| true)
     }
 
-    /// Whether components for which this is true keep each pair of branches apart.
+    /// Whether each pair of branches is disjoint, comparing only components for which `counts` holds.
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
         self.branches.iter().all(|branch| other.branches.iter().all(|other| branch.is_apart_from(other, &counts)))
     }
 
-    /// What both borrow and at least one writes, if some entity could be matched by both.
+    /// A component that both borrow and at least one writes, if some entity could match both.
     ///
     /// ```
     /// use strata_ecs::access::ComponentConflict;
@@ -260,22 +260,22 @@ impl FilteredAccess {
         self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_conflict(theirs)))
     }
 
-    /// What the query borrows of the entities that it matches, and what each nested query borrows of those that it matches.
+    /// The access to matched entities, and the access of each nested query.
     fn parts(&self) -> impl Iterator<Item = &Self> {
         iter::once(self).chain(&self.nested)
     }
 
-    /// What the query changes of entities that a nested query may match, which reads it.
+    /// A component that the query writes and a nested query reads, if the nested query may match the same entities.
     pub(crate) fn nested_conflict(&self) -> Option<ComponentConflict> {
         self.nested.iter().find_map(|nested| self.part_conflict(nested))
     }
 
-    /// As [`conflict_with`](Self::conflict_with), but for nested queries.
+    /// Like [`conflict_with`](Self::conflict_with), without nested queries.
     fn part_conflict(&self, other: &Self) -> Option<ComponentConflict> {
         self.first_shared(other, |_| true).filter(|_| !self.is_disjoint_with(other))
     }
 
-    /// The first component for which a condition holds that both borrow, and one of them mutably.
+    /// The first component for which `counts` holds that both borrow, one of them mutably.
     fn first_shared(&self, other: &Self, counts: impl Fn(ComponentId) -> bool) -> Option<ComponentConflict> {
         let common = |a: &ComponentSet, b: &ComponentSet| a.common(b, &counts);
         common(&self.writes, &other.writes)
@@ -285,18 +285,18 @@ impl FilteredAccess {
             .or_else(|| common(&self.ticks, &other.writes))
     }
 
-    /// What keeps two queries from being used at the same time by different threads. That is more than
-    /// [`conflict_with`](Self::conflict_with): rows of one column that only a sparse component keeps apart share what is
-    /// noted about changes of the column, and so do all rows of a sparse storage.
+    /// A component that prevents two queries from running at the same time on different threads. This is stricter than
+    /// [`conflict_with`](Self::conflict_with): rows of one column that differ only in a sparse component share the change
+    /// information of the column, and so do all rows of a sparse set.
     pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_collision(theirs, components)))
     }
 
-    /// As [`collision_with`](Self::collision_with), but for nested queries.
+    /// Like [`collision_with`](Self::collision_with), without nested queries.
     fn part_collision(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         let is_sparse = |id: ComponentId| components.info(id).is_none_or(|info| info.storage() == StorageType::Sparse);
         let in_other_tables = self.is_apart_from(other, |index| !is_sparse(ComponentId(index as u32)));
-        // Two that borrow all components borrow sparse ones.
+        // Two queries that both borrow all components also share the sparse ones.
         self.first_shared(other, |id| !in_other_tables || is_sparse(id))
     }
 
@@ -307,17 +307,18 @@ impl FilteredAccess {
         all
     }
 
-    /// Whether there is a component that both borrow, whatever they do with it.
+    /// Whether both borrow a common component, mutably or not.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         first_common(&self.all_borrowed(), &other.all_borrowed()).is_some()
     }
 
-    /// Whether it borrows a component mutably.
+    /// Whether it borrows the component mutably.
     pub(crate) fn writes(&self, id: ComponentId) -> bool {
         self.writes.contains(id)
     }
 
-    /// What it reads that another one does not borrow, or writes that that one does not write.
+    /// A component that `self` writes and `other` does not write, or that `self` reads or tests and `other` neither borrows nor
+    /// tests.
     pub(crate) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
         let mut borrowed = other.all_borrowed();
         borrowed.union_with(&other.ticks);
@@ -325,13 +326,13 @@ impl FilteredAccess {
         self.writes.first_beyond(&other.writes).or(looks_at)
     }
 
-    /// Whether each entity that it matches is matched by another one, if that one matches the entity's table, as far as sparse
-    /// components are concerned. Cautious if the other one has alternatives with such components.
+    /// Whether `other` matches every entity that `self` matches, given that it matches the entity's table. Only conditions on sparse
+    /// components can differ then. May return `false` although it holds if `other` has alternatives with sparse components.
     pub(crate) fn keeps_to_rows_of(&self, other: &Self, components: &Components) -> bool {
         let is_sparse = |index: usize| {
             components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
         };
-        // What all branches say of tables is true where the tables match.
+        // Conditions on table components that all branches share hold in every matched table.
         let Some(common) = Branch::common(&other.branches) else { return true };
         let is_said = |own: &FixedBitSet, theirs: &FixedBitSet, common: &FixedBitSet| {
             theirs.ones().all(|index| own.contains(index) || common.contains(index) && !is_sparse(index))
@@ -345,8 +346,8 @@ impl FilteredAccess {
                 || self.branches.iter().all(|own| other.branches.iter().any(|theirs| implies(own, theirs))))
     }
 
-    /// Calls `each` with every component that it borrows or asks the changes of, and whether it writes it; with nothing in place of all
-    /// components, or all but some.
+    /// Calls `each` with every component that it borrows or tests for changes, and whether it writes the component; with `None` for
+    /// all components, or all except some.
     #[cfg(feature = "parallel")]
     pub(super) fn each_borrowed(&self, mut each: impl FnMut(Option<ComponentId>, bool)) {
         let sets = self.parts().flat_map(|part| [(&part.reads, false), (&part.ticks, false), (&part.writes, true)]);
@@ -358,13 +359,13 @@ impl FilteredAccess {
         }
     }
 
-    /// Every component that it borrows; nothing if that is all, or all but some.
+    /// Every component that it borrows; `None` if it borrows all, or all except some.
     pub(crate) fn borrowed(&self) -> Option<Vec<ComponentId>> {
         let all = self.all_borrowed();
         (!all.all_but).then(|| all.named.ones().map(|index| ComponentId(index as u32)).collect())
     }
 
-    /// Reads, or writes, all components but some, of all entities.
+    /// Reads, or writes, all components except some, of all entities.
     pub(crate) fn all_but(except: impl Iterator<Item = ComponentId>, writes: bool) -> Self {
         let mut named = FixedBitSet::new();
         except.for_each(|id| add(&mut named, id));
@@ -375,13 +376,13 @@ impl FilteredAccess {
         }
     }
 
-    /// Adds what a nested query borrows. It only reads.
+    /// Adds the access of a nested query, which only reads.
     pub(crate) fn add_nested(&mut self, mut query: Self) {
         self.nested.append(&mut query.nested);
         self.nested.push(query);
     }
 
-    /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
+    /// Adds the borrows of an inner term, but not its requirements: for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
         let twice = first_common(&self.writes, &inner.writes)
             .or_else(|| first_common(&self.writes, &inner.reads))
@@ -398,7 +399,7 @@ impl FilteredAccess {
         self.writes.union_with(&other.writes);
     }
 
-    /// Adds everything that an inner term demands of the entity.
+    /// Adds the requirements of an inner term.
     pub(crate) fn add_demands_of(&mut self, inner: &Self) {
         self.has_merged |= inner.has_merged;
         let before = core::mem::take(&mut self.branches);
@@ -411,7 +412,7 @@ impl FilteredAccess {
                 self.add_branch(own.and(other));
             }
             if self.branches.len() > MOST_BRANCHES {
-                // The inner term's are as good as left out.
+                // Too many branches: of the inner term, only the conditions that all its branches share are kept.
                 let common = Branch::common(&inner.branches);
                 self.branches =
                     common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());
@@ -421,7 +422,7 @@ impl FilteredAccess {
         }
     }
 
-    /// Adds a way to match, unless each entity that matches so matches another way, too.
+    /// Adds a branch, unless each entity that matches it also matches another branch.
     fn add_branch(&mut self, branch: Branch) {
         if !self.branches.iter().any(|other| branch.implies(other)) {
             self.branches.retain(|other| !other.implies(&branch));
@@ -429,8 +430,8 @@ impl FilteredAccess {
         }
     }
 
-    /// Makes this the access of something that is one of the two, but never both: it borrows what either borrows, and
-    /// has the branches of both.
+    /// Extends this access to a term that matches either `self` or `other`, but uses only one at a time: it borrows everything that
+    /// either borrows, and has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
         self.unite_borrows(other);
         other.branches.iter().for_each(|branch| self.add_branch(branch.clone()));
@@ -441,14 +442,14 @@ impl FilteredAccess {
         }
     }
 
-    /// Leaves out the branches that no table matches. Tables say nothing about components that are sparse.
+    /// Removes the branches that no table matches. Tables have no information about sparse components.
     pub(crate) fn drop_impossible(&mut self, is_sparse: impl Fn(ComponentId) -> bool) {
         self.branches.retain(|branch| {
             branch.with.intersection(&branch.without).all(|index| is_sparse(ComponentId(index as u32)))
         });
     }
 
-    /// Why a conflict of two queries is reported although filters might keep them apart.
+    /// A note for a reported conflict of two queries that filters might make disjoint.
     pub(super) fn note(&self, other: &Self) -> &'static str {
         match self.parts().chain(other.parts()).any(|part| part.has_merged) {
             true => " (the filters have too many branches: only what all of them have in common was compared)",

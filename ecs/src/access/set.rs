@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::component::{ComponentId, Components};
 
-/// What two queries borrow, one of them mutably.
+/// The data that two queries borrow, one of them mutably.
 ///
 /// ```
 /// use strata_ecs::access::ComponentConflict;
@@ -22,12 +22,12 @@ use crate::component::{ComponentId, Components};
 pub enum ComponentConflict {
     /// A component.
     Component(ComponentId),
-    /// All components, but for those that one of the queries leaves out.
+    /// All components, except those that one of the queries excludes.
     AllComponents,
 }
 
 impl ComponentConflict {
-    /// As in "component `Position`".
+    /// The conflict as text, as in "component `Position`".
     pub(crate) fn text(self, components: &Components) -> String {
         match self {
             Self::Component(id) => alloc::format!("component `{}`", components.name(id)),
@@ -36,11 +36,11 @@ impl ComponentConflict {
     }
 }
 
-/// Some components; or all but some, those that a world has not met yet included.
+/// Some components; or all except some, including components that are not registered yet.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub(super) struct ComponentSet {
     pub(super) named: FixedBitSet,
-    /// Whether those that are named are not in the set, and all others are.
+    /// Whether the set contains all components except the named ones.
     pub(super) all_but: bool,
 }
 
@@ -76,7 +76,7 @@ impl ComponentSet {
         }
     }
 
-    /// What is not in another set.
+    /// The first component of `self` that is not in `other`.
     pub(super) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
         let id = |index: usize| ComponentId(index as u32);
         match (self.all_but, other.all_but) {
@@ -86,7 +86,8 @@ impl ComponentSet {
         }
     }
 
-    /// What is in both and counts; nothing is asked of components that neither names.
+    /// The first component in both sets for which `counts` holds. If both sets contain all components except some, returns
+    /// [`ComponentConflict::AllComponents`] without calling `counts`.
     pub(super) fn common(&self, other: &Self, counts: impl Fn(ComponentId) -> bool) -> Option<ComponentConflict> {
         let id = |index: usize| ComponentId(index as u32);
         let found = match (self.all_but, other.all_but) {
@@ -99,12 +100,12 @@ impl ComponentSet {
     }
 }
 
-/// Adds a component to some.
+/// Adds a component to a set of named components.
 pub(super) fn add(set: &mut FixedBitSet, id: ComponentId) {
     set.grow_and_insert(id.index());
 }
 
-/// What is in both sets.
+/// The first component that is in both sets.
 pub(super) fn first_common(a: &ComponentSet, b: &ComponentSet) -> Option<ComponentConflict> {
     a.common(b, |_| true)
 }

@@ -1,4 +1,4 @@
-//! What a system borrows, parameter by parameter.
+//! The access of a system, parameter by parameter.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::query::FilteredAccess;
 use crate::component::Components;
 
-/// What one parameter of a system borrows.
+/// The access of one parameter of a system.
 ///
 /// ```
 /// use strata_ecs::access::ParamAccess;
@@ -23,30 +23,30 @@ pub enum ParamAccess {
     Query(FilteredAccess),
     /// One resource.
     Resource {
-        /// The number of the resource in its world.
+        /// The id of the resource in its world.
         id: u32,
         /// The name of its type.
         name: &'static str,
         /// Whether it is borrowed mutably.
         write: bool,
-        /// Whether it is read as a list of messages, of which the system keeps in mind which it has seen.
+        /// Whether it is read as a list of messages of which the system keeps its position.
         reads_messages: bool,
     },
-    /// All resources, those that the world has not met yet included.
+    /// All resources, including those that are not registered yet.
     AllResources {
         /// Whether they are borrowed mutably.
         write: bool,
     },
     /// One value that stays on its thread.
     NonSend {
-        /// The number of the type in its world.
+        /// The id of the type in its world.
         id: u32,
         /// The name of the type.
         name: &'static str,
         /// Whether it is borrowed mutably.
         write: bool,
     },
-    /// The whole world, shared.
+    /// The whole world, to read.
     World,
 }
 
@@ -60,7 +60,7 @@ impl ParamAccess {
     }
 }
 
-/// What a system borrows, parameter by parameter.
+/// The access of a system, parameter by parameter.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -76,32 +76,32 @@ impl ParamAccess {
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
     exclusive: bool,
-    /// Whether it is exclusive, but can only change values. Not known of what is made of several.
+    /// Whether the access is exclusive, but only changes values. Always false for a union of systems.
     keeps_structure: bool,
-    /// Whether changes are recorded, to be made later.
+    /// Whether changes are recorded, to be applied later.
     deferred: bool,
-    /// Whether something is used that stays on its thread.
+    /// Whether a value is used that stays on its thread.
     non_send: bool,
-    /// Why it cannot be: two parameters are in each other's way.
+    /// Why the system is refused, for example because two parameters conflict.
     refusal: Option<String>,
 }
 
-/// Two parameters of one system borrow the same thing, one of them mutably.
+/// A conflict: two parameters of one system borrow the same data, one of them mutably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessConflict {
-    /// The position of the earlier one among what is borrowed.
+    /// The index of the earlier parameter in `params`.
     pub(crate) first: usize,
-    /// As in "component `Position`".
+    /// The data, as in "component `Position`".
     pub(crate) what: String,
 }
 
 impl Access {
-    /// Everything: the system runs alone.
+    /// Exclusive access: the system runs alone.
     pub(crate) fn exclusive() -> Self {
         Self { exclusive: true, deferred: true, non_send: true, ..Self::default() }
     }
 
-    /// Everything, of which nothing but values is changed: the system runs alone.
+    /// Exclusive access that only changes values: the system runs alone.
     pub(crate) fn exclusive_values() -> Self {
         Self { keeps_structure: true, ..Self::exclusive() }
     }
@@ -125,7 +125,7 @@ impl Access {
         self.exclusive
     }
 
-    /// What each parameter borrows, with the number of the parameter from 0.
+    /// The access of each parameter, with the number of the parameter from 0.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -137,7 +137,7 @@ impl Access {
         &self.params
     }
 
-    /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
+    /// The access of two systems that run as one, one after the other. The numbers of the parameters are those of each system.
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self {
             params: self.params.iter().chain(&other.params).cloned().collect(),
@@ -149,27 +149,27 @@ impl Access {
         }
     }
 
-    /// What is borrowed by the parameters of which this is true.
+    /// The access of the parameters for which `is_meant` holds.
     pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
         let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
         Self { params, refusal: self.refusal.clone(), ..*self }
     }
 
-    /// Notes that two parameters are in each other's way: the system is never run. The first such note stays.
+    /// Refuses the system: it never runs. Only the first reason is kept.
     pub(crate) fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
     }
 
-    /// Why the system is never run, if that is so.
+    /// The reason why the system is refused, if it is.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
-    /// Fails if two parameters are in each other's way.
+    /// Fails if the system is refused, for example because two parameters conflict.
     ///
     /// # Panics
     ///
-    /// Then, at the place of the caller.
+    /// If the system is refused, at the location of the caller.
     #[track_caller]
     pub(crate) fn expect_agreement(&self) {
         #[cold]
@@ -182,13 +182,13 @@ impl Access {
         }
     }
 
-    /// Each parameter, with each one of another system.
+    /// Each parameter, paired with each parameter of another system.
     fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a ParamAccess, &'a ParamAccess)> {
         self.params.iter().flat_map(|(_, a)| other.params.iter().map(move |(_, b)| (a, b)))
     }
 
-    /// The first thing that keeps two systems from running at the same time, as in "component `Position`": where
-    /// [`collides_with`](Self::collides_with) says so.
+    /// The first data that prevents two systems from running at the same time, as in "component `Position`": `None` if
+    /// [`collides_with`](Self::collides_with) is false.
     pub(crate) fn first_collision(&self, other: &Self, components: &Components) -> Option<String> {
         self.pairs(other).find_map(|pair| match pair {
             (ParamAccess::Query(a), ParamAccess::Query(b)) => Some(a.collision_with(b, components)?.text(components)),
@@ -196,7 +196,7 @@ impl Access {
         })
     }
 
-    /// The numbers of the resources that are lists of messages and are read as such. Some may come more than once.
+    /// The ids of the resources that are read as lists of messages. An id may occur more than once.
     pub(crate) fn message_readers(&self) -> impl Iterator<Item = u32> {
         self.params.iter().filter_map(|(_, access)| match access {
             ParamAccess::Resource { id, reads_messages: true, .. } => Some(*id),
@@ -204,13 +204,13 @@ impl Access {
         })
     }
 
-    /// Whether a parameter borrows the world, to look at.
+    /// Whether a parameter reads the whole world.
     pub(crate) fn looks_at_world(&self) -> bool {
         self.params.iter().any(|(_, access)| matches!(access, ParamAccess::World))
     }
 
-    /// Whether the system may run on any thread. One that borrows the whole world mutably, or has a parameter for a value
-    /// that stays on its thread, runs on the thread that runs the schedule.
+    /// Whether the system may run on any thread. A system that borrows the whole world mutably, or has a parameter for a value that
+    /// stays on its thread, runs on the thread that runs the schedule.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,27 +224,28 @@ impl Access {
         !self.non_send
     }
 
-    /// Notes that the system uses something that stays on its thread.
+    /// Records that the system uses a value that stays on its thread.
     #[cfg(feature = "std")]
     pub(crate) fn add_non_send(&mut self) {
         self.non_send = true;
     }
 
-    /// Notes that the system asks for changes that are made when it has finished.
+    /// Records that the system makes changes that are applied after its run.
     pub(crate) fn add_deferred(&mut self) {
         self.deferred = true;
     }
 
-    /// Whether nothing is borrowed mutably, nor changed later.
+    /// Whether nothing is borrowed mutably, and no changes are applied later.
     pub(crate) fn is_read_only(&self) -> bool {
         !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| access.writes())
     }
 
-    /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
+    /// Adds the access of a parameter. It may conflict with earlier entries for which `hidden`, called with their index, returns
+    /// true.
     ///
     /// # Errors
     ///
-    /// The conflict with an earlier parameter, if there is one. Nothing is added then.
+    /// The conflict with an earlier parameter, if there is one. In this case nothing is added.
     pub(crate) fn add(
         &mut self,
         param: usize,
@@ -261,17 +262,17 @@ impl Access {
         Ok(())
     }
 
-    /// Keeps no memory for further parameters.
+    /// Frees unused capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.params.shrink_to_fit();
     }
 
-    /// Whether the system asks for changes that are made when it has finished.
+    /// Whether the system makes changes that are applied after its run.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred
     }
 
-    /// Everything that keeps two systems from running in any order, as in "component `Position`".
+    /// All data that makes the order of two systems matter, as in "component `Position`".
     pub(crate) fn conflicts(&self, other: &Self, components: &Components) -> Vec<String> {
         if self.exclusive || other.exclusive {
             return alloc::vec![String::from("the whole world (`&mut World`)")];
@@ -285,7 +286,7 @@ impl Access {
         all
     }
 
-    /// What the system borrows, in short.
+    /// The access of the system as bit masks.
     #[cfg(feature = "parallel")]
     pub(crate) fn footprint(&self) -> Footprint {
         if self.exclusive {
@@ -335,9 +336,9 @@ impl Access {
     }
 }
 
-/// What a system touches and writes, as bits that several things have in common.
+/// The data that a system borrows and writes, as bit masks. Several components or resources share a bit.
 ///
-/// Two systems collide only if one of them writes a bit that the other one touches.
+/// Two systems collide only if one of them writes a bit that the other one borrows.
 #[cfg(feature = "parallel")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Footprint {
@@ -347,10 +348,10 @@ pub(crate) struct Footprint {
 
 #[cfg(feature = "parallel")]
 impl Footprint {
-    /// The bit that each system touches, and only one that runs alone writes.
+    /// The bit that every system borrows, and only an exclusive system writes.
     const WORLD: u128 = 1 << 127;
 
-    /// All components, or all resources.
+    /// Adds all components, or all resources.
     fn add_all(&mut self, writes: bool) {
         self.touched |= !Self::WORLD;
         if writes {
@@ -367,7 +368,7 @@ impl Footprint {
     }
 }
 
-/// The thing that two parameters cannot borrow at the same time.
+/// The data that two parameters cannot borrow at the same time.
 fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
     match (a, b) {
         (ParamAccess::Query(a), ParamAccess::Query(b)) => {

@@ -1,37 +1,37 @@
-//! What something borrows, and what parameters are called.
+//! Compile-time access of parameters, and the names of parameters in messages.
 
 use crate::component::ComponentKey;
 use crate::term::{ConstTerm, any_in};
 
-/// What something borrows and demands.
+/// The access of a parameter: the data that it borrows and the components that it requires.
 #[derive(Clone, Copy)]
 pub enum ConstAccess {
-    /// Nothing that is known.
+    /// Nothing that is known at compile time.
     Nothing,
-    /// What a query does with entities.
+    /// Components, through a query.
     Query(ConstTerm),
     /// A resource.
     Resource { key: ComponentKey, write: bool },
     /// A value that stays on its thread. Its type has no key.
     NonSend,
-    /// Everything, to read.
+    /// The whole world, to read.
     World,
-    /// The same, with entities that are looked up by id.
+    /// An access to entities that are looked up by id.
     Lookup(&'static Self),
-    /// The same, of which each value is given once: the rows of a system would not all see it.
+    /// An access that yields each value once: only the first row of a row system would see it.
     Once(Given, &'static Self),
     /// A field of a struct of parameters.
     Field { name: &'static str, access: &'static Self },
-    /// Parameters of a system, each by itself.
+    /// Parameters of a system, in use at the same time.
     Params(&'static [Self]),
-    /// The same of a large tuple, in groups of four.
+    /// Parameters of a large tuple, in groups of four.
     Groups(&'static [Self]),
-    /// Parameters of a system, of which one is in use at a time.
+    /// Parameters of a system, of which only one is in use at a time.
     OneOf(&'static [Self]),
 }
 
 impl ConstAccess {
-    /// The parameters, if these are groups of them.
+    /// Converts `Params` into `Groups`, if the members are groups.
     pub(crate) const fn as_groups(self) -> Self {
         match self {
             Self::Params(groups) => Self::Groups(groups),
@@ -48,7 +48,7 @@ impl ConstAccess {
         }
     }
 
-    /// The accesses of which it consists, if it has several.
+    /// The parts of the access, if it has several.
     pub(super) const fn parts(&self) -> Option<&'static [Self]> {
         match self {
             Self::Params(parts) | Self::Groups(parts) | Self::OneOf(parts) => Some(parts),
@@ -56,7 +56,7 @@ impl ConstAccess {
         }
     }
 
-    /// Whether all of the world may be looked at.
+    /// Whether it may read the whole world.
     pub(crate) const fn looks_at_world(&self) -> bool {
         match self {
             Self::World => true,
@@ -66,7 +66,7 @@ impl ConstAccess {
         }
     }
 
-    /// The query that entities are looked up with, or the access as it is.
+    /// The query with which entities are looked up, or the access itself if it is not a lookup.
     pub(super) const fn query(&self) -> &Self {
         match self {
             Self::Lookup(query) => query,
@@ -75,25 +75,25 @@ impl ConstAccess {
     }
 }
 
-/// What a parameter gives once.
+/// The values that a parameter yields once.
 #[derive(Clone, Copy)]
 pub enum Given {
     /// Messages of a type.
     Messages,
-    /// Entities that have lost a component.
+    /// Removed components.
     Removals,
 }
 
-/// What a system takes, and what its rows are filtered by.
+/// The role of a parameter or an option of a system.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// A parameter that is part of the query that a row system runs over.
+    /// A parameter that is part of the query of a row system.
     Row,
     /// An option of a row system: a filter of that query.
     Filter,
-    /// A parameter for what the target of a row has, or its sources: never the row itself.
+    /// A parameter for data of a row's target, or of its sources: never of the row itself.
     Linked,
-    /// A parameter for what the target of a pair has: an entity that may be one of the rows.
+    /// A parameter for data of a pair's target: an entity that may be one of the rows.
     Target,
     /// Any other parameter.
     Param,
@@ -112,22 +112,22 @@ impl NamedAccess {
         Self { name, access, role }
     }
 
-    /// That of a query as if it were the only parameter of the rows.
+    /// The access of a query as if it were the only row parameter.
     pub(super) const fn of_query(query: &ConstTerm) -> Self {
         Self::new("", ConstAccess::Query(*query), Role::Row)
     }
 
-    /// Whether it is part of the query that a row system runs over.
+    /// Whether it is part of the query of a row system.
     pub(super) const fn is_of_rows(&self) -> bool {
         matches!(self.role, Role::Row | Role::Filter)
     }
 
-    /// Whether it is about entities that are linked with a row.
+    /// Whether it accesses entities that are linked with a row.
     pub(super) const fn is_linked(&self) -> bool {
         matches!(self.role, Role::Linked)
     }
 
-    /// Whether it is about the target of a pair.
+    /// Whether it accesses the target of a pair.
     pub(super) const fn is_target(&self) -> bool {
         matches!(self.role, Role::Target)
     }
@@ -137,7 +137,7 @@ impl NamedAccess {
         matches!(self.role, Role::Filter)
     }
 
-    /// What it is in the user's code.
+    /// The word for it in messages.
     pub(super) const fn noun(&self) -> &'static str {
         match self.role {
             Role::Row | Role::Linked | Role::Target | Role::Param => "parameter `",

@@ -1,4 +1,4 @@
-//! The checks that the program is compiled with.
+//! The checks that run at compile time.
 
 use core::marker::PhantomData;
 
@@ -15,8 +15,8 @@ use super::same_type::SameTypePair;
 use crate::component::Component;
 use crate::term::{ConstTerm, Usage, any_in, each_in, find_in, first_found};
 
-/// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
-/// to the first row what all rows are to see. The options of a row system stand among its parameters.
+/// Fails to compile if two parameters of a system conflict, if one tests for changes of a component that is never tracked, or if a
+/// row parameter yields values that only the first row would see. The options of a row system are part of `params`.
 #[track_caller]
 pub const fn check_system(system: &str, params: &[NamedAccess]) {
     each_in!(b after before in params => {
@@ -37,14 +37,13 @@ pub const fn check_system(system: &str, params: &[NamedAccess]) {
     });
 }
 
-/// Fails to compile if two of the parameters borrow what is written as the same type in both, one of them mutably.
+/// Fails to compile if two of the parameters borrow the same type, as written in both, one of them mutably.
 #[track_caller]
 pub const fn check_same_types(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
     each_in!(pair in pairs => check_pair(system, pair, params));
 }
 
-/// Whether a system is called once for each row.
-/// Fails to compile if the parameters of a pair can be about the same entity.
+/// Fails to compile if the parameters of a pair can access the same entity.
 #[track_caller]
 const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
     let (a, b) = (&params[pair.params.0], &params[pair.params.1]);
@@ -69,9 +68,9 @@ const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
     }
 }
 
-/// Fails to compile if a query borrows a component twice, once mutably, or asks for what is never known.
+/// Fails to compile if a query borrows a component twice, once mutably, or tests for changes of a component that is never tracked.
 ///
-/// The compiler shows the type of `_query` beside the message, in `inside`: so this does not track its caller.
+/// The compiler prints the type of `_query` with the message (`inside ..`), so this function does not track its caller.
 pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &ConstTerm) {
     if let Some(conflict) = conflict_of_query(query) {
         report_of_query(conflict);
@@ -81,7 +80,7 @@ pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &Const
     }
 }
 
-/// Fails to compile if a component cannot keep entities out of queries.
+/// Fails to compile if a component cannot disable entities.
 #[track_caller]
 pub(crate) const fn check_disabling<C: Component>() {
     if let ConstTerm::Component(_, component) = ConstTerm::of::<C>(Usage::Without)
@@ -91,23 +90,23 @@ pub(crate) const fn check_disabling<C: Component>() {
     }
 }
 
-/// Checks that the components of a bundle differ, as far as that is known while the program is compiled. The rest is checked when the
-/// bundle is first used in a world.
+/// Checks that the components of a bundle differ, where that is known at compile time. Other duplicates are found when the bundle is
+/// first used in a world.
 #[track_caller]
 ///
-/// The holder is as in "a bundle has".
+/// `holder` is the start of the message, as in "a bundle has".
 pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
     if let Some(twice) = named_twice(components, true) {
         report_twice(holder, twice);
     }
 }
 
-/// Whether two components of a bundle may be one: the compiler does not know whether types with parameters are.
+/// Whether two components of a bundle may be the same: the compiler does not know whether generic types are equal.
 pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
     named_twice(components, false).is_some()
 }
 
-/// A component that a term names twice, certainly or as far as can be told.
+/// A component that a term names twice: certainly, or possibly if `certainly` is false.
 const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
     let ConstTerm::Group(_, members) = term else { return None };
     find_in!(member after before in members => first_found!(
@@ -130,10 +129,10 @@ const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<
     }
 }
 
-/// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
-/// is never known.
+/// Fails to compile if two parameters without names conflict, or if one tests for changes of a component that is never tracked.
+/// `inputs` is the number of parameters that precede them.
 ///
-/// The compiler shows the type of `_user` beside the message, in `inside`: so this does not track its caller.
+/// The compiler prints the type of `_user` with the message (`inside ..`), so this function does not track its caller.
 pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
     let mut second = 0;
     while let Some(param) = params.member(second) {
@@ -156,7 +155,7 @@ pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless,
     }
 }
 
-/// The place of a parameter, counted from one.
+/// The position of a parameter as text, counted from one.
 const fn number(at: usize) -> &'static str {
     const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }

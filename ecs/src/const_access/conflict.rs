@@ -1,35 +1,35 @@
-//! What two accesses have in common that they must not.
+//! Conflicts of two compile-time accesses.
 
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::disjoint::Overlap;
 use crate::component::ComponentKey;
 use crate::term::{ConstTerm, Group, any_in, find_in, first_found};
 
-/// What can be borrowed.
+/// The kinds of data that can be borrowed.
 #[derive(Clone, Copy)]
 pub(super) enum BorrowKind {
     Component,
-    /// Every component that entities have, by `EntityRef` or `EntityMut`.
+    /// Every component of the entities, through `EntityRef` or `EntityMut`.
     AllComponents,
-    /// A component by one of two, and by the other whether it has changed.
+    /// One borrows a component, and the other tests whether it has changed.
     Changes,
     Resource,
-    /// The resource that keeps the messages of a type.
+    /// The resource that stores the messages of a type.
     Messages,
     /// A value that stays on its thread.
     NonSend,
 }
 
-/// What two accesses have in common that they must not.
+/// A conflict of two accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Conflict {
     pub(super) name: &'static str,
     pub(super) kind: BorrowKind,
-    /// Whether one of the two looks entities up.
+    /// Whether one of the two is a lookup.
     pub(super) lookup: bool,
-    /// The fields in which the two are, if their parameters are structs of parameters.
+    /// The fields that contain the two accesses, if the parameters are structs of parameters.
     pub(super) fields: [Option<&'static str>; 2],
-    /// Whether filters that might keep the two apart have too many branches to be compared.
+    /// Whether filters that might make the two disjoint have too many branches to be compared.
     pub(super) unknown: bool,
 }
 
@@ -50,7 +50,7 @@ impl Conflict {
         Self::new(if key.messages { BorrowKind::Messages } else { BorrowKind::Resource }, key.name())
     }
 
-    /// The conflict of something in the first parameter's field.
+    /// The conflict, with the field of the first parameter that contains it.
     const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { fields: [Some(field), conflict.fields[1]], ..conflict }),
@@ -58,12 +58,12 @@ impl Conflict {
         }
     }
 
-    /// The conflict of something in the second parameter's field.
+    /// The conflict, with the field of the second parameter that contains it.
     const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
         Self::swapped(Self::in_first(Self::swapped(found), field))
     }
 
-    /// The conflict of the parameters in the other order.
+    /// The conflict with the parameters swapped.
     const fn swapped(found: Option<Self>) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
@@ -80,7 +80,7 @@ impl Conflict {
         }
     }
 
-    /// The conflict of something that looks entities up.
+    /// The conflict, marked as one of a lookup.
     const fn of_lookup(found: Option<Self>) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { lookup: true, ..conflict }),
@@ -89,8 +89,8 @@ impl Conflict {
     }
 }
 
-/// A conflict of two parameters. What is of the rows is of one query, and what is linked with a row is of another entity; other parameters
-/// are compared part by part.
+/// A conflict of two parameters. All row parameters belong to one query, and linked parameters access other entities than the row;
+/// other parameters are compared part by part.
 pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[NamedAccess]) -> Option<Conflict> {
     if a.is_linked() && (b.is_linked() || b.is_of_rows()) || b.is_linked() && a.is_of_rows() {
         return None;
@@ -108,7 +108,7 @@ pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[Name
     between(&a.access, &b.access)
 }
 
-/// A conflict of something of the rows with a parameter that is not.
+/// A conflict of a row parameter with a parameter that is not a row parameter.
 const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
     match other {
         _ if let Some(parts) = other.parts() => find_in!(part in parts => with_rows(row, part, params)),
@@ -116,7 +116,7 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
         ConstAccess::Query(term) => match row {
             ConstAccess::Query(row) => {
-                // What keeps the query's own entities apart says nothing of those that a nested query reads.
+                // Filters that make the query's own entities disjoint do not apply to the entities that a nested query reads.
                 let found = Conflict::unless_apart(shared_component(row, term, false), Overlap::of_rows(params, term));
                 first_found!(found, nested_in(term, row, params))
             }
@@ -150,7 +150,7 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
     }
 }
 
-/// A component that a query and `other` share, if an entity may be in the query and one of the rows.
+/// A component that `query` and `other` share, unless no row matches `query`.
 const fn shared_with_rows(query: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
     match shared_component(query, other, false) {
         None => None,
@@ -158,8 +158,8 @@ const fn shared_with_rows(query: &ConstTerm, other: &ConstTerm, rows: &[NamedAcc
     }
 }
 
-/// A component that `other`, a term of these rows, writes and a nested query in a term reads. Such a query only reads, and of its own it has
-/// nothing that `other` may not read.
+/// A component that a nested query in `term` reads and that `other`, a term of these rows, writes. Nested queries only read, so they
+/// do not conflict with reads of `other`.
 const fn nested_in(term: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
     match term {
         ConstTerm::Nested(query) => {
@@ -170,12 +170,12 @@ const fn nested_in(term: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) ->
     }
 }
 
-/// What a query borrows twice, once mutably: in its terms, or in one of them and in a query that is nested in it.
+/// A component that a query borrows twice, once mutably: in two terms, or in a term and in a nested query.
 pub(super) const fn conflict_of_query(query: &ConstTerm) -> Option<Conflict> {
     first_found!(conflict_of_members(query), nested_in(query, query, &[NamedAccess::of_query(query)]))
 }
 
-/// Something that is borrowed mutably.
+/// A component or resource that is borrowed mutably.
 const fn written(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => written_component(term),
@@ -184,8 +184,7 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// What the parts of one parameter borrow twice, once mutably: the terms of a query, or members that are in use at the
-/// same time.
+/// A conflict of two parts of one parameter: terms of a query, or members that are in use at the same time.
 pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => conflict_of_query(term),
@@ -203,7 +202,7 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// A component whose changes are asked for although they are never known.
+/// A component that is tested for changes although it is never tracked.
 pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => untracked_component(term),
@@ -214,7 +213,7 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// What a parameter gives only once, and the field that it is in.
+/// The kind of values that a parameter yields only once, and the field that contains it.
 pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'static str>)> {
     match access {
         ConstAccess::Once(given, _) => Some((*given, None)),
@@ -237,7 +236,8 @@ const fn written_component(term: &ConstTerm) -> Option<Conflict> {
     }
 }
 
-/// A component that two terms borrow, one of them mutably. A query may change what it asks the changes of: `own`.
+/// A component that two terms borrow, one of them mutably. If `own` is true, both belong to one query, which may write a component
+/// that it tests for changes.
 const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Conflict> {
     match (a, b) {
         (ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except), other)
@@ -265,7 +265,7 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
     }
 }
 
-/// A component that a term borrows, and another one that borrows all components but some, one of them mutably.
+/// A component that `term` borrows, in conflict with a term that borrows all components except some.
 const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, own: bool) -> Option<Conflict> {
     match term {
         ConstTerm::Component(_, component) if are_about(except, component.key) => None,
@@ -283,7 +283,7 @@ const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, o
     }
 }
 
-/// Whether one of some terms may be about a component.
+/// Whether one of the terms may name the component.
 const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
     any_in!(term in terms => match term {
         ConstTerm::Component(_, component) => component.key.may_be(key),
@@ -292,7 +292,7 @@ const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
     })
 }
 
-/// What the members of a term borrow twice, once mutably.
+/// A component that two members of a term borrow, one of them mutably.
 const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     let ConstTerm::Group(group, members) = term else { return None };
     find_in!(member after before in members => match conflict_of_members(member) {
@@ -301,7 +301,7 @@ const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     })
 }
 
-/// A component of which a term asks for changes although they are never known.
+/// A component that a term tests for changes although it is never tracked.
 pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
         ConstTerm::Component(usage, component) if usage.asks_changes() && !component.can_track => {

@@ -1,34 +1,35 @@
 //! Whether an entity can match two queries.
 //!
-//! The search looks for a set of components that both match: it assumes what the terms demand and exclude, one term after
-//! the other, then tries the members of each alternative, and goes back where two assumptions contradict each other. If it
-//! finds none, the queries are disjoint. It ends after so many steps; what all branches of the one and of the other have in
-//! common is compared then.
+//! The search looks for a set of components that both match: it assumes what the terms require and exclude, one term after the
+//! other, then tries the members of each alternative, and backtracks when two assumptions contradict each other. If it finds no such
+//! set, the queries are disjoint. The search ends after a limited number of steps; then only the conditions that all branches of
+//! each query share are compared.
 //!
-//! A query that contradicts itself about a sparse component visits the tables of the other one, but finds no row there: the
-//! two are disjoint. Whether they may run side by side is another question, which goes by tables. `FilteredAccess` decides
-//! alike.
+//! A query that contradicts itself about a sparse component visits the tables of the other one, but matches no row there: the two
+//! are disjoint. Whether they may run in parallel is a separate question, which depends on tables. `FilteredAccess` follows the same
+//! rules.
 
 use super::access::{ConstAccess, NamedAccess};
 use crate::component::{Component, ComponentKey};
 use crate::entity_disabling::Disabled;
 use crate::term::{ConstComponent, ConstTerm, Group, Usage, any_in, each_in};
 
-/// How many terms a search looks at. The compiler warns of a constant that takes two million steps of its own.
+/// The maximum number of terms that a search visits. The compiler warns about a constant that takes two million of its own steps.
 const MOST_STEPS: u32 = 20_000;
 
-/// What is known of two queries.
+/// Whether an entity can match two queries.
 #[derive(Clone, Copy)]
 pub(super) enum Overlap {
     /// No entity matches both.
     Never,
     /// Some entity can match both.
     Possible,
-    /// They have so many branches that only what all of these have in common was compared, and that does not keep them apart.
+    /// The queries have so many branches that only the conditions common to all branches were compared, and these do not make them
+    /// disjoint.
     Unknown,
 }
 
-/// Whether a condition holds for the query of one of the parameters that belong to the rows of a system.
+/// Whether a condition holds for the query of at least one row parameter.
 macro_rules! any_row {
     ($row:ident in $params:expr => $holds:expr) => {
         any_in!(param in $params => match &param.access {
@@ -39,12 +40,12 @@ macro_rules! any_row {
 }
 
 impl Overlap {
-    /// Of two queries.
+    /// The overlap of two queries.
     pub(super) const fn of(a: &ConstTerm, b: &ConstTerm) -> Self {
         Self::of_rows(&[NamedAccess::of_query(a)], b)
     }
 
-    /// Of the rows of a system with another query.
+    /// The overlap of the rows of a system with another query.
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
         let rows_name_disabled = any_row!(row in params => names_disabled(row));
         let excluded = [excluded_by_default(rows_name_disabled), excluded_by_default(names_disabled(other))];
@@ -68,12 +69,12 @@ impl Overlap {
 #[derive(Clone, Copy)]
 struct Todo<'a> {
     terms: &'a [ConstTerm],
-    /// Parameters of a system, of which those of the rows count.
+    /// Parameters of a system; only row parameters count.
     rows: &'a [NamedAccess],
     rest: Option<&'a Self>,
 }
 
-/// What is assumed of an entity.
+/// An assumption about an entity, in a list.
 struct Assumption<'a> {
     component: &'static ConstComponent,
     /// Whether the entity has the component.
@@ -81,8 +82,8 @@ struct Assumption<'a> {
     others: Option<&'a Self>,
 }
 
-/// Whether an entity of which something is assumed can match all terms in two lists. Alternatives are put off to `later`,
-/// so that they are tried once everything else is assumed. Without steps left the answer means nothing.
+/// Whether an entity that satisfies the assumptions can match all terms in both lists. Alternatives are moved to `later`, and are
+/// tried after all other terms. If no steps are left, the result is meaningless.
 const fn can_match(
     todo: Option<&Todo<'_>>,
     later: Option<&Todo<'_>>,
@@ -130,7 +131,7 @@ const fn can_match(
     }
 }
 
-/// The same for alternatives, each list of which is one group.
+/// Like [`can_match`], for a list of alternatives, each of which is one group.
 const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps: &mut u32) -> bool {
     let [alternative @ ConstTerm::Group(_, members)] = next.terms else { return true };
     if holds(alternative, known) {
@@ -142,7 +143,7 @@ const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps
     })
 }
 
-/// Whether a term follows from what is assumed.
+/// Whether a term follows from the assumptions.
 const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
     match term {
         ConstTerm::Component(usage, component) if usage.demands() || usage.excludes() => {
@@ -165,7 +166,7 @@ const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
 /// Whether an assumption contradicts an earlier one.
 const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&Assumption<'_>>) -> bool {
     while let Some(other) = known {
-        // If they may be one component, it is left to the check when the system is built.
+        // If they may be the same component, the check when the system is built decides.
         if other.has != has && component.key.may_be(other.component.key) {
             return true;
         }
@@ -174,14 +175,14 @@ const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&A
     false
 }
 
-/// What a query excludes that does not name `Disabled`, and one that does. Which other components disable entities is known at
-/// run time only.
+/// The default exclusion of a query, depending on whether it names `Disabled`. Other disabling components are known at run time
+/// only.
 const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
     const DISABLED: &[ConstTerm] = &[ConstTerm::of::<Disabled>(Usage::Without)];
     if names_disabled { &[] } else { DISABLED }
 }
 
-/// Whether a term names `Disabled`, or may do so.
+/// Whether a term names `Disabled`, or may name it.
 const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
         ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails | ConstTerm::Nested(_) => false,
@@ -191,12 +192,12 @@ const fn names_disabled(term: &ConstTerm) -> bool {
     }
 }
 
-/// Whether one of several terms, all of which hold, excludes what all branches of `b` demand.
+/// Whether one of several terms, all of which must match, excludes a component that all branches of `b` require.
 const fn one_excludes(terms: &[ConstTerm], b: &ConstTerm) -> bool {
     any_in!(term in terms => excludes(term, b))
 }
 
-/// Whether something that all branches of `a` exclude is demanded by all of `b`.
+/// Whether all branches of `a` exclude a component that all branches of `b` require.
 const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
     match a {
         ConstTerm::Component(usage, component) if usage.excludes() => demands(b, component.key),
@@ -209,7 +210,7 @@ const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
     }
 }
 
-/// Whether all branches of a term demand a component.
+/// Whether all branches of a term require a component.
 const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
     match term {
         ConstTerm::Component(usage, component) if usage.demands() => key.may_be(component.key),
@@ -222,7 +223,8 @@ const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
     }
 }
 
-/// Whether a group says what `count` of its members say: one of them if an entity matches all, otherwise all of them.
+/// Whether a group implies a condition that `count` of its members imply. If an entity matches all members, one member suffices; if
+/// it matches at least one, every member must imply the condition. Optional members imply nothing.
 const fn is_said(group: Group, count: usize, members: usize) -> bool {
     match group {
         Group::All => count != 0,

@@ -1,15 +1,14 @@
-//! What systems borrow, as far as it is known when they are compiled, and whether their parameters get into each other's
-//! way.
+//! The compile-time access of systems, and the check whether their parameters conflict.
 //!
-//! The check goes by [`ComponentKey`](crate::component::ComponentKey)s. Where one is not exact it says nothing; the check when a system is built, which
-//! goes by `TypeId`s, sees everything.
+//! The check compares [`ComponentKey`](crate::component::ComponentKey)s. If a key is not exact, the check reports nothing; the check
+//! when a system is built, which compares `TypeId`s, finds every conflict.
 //!
-//! `#[system]` emits a constant that compares the parameters with each other. Systems with parameters of their own, plain
-//! functions and queries of a `World` have such a constant too; it is evaluated when the program is built. The methods that
-//! a user hands them to name it, so that the compiler points to the user's line. A key that is not exact belongs to a
-//! generic type or to a type that a macro defines. A derive that a `macro_rules!` wrote is recognised by its position, which
-//! is not that of the outermost macro call (`line!`); the derive counts copies of one item, whose positions are equal. Where
-//! both types are written out in the function, the macro asks the compiler whether they are one type (`Pair::SAME`).
+//! `#[system]` emits a constant that compares the parameters with each other. Plain functions, `SystemState`s and queries of a
+//! `World` have such a constant too; it is evaluated when the program is built. The methods that take them from the user refer to
+//! it, so the compiler's error points to the user's line. A key that is not exact belongs to a generic type or to a type that a
+//! macro defines. A derive that a `macro_rules!` wrote is identified by its position, which differs from the position of the
+//! outermost macro call (`line!`); the derive counts copies of one item, whose positions are equal. If both types are written out in
+//! the function, the macro uses the compiler to determine whether they are the same type (`Pair::SAME`).
 
 mod access;
 mod disjoint;

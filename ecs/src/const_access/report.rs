@@ -1,4 +1,4 @@
-//! What the compiler says where a check fails.
+//! The compiler's messages for failed checks.
 
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};
@@ -32,7 +32,7 @@ const HELP_TARGET: &str = "help: an entity may be the target of one pair and the
                            component, or into the value of the pair, and let a second system carry it over";
 
 impl Conflict {
-    /// As in "component `Health`", in parts.
+    /// The borrowed data, as in "component `Health`", in parts.
     const fn what(&self) -> [&'static str; 3] {
         match self.kind {
             BorrowKind::Component | BorrowKind::Changes => ["component `", self.name, "`"],
@@ -43,7 +43,7 @@ impl Conflict {
         }
     }
 
-    /// How the two borrow it.
+    /// How the two parameters borrow it.
     const fn how(&self) -> &'static str {
         match self.kind {
             BorrowKind::Changes => ", one of them mutably and one for its changes\n",
@@ -51,7 +51,7 @@ impl Conflict {
         }
     }
 
-    /// What to do about it; `of_components` if it is about a component.
+    /// The help for the conflict; `of_components` if it is about a component.
     const fn help(&self, of_components: &'static str) -> &'static str {
         match self.kind {
             BorrowKind::Component | BorrowKind::AllComponents | BorrowKind::Changes => of_components,
@@ -61,18 +61,18 @@ impl Conflict {
         }
     }
 
-    /// Why filters do not keep the two apart, if they might.
+    /// The note that filters were not compared completely, if they might make the two disjoint.
     const fn note(&self) -> &'static str {
         if self.unknown { NOTE_BRANCHES } else { "" }
     }
 
-    /// The field in which the first or the second parameter has what they share.
+    /// The field of the first or the second parameter that contains the conflict.
     const fn field(&self, of: usize) -> [&'static str; 3] {
         in_field(self.fields[of])
     }
 }
 
-/// As in " (field `commands`)", in parts; nothing if there is no field.
+/// As in " (field `commands`)", in parts; empty if there is no field.
 const fn in_field(field: Option<&'static str>) -> [&'static str; 3] {
     match field {
         Some(field) => [" (field `", field, "`)"],
@@ -80,7 +80,7 @@ const fn in_field(field: Option<&'static str>) -> [&'static str; 3] {
     }
 }
 
-/// What one parameter of a system borrows twice.
+/// Reports data that one parameter of a system borrows twice.
 #[track_caller]
 pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
     let (who, what) = (["system `", system, "`: ", param.noun(), param.name, "`"], conflict.what());
@@ -94,7 +94,7 @@ pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: C
     }
 }
 
-/// A parameter of a system over rows that gives each value once.
+/// Reports a parameter of a row system that yields each value once.
 #[track_caller]
 pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option<&'static str>, given: Given) {
     let (what, help) = match given {
@@ -105,7 +105,7 @@ pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option
     fail(&[&who, &in_field(field), &[" gives each ", what, " once, so that only the first row would see it\n", help]]);
 }
 
-/// What two parameters of a system have in common.
+/// Reports data that two parameters of a system borrow.
 #[track_caller]
 pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
     if a.is_target() && b.is_of_rows() || b.is_target() && a.is_of_rows() {
@@ -130,7 +130,7 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
     } else {
         conflict.help(HELP_QUERY)
     };
-    // "parameters `a` and `b`", "parameter `a` and option `b`"
+    // As in "parameters `a` and `b`", or "parameter `a` and option `b`".
     let (first, second) = if a.is_option() == b.is_option() {
         (["system `", system, "`: ", "parameters `", a.name, "`"], [" and ", "`", b.name, "`"])
     } else {
@@ -140,19 +140,19 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
     fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both, &conflict.what(), &how]);
 }
 
-/// What a query borrows twice.
+/// Reports data that a query borrows twice.
 #[track_caller]
 pub(super) const fn report_of_query(conflict: Conflict) {
     fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM, NOTE_QUERY]]);
 }
 
-/// What is in something twice, as in "a bundle has".
+/// Reports a component that occurs twice, as in "a bundle has".
 #[track_caller]
 pub(super) const fn report_twice(holder: &str, name: &str) {
     fail(&[&[holder, " component `", name, "` twice\nhelp: keep one of the two"]]);
 }
 
-/// What has parameters without names.
+/// An owner of parameters without names.
 #[derive(Clone, Copy)]
 pub(crate) enum Nameless {
     /// A function that is a system without `#[system]`.
@@ -170,7 +170,7 @@ impl Nameless {
         }
     }
 
-    /// Where the compiler says which one it is. The name of a type is not known in constants.
+    /// The note that says where the compiler names the function. Constants cannot know the name of a type.
     pub(super) const fn where_to_look(self) -> &'static str {
         match self {
             Self::Function => NOTE_FUNCTION,
@@ -179,14 +179,14 @@ impl Nameless {
     }
 }
 
-/// What a parameter without a name borrows twice.
+/// Reports data that a parameter without a name borrows twice.
 #[track_caller]
 pub(super) const fn report_within_nameless(of: Nameless, at: &str, conflict: Conflict) {
     let (who, note) = (["parameter ", at, of.noun(), " borrows "], of.where_to_look());
     fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM, note]]);
 }
 
-/// What two parameters without names have in common.
+/// Reports data that two parameters without names borrow.
 #[track_caller]
 pub(super) const fn report_nameless(of: Nameless, first: &str, second: &str, conflict: Conflict) {
     let who = ["parameters ", first, " and ", second, of.noun(), " both borrow "];
@@ -194,7 +194,7 @@ pub(super) const fn report_nameless(of: Nameless, first: &str, second: &str, con
     fail(&[&who, &conflict.what(), &end]);
 }
 
-/// Changes that a parameter asks for although the component is never tracked; `note` says where to look.
+/// Reports a parameter that tests for changes of a component that is never tracked; `note` says where to look.
 #[track_caller]
 pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) {
     let asks = [" asks for changes of component `", found.name, "`, which is never tracked\n"];
@@ -202,7 +202,7 @@ pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) 
     fail(&[who, &found.field(0), &asks, &help]);
 }
 
-/// A component that is to keep entities out of queries and is not in tables.
+/// Reports a disabling component that is not stored in tables.
 #[track_caller]
 pub(super) const fn report_sparse(name: &str) {
     let who = ["component `", name, "` cannot disable entities, since it is in sparse storage: queries ask tables\n"];

@@ -5,46 +5,46 @@ use core::marker::PhantomData;
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};
 
-/// A component or resource that two parameters of a system borrow by the same type, written out in both, one of them
-/// mutably. Where types are written out, their identity is certain even if their keys are not exact.
+/// A component or resource that two parameters of a system borrow, written as the same type in both, one of them mutably. Where
+/// types are written out, the compiler can compare them even if their keys are not exact.
 #[derive(Clone, Copy)]
 pub struct SameTypePair {
-    /// The places of the parameters.
+    /// The positions of the parameters.
     pub(super) params: (usize, usize),
     /// The type as it is written.
     name: &'static str,
     pub(super) kind: BorrowKind,
-    /// Whether it is one type; what is written differently may be.
+    /// Whether the two are the same type; types that are written differently may be equal, too.
     pub(super) same: bool,
 }
 
 impl SameTypePair {
-    /// A type that the parameters `first` and `second` borrow; the two are one parameter if it borrows it twice.
+    /// A type that the parameters `first` and `second` borrow; the two are equal if one parameter borrows the type twice.
     #[must_use]
     pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
         let kind = if resource { BorrowKind::Resource } else { BorrowKind::Component };
         Self { params: (first, second), name, kind, same }
     }
 
-    /// The same, of parameters for messages of the type.
+    /// Like [`new`](Self::new), for parameters that access messages of the type.
     #[must_use]
     pub const fn messages(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: BorrowKind::Messages, same }
     }
 
-    /// The same, of parameters for a value that stays on its thread.
+    /// Like [`new`](Self::new), for parameters that access a value which stays on its thread.
     #[must_use]
     pub const fn non_send(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: BorrowKind::NonSend, same }
     }
 
-    /// The same, of a component that one of the two borrows and the other asks the changes of.
+    /// Like [`new`](Self::new), for a component that one of the two borrows and the other tests for changes.
     #[must_use]
     pub const fn changes(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: BorrowKind::Changes, same }
     }
 
-    /// Whether a parameter is what its name says, and not one of another library with such a name.
+    /// Whether a parameter is the one that its name suggests, and not a type of another library with that name.
     pub(super) const fn is_of(&self, param: &NamedAccess) -> bool {
         let access = match param.access {
             ConstAccess::Once(_, access) => *access,
@@ -65,17 +65,18 @@ impl SameTypePair {
     }
 }
 
-/// Tells whether two types are one where both are written out: an inherent constant is found before that of a trait.
+/// Determines whether two types that are written out are the same: an inherent constant takes precedence over the constant of a
+/// trait.
 pub struct Pair<A: ?Sized, B: ?Sized>(PhantomData<A>, PhantomData<B>);
 
 impl<A: ?Sized> Pair<A, A> {
-    /// They are.
+    /// The types are the same.
     pub const SAME: bool = true;
 }
 
-/// Found where two types differ.
+/// Selected if the two types differ.
 pub trait TypesDiffer {
-    /// They are not.
+    /// The types differ.
     const SAME: bool = false;
 }
 

@@ -1,4 +1,4 @@
-//! Disjointness against an evaluation over all sets of components, of the compiler's check and of that by numbers.
+//! Compares disjointness with an evaluation over all sets of components, for the compile-time check and for the check by ids.
 
 extern crate std;
 
@@ -14,7 +14,7 @@ use crate::term::{ConstTerm, Group, Term, TermComponent, Terms, Usage};
 
 const COMPONENTS: usize = 6;
 
-/// The number of `Disabled` among those in tables.
+/// The index of `Disabled` among the table components.
 const DISABLED: usize = 5;
 
 #[derive(Component)]
@@ -34,14 +34,14 @@ struct S;
 #[component(storage = "sparse")]
 struct T;
 
-/// What a query asks of an entity.
+/// A filter of a query.
 #[derive(Clone, Debug)]
 enum Formula {
     Has(Usage, usize),
     Of(Group, Vec<Self>),
 }
 
-/// A series of numbers that look random.
+/// A pseudo-random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -52,7 +52,7 @@ impl Numbers {
         (self.0 >> 11) as usize % end
     }
 
-    /// A formula with at most so many levels of groups.
+    /// A formula with at most this number of nested groups.
     fn formula(&mut self, levels: usize) -> Formula {
         if levels == 0 || self.below(5) == 0 {
             let all =
@@ -66,7 +66,7 @@ impl Numbers {
     }
 }
 
-/// A constant lives for ever. It is kept where the sanitizer sees that it is not lost.
+/// Makes a constant, which must live forever. Stored in a static, so that the sanitizer does not report a leak.
 fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
     static KEPT: Mutex<Vec<&[ConstTerm]>> = Mutex::new(Vec::new());
     let members: &[ConstTerm] = Box::leak(members.into_boxed_slice());
@@ -75,7 +75,8 @@ fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
 }
 
 impl Formula {
-    /// Whether an entity matches of which `has` says whether it has a component, or lacks it.
+    /// Whether an entity matches. `has(component, true)` returns whether it has the component, `has(component, false)` whether it
+    /// lacks it.
     fn matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
         match self {
             Self::Of(Group::Optional, _) => true,
@@ -86,7 +87,7 @@ impl Formula {
         }
     }
 
-    /// Whether it says something of a component.
+    /// Whether the formula names the component.
     fn names(&self, component: usize) -> bool {
         match self {
             Self::Has(_, at) => *at == component,
@@ -94,7 +95,7 @@ impl Formula {
         }
     }
 
-    /// Whether a query with this filter matches such an entity.
+    /// Whether a query with this filter matches the entity.
     fn query_matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
         self.matches(has) && (has(DISABLED, false) || self.names(DISABLED))
     }
@@ -129,7 +130,7 @@ impl Formula {
         }
     }
 
-    /// What the query borrows, which writes a component that no filter names.
+    /// The access of the query, which writes a component that no filter names.
     fn access(&self, sparse: bool) -> FilteredAccess {
         let terms = Terms::of_query(&ConstTerm::Entity, &self.constant(sparse), &[], &mut |component| {
             let names = [["A", "B", "C", "D", "E", "Disabled"], ["A", "B", "C", "D", "S", "T"]];
@@ -148,7 +149,7 @@ impl Formula {
     }
 }
 
-/// Pairs of formulas of each number of levels.
+/// `count` pairs of formulas with at most `levels` nested groups.
 fn pairs(levels: usize, count: usize) -> impl Iterator<Item = [Formula; 2]> {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 + levels as u64);
     (0..count).map(move |_| [numbers.formula(levels), numbers.formula(levels)])
@@ -182,7 +183,7 @@ fn two_queries_are_disjoint_exactly_if_no_set_of_components_matches_both() {
     assert!(apart > 2000 && together > 2000, "the formulas are of both kinds: {apart} and {together}");
 }
 
-/// A query that contradicts itself about a sparse component visits tables of the other one, and finds no row.
+/// A query that contradicts itself about a sparse component visits tables of the other one, but matches no row.
 #[test]
 fn sparse_components_keep_queries_apart_exactly_if_no_set_of_components_matches_both() {
     let mut contradictory = 0;
@@ -199,7 +200,7 @@ fn sparse_components_keep_queries_apart_exactly_if_no_set_of_components_matches_
     assert!(contradictory > 200, "many queries match nothing: {contradictory}");
 }
 
-/// A table is visited if it has what the terms say of components in tables.
+/// A query visits a table if the table satisfies the conditions on table components.
 #[test]
 fn queries_run_beside_each_other_exactly_if_no_table_is_visited_by_both() {
     use crate::component::Components;
@@ -217,7 +218,7 @@ fn queries_run_beside_each_other_exactly_if_no_table_is_visited_by_both() {
                 let has = |at: usize, there: bool| at >= 4 || (set >> at & 1 == 1) == there;
                 a.matches(&has) && b.matches(&has)
             });
-            // Two queries that ask for changes or read do not collide by that.
+            // Both write `E`. Tests for changes and reads of other components cause no collision by themselves.
             let collides = a.access(true).collision_with(&b.access(true), &components).is_some();
             assert_eq!(collides, visited_by_both, "{a:?} beside {b:?}");
         }

@@ -1,4 +1,4 @@
-//! Events of the life of components.
+//! Lifecycle events of components.
 
 use core::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use crate::entity::Entity;
 use crate::query::{FilterTerms, QueryFilter};
 use crate::term::ConstTerm;
 
-/// An event of the life of components, which operations trigger.
+/// A lifecycle event, which operations trigger.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event of the life of components: no operation triggers it for many entities at once",
@@ -28,7 +28,7 @@ macro_rules! lifecycle {
         $(#[$of_event])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $Event {
-            /// The entity.
+            /// The target of the event.
             pub entity: Entity,
         }
 
@@ -76,10 +76,10 @@ macro_rules! lifecycle {
 }
 
 lifecycle! {
-    /// An entity has got components that it had not: see [`Add`].
+    /// An entity has got components that it did not have: see [`Add`].
     AddEvent;
-    /// What an observer observes to be told of entities that have got a component which they had not, after the operation that adds it.
-    /// `Add<(A, B)>`: one of these components or both, once for each entity and operation.
+    /// Observers of this pattern run after an operation has added a component to an entity that did not have it. `Add<(A, B)>`
+    /// covers one of these components or both, once for each entity and operation.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -100,17 +100,16 @@ lifecycle! {
     /// ```
     Add<B: Bundle>, B, None;
 
-    /// An entity has got values of components: see [`Insert`].
+    /// An operation has inserted values of components into an entity: see [`Insert`].
     InsertEvent;
-    /// What an observer observes to be told of entities that have got a value of a component, the first one or another one, after the
-    /// operation that inserts it. Values that a system changes in place are no insertions: see
-    /// [`Changed`](crate::query::Changed).
+    /// Observers of this pattern run after an operation has inserted a value of a component, whether the entity had the component
+    /// before or not. Changing a value in place is not an insertion: see [`Changed`](crate::query::Changed).
     Insert<B: Bundle>, B, None;
 
-    /// An entity is about to lose values of components: see [`Discard`].
+    /// An operation is about to remove or replace values of an entity's components: see [`Discard`].
     DiscardEvent;
-    /// What an observer observes to be told of entities that are about to lose a value of a component, also if another one takes its
-    /// place, before the operation: the value is there.
+    /// Observers of this pattern run before an operation removes a value of a component, or replaces it by another one: the value
+    /// can still be read.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,32 +132,30 @@ lifecycle! {
     /// ```
     Discard<B: Bundle>, B, None;
 
-    /// An entity is about to lose components: see [`Remove`].
+    /// An operation is about to remove components of an entity: see [`Remove`].
     RemoveEvent;
-    /// What an observer observes to be told of entities that are about to lose a component, or to end with it, before the operation: the
-    /// value is there.
+    /// Observers of this pattern run before an operation removes a component, or despawns an entity that has it: the value can still
+    /// be read.
     Remove<B: Bundle>, B, None;
 
-    /// An entity is about to end: see [`Despawn`].
+    /// An entity is about to be despawned: see [`Despawn`].
     DespawnEvent;
-    /// What an observer observes to be told of entities with a component that are about to end, before the operation: everything is
-    /// there.
+    /// Observers of this pattern run before an entity with the component is despawned: all its values can still be read.
     Despawn<B: Bundle>, B, None;
 
-    /// An entity is about to match a filter no more: see [`EndMatch`].
+    /// An entity is about to stop matching a filter: see [`EndMatch`].
     EndMatchEvent;
-    /// What an observer observes to be told of entities that match a filter and will not when the operation has ended that is about to
-    /// begin: everything is there. Its end is such an operation. See [`BeginMatch`] for the filters.
+    /// Observers of this pattern run before an operation after which an entity no longer matches a filter: all its values can still
+    /// be read. Despawning the entity is such an operation. See [`BeginMatch`] for the filters.
     EndMatch<F: QueryFilter>, (), Some(&<F::Terms as FilterTerms>::TERM);
 
-    /// An entity matches a filter: see [`BeginMatch`].
+    /// An entity has begun to match a filter: see [`BeginMatch`].
     BeginMatchEvent;
-    /// What an observer observes to be told of entities that match a filter and had not, after the operation that makes them do so.
+    /// Observers of this pattern run after an operation that makes an entity match a filter which it did not match before.
     ///
-    /// The filter says which components an entity has and has not: `With`, `Without`, `Or`, tuples, and structs with
-    /// `#[derive(QueryFilter)]`. An entity matches as it does in a query: not if it is disabled. An entity without components must not
-    /// match, so one of the components comes when it begins to. Such an observer is asked in all operations that add or remove one of
-    /// the components; it is told of the result of each operation on the whole.
+    /// The filter requires or excludes components: `With`, `Without`, `Or`, tuples, and structs with `#[derive(QueryFilter)]`. An
+    /// entity matches as in a query: a disabled entity does not match. The filter must not match an entity without components. It is
+    /// evaluated for every operation that adds or removes one of its components, and only the final result of the operation counts.
     ///
     /// ```
     /// use strata_ecs::event::{BeginMatch, EndMatch};

@@ -1,10 +1,10 @@
-//! Events: what observers are told of at once.
+//! Events: values that are delivered to observers immediately.
 //!
-//! An event is a value that is triggered and, at this moment, handed to each [observer](mod@crate::observer) of its type. That differs from a
-//! [message](crate::message), which waits until systems read it.
+//! An event is a value that is passed to each [observer](mod@crate::observer) of its type at the moment when it is triggered. A
+//! [message](crate::message), in contrast, is stored until systems read it.
 //!
-//! An [`Event`] has no target. An [`EntityEvent`] has one: besides the observers of all events of the type, those of this entity are
-//! told of it. It may go on to other entities from there: see [`Traversal`].
+//! An [`Event`] has no target. An [`EntityEvent`] has one: the observers of this entity run, in addition to the observers of all
+//! events of the type. The event may propagate from there to other entities: see [`Traversal`].
 
 mod traits;
 mod trigger;

@@ -10,8 +10,7 @@ use crate::message::Message;
 use crate::relation::Relation;
 use crate::system::MessageReader;
 
-/// The event of a pair of `R` that has been made. Observers of the source are told of it. Another value of a pair that is there is no such
-/// event.
+/// The event of a new pair of `R`. The observers of the source run. Replacing the value of an existing pair does not trigger it.
 ///
 /// ```
 /// use strata_ecs::event::Relate;
@@ -50,9 +49,10 @@ impl<R> Relate<R> {
     }
 }
 
-/// The event of a pair of `R` that has been removed, or has ended with one of its entities, and what [`RemovedRelations`] reads. Observers
-/// of the source are told of it, when the operation that has removed the pair has ended: the source, or the target, may be gone then. A
-/// pair that has moved to another world with both of its entities has not been removed.
+/// The event of a pair of `R` that was removed, either directly or because one of its entities was despawned.
+/// [`RemovedRelations`] reads the same pairs. The observers of the source run when the operation that removed the pair has finished:
+/// the source or the target may no longer exist then. A pair that was moved to another world with both of its entities has not been
+/// removed.
 ///
 /// ```
 /// use strata_ecs::event::Unrelate;
@@ -86,9 +86,9 @@ pub struct Unrelate<R> {
     pub relation: R,
 }
 
-/// The pairs of `R` that have been removed, with their last values: a [`MessageReader`] of [`Unrelate`], beside
-/// [`RemovedComponents`](crate::system::RemovedComponents). They are kept as messages are, from the moment on at which the first system
-/// with such a parameter is prepared. See [`Unrelate`] for what counts as removed.
+/// The pairs of `R` that have been removed, with their last values: a [`MessageReader`] of [`Unrelate`], the counterpart of
+/// [`RemovedComponents`](crate::system::RemovedComponents). They are kept like messages, from the moment when the first system with
+/// such a parameter is prepared. See [`Unrelate`] for the pairs that count as removed.
 ///
 /// ```
 /// use strata_ecs::event::RemovedRelations;
@@ -118,7 +118,7 @@ pub struct Unrelate<R> {
 /// ```
 pub type RemovedRelations<'w, 's, R> = MessageReader<'w, 's, Unrelate<R>>;
 
-/// What both events have in common.
+/// Implements the traits of both events.
 macro_rules! of_pairs {
     ($($Event:ident: $key:literal;)*) => { $(
         impl<R: Relation> Event for $Event<R> {

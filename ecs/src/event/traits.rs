@@ -1,4 +1,4 @@
-//! What an event is, and how it finds its observers.
+//! Events, and how they find their observers.
 
 use crate::bundle::Bundle;
 use crate::component::{ComponentId, ComponentKey, Kinds, TypeSlot};
@@ -6,7 +6,7 @@ use crate::entity::Entity;
 use crate::term::ConstTerm;
 use crate::world::World;
 
-/// A value that all observers of its type get, at the moment at which it is triggered.
+/// A value that is passed to all observers of its type when it is triggered.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -36,40 +36,39 @@ use crate::world::World;
             a `MessageReader<T>`"
 )]
 pub trait Event: Send + Sync + Sized + 'static {
-    /// How it finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or
+    /// How the event finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or
     /// [`PropagateEntityTrigger`](super::PropagateEntityTrigger).
     type Trigger<'a>: Trigger<Self>;
 
-    /// The moment in the life of components at which it is triggered, if it is such an event.
+    /// The lifecycle moment at which the event is triggered, if it is a lifecycle event.
     #[doc(hidden)]
     const MOMENT: Option<Moment> = None;
 
-    /// An event that operations trigger, of an entity.
+    /// Makes the lifecycle event of an entity.
     ///
     /// # Panics
     ///
-    /// If it is no such event: it has no [`MOMENT`](Self::MOMENT).
+    /// If it is not a lifecycle event: it has no [`MOMENT`](Self::MOMENT).
     #[doc(hidden)]
     #[inline]
     fn of_operation(_: Entity) -> Self {
         unreachable!("no operation triggers the event")
     }
 
-    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
-    /// are none.
+    /// Identifies the type at compile time, for checks in constants. `None` if the type has no key.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// Where the process remembers a number for this type, if it has such a place.
+    /// The static that caches an id for this type in the process, if there is one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// An event that has an entity as its target. Observers of the entity are told of it, and those of all events of the type before them.
+/// An event that has an entity as its target. The observers of all events of the type run first, then the observers of the entity.
 ///
-/// With `#[derive(EntityEvent)]` the target is the field with the name `entity`, the one with `#[event_target]`, or the only field.
+/// With `#[derive(EntityEvent)]` the target is the field named `entity`, the field with `#[event_target]`, or the only field.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -99,7 +98,7 @@ pub trait Event: Send + Sync + Sized + 'static {
     label = "not an event with a target"
 )]
 pub trait EntityEvent: Event {
-    /// The entity that it is for.
+    /// The target of the event.
     fn event_target(&self) -> Entity;
 }
 
@@ -117,7 +116,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Whether it is about entities that begin or end to match a filter.
+    /// Whether it concerns entities that begin or stop matching a filter.
     pub(crate) fn is_of_matches(self) -> bool {
         matches!(self, Self::BeginMatch | Self::EndMatch)
     }
@@ -135,13 +134,13 @@ impl Moment {
     }
 }
 
-/// An event whose target can be changed, as it is for those that go on to other entities.
+/// An event whose target can be changed, as required for events that propagate to other entities.
 pub trait SetEntityEventTarget: EntityEvent {
-    /// Makes it an event for an entity.
+    /// Sets the target of the event.
     fn set_event_target(&mut self, entity: Entity);
 }
 
-/// What an observer observes: an event.
+/// A pattern that observers can observe: an event, or a lifecycle event of some components.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be observed: it is neither an event (`#[derive(Event)]`, `#[derive(EntityEvent)]`) nor a moment in the \
                life of components",
@@ -153,10 +152,10 @@ pub trait SetEntityEventTarget: EntityEvent {
 pub trait EventPattern: Send + Sync + 'static {
     /// The event.
     type Event: Event;
-    /// The components that the event is about, `()` for any.
+    /// The components that the event concerns; `()` for any.
     type Components: Bundle;
 
-    /// What entities match, or match no more, if that is what it is about.
+    /// The filter, for patterns about entities that begin or stop matching it.
     #[doc(hidden)]
     const FILTER: Option<&'static ConstTerm> = None;
 }
@@ -166,32 +165,32 @@ impl<E: Event> EventPattern for E {
     type Components = ();
 }
 
-/// How an event finds its observers: those of all events of its type, and of which entities, one after the other.
+/// How an event finds its observers: the observers of all events of its type, and the observers of entities, one after the other.
 ///
 /// See [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) and
 /// [`PropagateEntityTrigger`](super::PropagateEntityTrigger); derives choose one of them.
 pub trait Trigger<E: Event>: 'static {
-    /// What is remembered from one event of the type to the next, of one world.
+    /// State that a world keeps for the type of event from one event to the next.
     #[doc(hidden)]
     type State: Default + Send + Sync + 'static;
 
-    /// The trigger of lifecycle events, which operations trigger; `None` for those of other events.
+    /// The trigger of a lifecycle event; `None` for other events.
     #[doc(hidden)]
     #[inline]
     fn of_operation(_: &mut Self::State) -> Option<&mut Self> {
         None
     }
 
-    /// Says which components an event is about that an operation triggers.
+    /// Sets the components of a lifecycle event.
     #[doc(hidden)]
     #[inline]
     fn set_components(&mut self, _: &[ComponentId]) {}
 
-    /// The entity whose observers are told of the event first, beside those of all events.
+    /// The first entity whose observers run, in addition to the observers of all events.
     #[doc(hidden)]
     fn first(&mut self, event: &E) -> Option<Entity>;
 
-    /// The entity that the event goes on to; it has been told.
+    /// The next entity to which the event propagates. The observers of the current entity have run.
     #[doc(hidden)]
     #[inline]
     fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity> {

@@ -10,7 +10,7 @@ use crate::query::{QueryState, ReadOnlyQueryData};
 use crate::relationship::Relationship;
 use crate::world::World;
 
-/// The event is for no entity.
+/// The event has no target.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct GlobalTrigger;
 
@@ -23,7 +23,7 @@ impl<E: Event> Trigger<E> for GlobalTrigger {
     }
 }
 
-/// The event is for one entity.
+/// The event has one entity as its target.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct EntityTrigger;
 
@@ -36,10 +36,10 @@ impl<E: EntityEvent> Trigger<E> for EntityTrigger {
     }
 }
 
-/// The event is about components of one entity: see [`Add`](super::Add).
+/// The event concerns components of one entity: see [`Add`](super::Add).
 #[derive(Clone, Default, Debug)]
 pub struct EntityComponentsTrigger {
-    /// The components that the event is about, as far as the observer watches them.
+    /// The components that the event concerns, limited to those that the observer watches.
     pub components: Vec<ComponentId>,
 }
 
@@ -53,7 +53,7 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
 
     #[inline(always)]
     fn set_components(&mut self, components: &[ComponentId]) {
-        // Mostly it is the same one component.
+        // In most cases it is the same single component.
         if let ([one], [other]) = (&*self.components, components)
             && one == other
         {
@@ -76,13 +76,13 @@ fn set_others(kept: &mut Vec<ComponentId>, components: &[ComponentId]) {
     }
 }
 
-/// The event is for one entity, and goes on from there to where `T` leads: see [`Traversal`]. If `AUTO` is true it does so by itself, and
-/// otherwise if an observer asks for it, with [`On::propagate`](crate::observer::On::propagate). A step costs a look-up of the component
-/// that leads on, beside the observers that are told.
+/// The event has one entity as its target, and propagates from there along `T`: see [`Traversal`]. If `AUTO` is true it propagates
+/// by default, otherwise if an observer requests it with [`On::propagate`](crate::observer::On::propagate). A step costs a look-up
+/// of the component that `T` follows, plus the calls of the observers.
 pub struct PropagateEntityTrigger<const AUTO: bool, E: EntityEvent, T: Traversal<E>> {
     /// The entity for which the event was triggered.
     pub original_event_target: Entity,
-    /// Whether it goes on from the entity where it is now.
+    /// Whether it propagates from the entity where it is now.
     pub propagate: bool,
     marker: PhantomData<fn() -> (E, T)>,
 }
@@ -124,10 +124,9 @@ where
     }
 }
 
-/// Where events go on to from an entity: what of it they look at, and what follows from that.
+/// The path along which events propagate from an entity: the data that is read from it, and the next entity that follows from that.
 ///
-/// A chain that leads back to an entity where the event has been does not end by itself: an observer can end it with
-/// `on.propagate(false)`.
+/// A cycle that leads back to an earlier entity does not end by itself: an observer can end it with `on.propagate(false)`.
 ///
 /// ```
 /// use strata_ecs::event::Traversal;
@@ -163,18 +162,18 @@ where
     label = "leads nowhere"
 )]
 pub trait Traversal<D: ?Sized>: ReadOnlyQueryData {
-    /// The next entity; `None` is the end.
+    /// The next entity; `None` ends the propagation.
     fn traverse(item: Self::Item<'_, '_>, data: &D) -> Option<Entity>;
 }
 
-/// Leads from an entity to its target: from a child to its parent, for [`ChildOf`](crate::hierarchy::ChildOf).
+/// Propagates from an entity to its target: from a child to its parent, for [`ChildOf`](crate::hierarchy::ChildOf).
 impl<R: Relationship, D> Traversal<D> for &R {
     fn traverse(item: Self::Item<'_, '_>, _: &D) -> Option<Entity> {
         Some(item.get())
     }
 }
 
-/// Leads nowhere.
+/// Does not propagate.
 impl<D> Traversal<D> for () {
     fn traverse((): Self::Item<'_, '_>, _: &D) -> Option<Entity> {
         None

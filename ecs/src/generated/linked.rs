@@ -1,4 +1,4 @@
-//! What the output of `#[system]` is made of where the function goes down or up a relationship.
+//! The runtime part of `#[system]` for functions along a relationship (`down` or `up`).
 
 use core::marker::PhantomData;
 
@@ -7,27 +7,27 @@ use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::query::{ChildRows, Fetch, QueryData, ReadOnlyFetch};
 use crate::relationship::Relationship;
 
-/// A parameter for what a target or sources have. With a type around it, rustc says what is wrong with the component.
+/// A parameter for data of a target or of sources. Because of the wrapper type, rustc reports the error for the component.
 pub struct LinkedTerm<D>(PhantomData<fn() -> D>);
 
 impl<D: QueryData<Terms: ReadOnlyFetch>> RowAccess for LinkedTerm<D> {
     const ACCESS: ConstAccess = ConstAccess::Query(D::Terms::TERM);
 }
 
-/// A parameter for what a target or sources have, to be checked when the program is compiled.
+/// The access of a parameter for data of a target or of sources, for the check at compile time.
 pub const fn linked_access<D: RowAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, D::ACCESS, Role::Linked)
 }
 
-/// The relationship of a system, to be checked when the program is compiled.
+/// Checks at compile time that a type is a relationship.
 pub const fn relationship<R: Relationship>() {}
 
-/// What a parameter for sources gives of each.
+/// The data that a parameter for sources yields for each source.
 pub type LinkedData<T> = <T as LinkedItems>::Data;
 
-/// What is given of several linked entities: [`ChildRows`](crate::query::ChildRows).
+/// The data of several linked entities: [`ChildRows`](crate::query::ChildRows).
 pub trait LinkedItems {
-    /// What of each.
+    /// The data of each entity.
     type Data: QueryData<Terms: ReadOnlyFetch>;
 }
 

@@ -1,8 +1,8 @@
-//! What the output of `#[observer]` is made of where the function takes components of the target.
+//! The runtime part of `#[observer]` for functions that take components of the target.
 //!
-//! Such an observer is a system with one query more, and a loop over rows: over those of the entities to which an operation does the
-//! same, or over the row of the target of an event. The function is called for those that match. As for other systems, mistakes are
-//! reported by the check that the macro emits.
+//! Such an observer is a system with an additional query, and a loop over rows: over the rows of all entities of one operation, or
+//! over the row of the target of an event. The function is called for the rows that match. As for other systems, errors are reported
+//! by the check that the macro emits.
 
 use alloc::format;
 use alloc::string::String;
@@ -22,18 +22,18 @@ use crate::system::{
     function_system,
 };
 
-/// What an observer that takes components is given for each row.
+/// The event for each row of an observer that takes components.
 pub struct GivenRows<'g, P: EventPattern>(Given<'g, P>);
 
 enum Given<'g, P: EventPattern> {
     /// An event with one target.
     One(OnInput<'g, P>),
-    /// An event of each entity.
+    /// One event for each entity.
     Each(OnAbout<'g, P>),
 }
 
 impl<P: EventPattern> GivenRows<'_, P> {
-    /// The event of an entity.
+    /// The event for an entity.
     #[inline(always)]
     pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
         On::<P>::wrap(match &mut self.0 {
@@ -43,9 +43,10 @@ impl<P: EventPattern> GivenRows<'_, P> {
     }
 }
 
-/// What is given to the loops over rows of several tables.
+/// The source of the events for loops over rows of several tables.
 trait GiveRows<P: EventPattern> {
-    /// What is given to one of them, in a place of its own: what the function writes elsewhere does not overlap with it.
+    /// The events for one loop, in a local variable: the compiler then knows that other writes of the function do not overlap with
+    /// it.
     fn for_loop(&mut self) -> GivenRows<'_, P>;
 }
 
@@ -63,13 +64,13 @@ impl<P: EventPattern> GiveRows<P> for OnAbout<'_, P> {
     }
 }
 
-/// A function that goes through rows of one table, of the targets of events. It gets how many they are, the entities, the columns, as
-/// long as they are said to be, what it is told, and the parameters.
+/// A function that loops over the rows of one table, which are targets of events. It takes the number of rows, the entities and
+/// columns with that many values, the events, and the parameters.
 pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Goes through the rows.
+    /// Runs the loop over the rows.
     fn run(
         &self,
         len: usize,
@@ -96,7 +97,7 @@ struct LackReport {
 }
 
 impl LackReport {
-    /// Gets a row that was skipped, and what tells which components an entity lacks.
+    /// Handles a row that was skipped. `lacking` returns the components that an entity lacks.
     #[cold]
     fn skip_row(
         &mut self,
@@ -165,7 +166,7 @@ where
     }
 }
 
-/// An observer of the pattern `P` that takes the data `D` of targets that pass the filter `F`.
+/// An observer of the pattern `P` that takes the data `D` of targets that match the filter `F`.
 pub struct TargetSystem<P, D, F, K, Marker> {
     kernel: K,
     may_fail: bool,
@@ -174,12 +175,12 @@ pub struct TargetSystem<P, D, F, K, Marker> {
 }
 
 impl<P, D, F, K, Marker> TargetSystem<P, D, F, K, Marker> {
-    /// Nothing is asked of the loop yet.
+    /// Has no bounds on the loop.
     pub const fn new(kernel: K) -> Self {
         Self { kernel, may_fail: false, report: LackReport { observer: "", is_done: false }, marker: PhantomData }
     }
 
-    /// The same, whose function may fail.
+    /// The same observer, whose function may fail.
     #[must_use]
     pub const fn may_fail(mut self) -> Self {
         self.may_fail = true;
@@ -205,7 +206,7 @@ where
         function_system(name, params, self)
     }
 
-    /// Calls the function for those of some entities that match.
+    /// Calls the function for the given entities that match.
     #[inline(always)]
     fn for_each(
         &mut self,
@@ -263,5 +264,5 @@ where
 
 impl<P, D, F, K> super::Refused for TargetSystem<P, D, F, K, ()> {}
 
-/// The event of an observer that takes components of its target, to be checked when the program is compiled.
+/// Checks at compile time that the event of an observer that takes components has a target.
 pub const fn has_target<P: EventPattern<Event: EntityEvent>>() {}

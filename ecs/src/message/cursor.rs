@@ -1,4 +1,4 @@
-//! How far a reader has come.
+//! The position of a reader in a list of messages.
 
 use core::marker::PhantomData;
 
@@ -6,16 +6,17 @@ use super::messages::Messages;
 use super::parallel::MessageParIter;
 use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, Walk};
 
-/// How far a reader of messages has come: which it has seen, and how many it has missed.
+/// The position of a reader of messages: the next message to read, and the number of missed messages.
 ///
-/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) have one that the
-/// system keeps. Take one by hand where messages are read outside of systems.
+/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) use a cursor that the
+/// system keeps. Create one to read messages outside of systems.
 ///
-/// A message counts as read when the iterator has given it. One that is dropped half way leaves the rest for the next time.
+/// A message counts as read when the iterator has yielded it. Messages that an iterator has not yielded when it is dropped stay
+/// unread.
 ///
-/// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message that is there. So does a
-/// cursor that meets another [`Messages`] than the last time, for instance because the resource was replaced; what it had not
-/// read of the other it does not count.
+/// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message of the list. A cursor also begins
+/// there if it is used with another [`Messages`] than the last time, for instance because the resource was replaced; unread messages
+/// of the previous list do not count as missed.
 ///
 /// ```
 /// use strata_ecs::message::Messages;
@@ -29,11 +30,11 @@ use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, Me
 /// ```
 #[doc(alias("EventCursor", "ReaderId", "ManualEventReader"))]
 pub struct MessageCursor<M> {
-    /// Of which messages it is; none have 0.
+    /// The origin of the list that it has read; 0 before the first read, since no list has the origin 0.
     origin: usize,
     /// The number of the next message to read.
     next: u64,
-    /// How many were gone before they could be read.
+    /// The number of messages that were dropped before they could be read.
     missed: u64,
     marker: PhantomData<fn(&M)>,
 }
@@ -43,7 +44,7 @@ impl<M> MessageCursor<M> {
         Self { origin, next, missed: 0, marker: PhantomData }
     }
 
-    /// The origin of its list, the next message, and how many were missed.
+    /// The origin of its list, the next message, and the number of missed messages.
     pub(crate) fn parts_mut(&mut self) -> (&mut usize, &mut u64, &mut u64) {
         (&mut self.origin, &mut self.next, &mut self.missed)
     }
@@ -54,7 +55,7 @@ impl<M> MessageCursor<M> {
         if self.origin == messages.origin { self.next.max(start) } else { start }
     }
 
-    /// Goes on to the next message that it can read, and counts those that it cannot.
+    /// Moves to the next message that it can read, and counts the dropped messages before it as missed.
     fn catch_up(&mut self, messages: &Messages<M>) {
         let position = self.position(messages);
         self.missed = self.missed(messages);
@@ -62,9 +63,9 @@ impl<M> MessageCursor<M> {
         self.next = position;
     }
 
-    /// The messages that it has not read, the oldest first.
+    /// The messages that the cursor has not read, the oldest first.
     ///
-    /// They count as read when they are given, one by one; those that the iterator has not given do not.
+    /// Each message counts as read when the iterator yields it.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -82,7 +83,7 @@ impl<M> MessageCursor<M> {
         MessageIterator(Walk::new(&mut self.next, first.iter(), second.iter()))
     }
 
-    /// The messages that it has not read, each with its id.
+    /// The messages that the cursor has not read, each with its id.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -98,7 +99,7 @@ impl<M> MessageCursor<M> {
         MessageIteratorWithId(Walk::new(&mut self.next, first.iter(), second.iter()))
     }
 
-    /// The messages that it has not read, to change them. Later readers see the change.
+    /// The messages that the cursor has not read, to change them. Later readers see the changes.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -115,7 +116,7 @@ impl<M> MessageCursor<M> {
         MessageMutIterator(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
     }
 
-    /// The messages that it has not read, to change them, each with its id.
+    /// The messages that the cursor has not read, to change them, each with its id.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -149,7 +150,7 @@ impl<M> MessageCursor<M> {
         MessageParIter { first, second, number }
     }
 
-    /// How many messages there are that it has not read.
+    /// The number of messages that the cursor has not read.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -164,7 +165,7 @@ impl<M> MessageCursor<M> {
         (messages.end() - self.position(messages)) as usize
     }
 
-    /// Whether it has read all messages that there are.
+    /// Whether the cursor has read all messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -180,7 +181,7 @@ impl<M> MessageCursor<M> {
         self.len(messages) == 0
     }
 
-    /// Passes over all messages that there are. They do not count as missed.
+    /// Skips all unread messages. They do not count as missed.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -196,8 +197,8 @@ impl<M> MessageCursor<M> {
         self.next = messages.end();
     }
 
-    /// How many messages were gone before this cursor could read them, since it was made or since the last
-    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+    /// The number of messages that were dropped before this cursor could read them, since it was made or since the last
+    /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -217,7 +218,7 @@ impl<M> MessageCursor<M> {
         self.missed + now
     }
 
-    /// The same, and counts from 0 again.
+    /// Returns [`missed`](Self::missed) and resets it to 0.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -241,7 +242,7 @@ impl<M> Default for MessageCursor<M> {
     }
 }
 
-/// Two cursors that have come as far, and go on by themselves.
+/// A cursor at the same position, which then moves independently.
 impl<M> Clone for MessageCursor<M> {
     fn clone(&self) -> Self {
         Self { origin: self.origin, next: self.next, missed: self.missed, marker: PhantomData }
@@ -250,9 +251,9 @@ impl<M> Clone for MessageCursor<M> {
 
 impl_debug_of_fields! { [M] MessageCursor<M> { next, missed } }
 
-/// Cursors of these messages.
+/// Constructors of cursors for this list.
 impl<M> Messages<M> {
-    /// A cursor that begins with the oldest message that is there.
+    /// A cursor that begins with the oldest message of the list.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -1,10 +1,9 @@
 //! The messages of one type, and their numbers.
 //!
-//! The numbers go up without end. `Messages` knows the number of the first message of its newer list and counts from there,
-//! so a message is stored without its number. A cursor is the number of the next message to read; what it missed is the
-//! distance to the oldest that is there. A list has an origin, a number that is never used twice, so that a cursor notices
-//! when its messages were replaced. Resources that are messages know how they age (`Resource::AGEING`), so no list is
-//! overlooked.
+//! Message numbers only increase. `Messages` stores the number of the first message of its newer list and counts from there, so a
+//! message is stored without its number. A cursor holds the number of the next message to read; the number of missed messages is its
+//! distance to the oldest message of the list. Each list has an origin, a number that is never used twice, so that a cursor detects
+//! a replaced list. Each message resource has a function that ages it (`Resource::AGEING`), so every list is aged.
 
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -23,32 +22,32 @@ use crate::guard::for_each_despite_panics;
 use crate::resource::{Ageing, MessageNumbers, Renewed, Resource};
 use crate::trace;
 
-/// All messages of one type that are still there, in the order in which they were written. A resource.
+/// All messages of one type that have not been dropped, in the order in which they were written. A resource.
 ///
-/// Messages age with the [frames](crate::world::World::frame) of the world, however many schedules run in each, and however the
-/// list came into the world:
+/// Messages age with the [frames](crate::world::World::frame) of the world, regardless of the number of schedules in each frame, and
+/// of how the list was inserted into the world:
 ///
-/// - a message can be read in the frame that it was written in and in the next one, by every system, wherever it stands;
-/// - it does not go before every schedule with a reader of it has run since it was written, however many frames that takes.
-///   Readers are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of
-///   systems and conditions. It is the schedule that counts: a system that its condition keeps from running holds nothing back.
+/// - every system can read a message in the frame in which it was written and in the next one, regardless of the order of the
+///   systems;
+/// - a message is not dropped before every schedule with a reader of it has run since it was written, however many frames that
+///   takes. Readers are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of
+///   systems and conditions. Only the run of the schedule counts: a system that is skipped by its condition does not keep messages.
 ///
-/// So a reader that reads whenever its schedule runs sees each message once, also in a schedule for a fixed step that skips
-/// frames. One that comes too late is told of how many: [`MessageReader::missed`](crate::system::MessageReader::missed).
+/// So a reader that reads whenever its schedule runs sees each message once, even in a schedule with a fixed time step that skips
+/// frames. [`MessageReader::missed`](crate::system::MessageReader::missed) returns the number of messages that a reader has missed.
 ///
-/// Memory is bounded although a schedule may never run again: for a schedule a message is held for 512 frames at least and less
-/// than 1,024, and no more than 1,048,576 messages ([`set_limit`](Self::set_limit)) are. What is dropped, or removed from the
-/// world, holds nothing.
+/// Memory is bounded even if a schedule never runs again: a message is kept for a schedule for at least 512 and fewer than 1,024
+/// frames, and at most 1,048,576 messages are kept ([`set_limit`](Self::set_limit)). Schedules that were dropped, or removed from
+/// the world, keep no messages.
 ///
-/// What is written in a frame stays until that frame and the next one end. If a program never ends a frame, its messages stay for
-/// ever: when more than 1,048,576 are written in one frame, and again whenever their number has doubled, a warning names their type
-/// and says how many there are.
+/// Messages stay until the frame in which they were written and the next one end. If a program never ends a frame, its messages are
+/// never dropped: when more than 1,048,576 are written in one frame, and again whenever their number has doubled, a warning prints
+/// their type and their number.
 ///
-/// There are two lists: what was written in this frame, and what was written before. [`update`](Self::update) turns them over
-/// by hand and drops the older one, whatever schedules have yet to run.
+/// There are two lists: the messages of this frame, and older messages. [`update`](Self::update) swaps them manually and drops the
+/// older messages, even if schedules have not read them.
 ///
-/// Writing costs what [`Vec::push`] costs. The memory of both lists is used again. The numbers of messages have 64 bits and
-/// do not wrap.
+/// Writing costs the same as [`Vec::push`]. The memory of both lists is reused. Message numbers have 64 bits and do not wrap.
 ///
 /// ```
 /// use strata_ecs::message::Messages;
@@ -63,27 +62,27 @@ use crate::trace;
 /// ```
 #[doc(alias("Events", "EventQueue"))]
 pub struct Messages<M> {
-    /// Written before the last update.
+    /// Messages written before the last update.
     old: Vec<M>,
-    /// Written since then.
+    /// Messages written since the last update.
     new: Vec<M>,
-    /// The number of the first new one. Those of the old ones lie right below.
+    /// The number of the first message in `new`. The messages in `old` have the numbers right below.
     new_start: u64,
-    /// Tells these from other messages of the type: a cursor can meet both.
+    /// Distinguishes this list from others of the type: a cursor can be used with both.
     pub(super) origin: usize,
-    /// How often they have aged.
+    /// The number of times that the list has aged.
     ages: u32,
-    /// The number of the next message when `ages` was a multiple of [`HELD_AGES`] for the last time but one, and for the last
-    /// time.
+    /// The number of the next message at the last two times when `ages` was a multiple of [`HELD_AGES`], the older one first.
     checkpoints: [u64; 2],
-    /// How many messages are held at most for schedules that have not run since they were written.
+    /// The maximum number of messages that are kept for schedules that have not run since they were written.
     limit: usize,
 }
 
-/// For how many frames a message is held at least for a schedule that does not run. It goes before twice as many have ended.
+/// The minimum number of frames for which a message is kept for a schedule that does not run. It is dropped before twice as many
+/// have ended.
 const HELD_AGES: u32 = 512;
 
-/// How many messages are held, if nothing else is set.
+/// The default of `limit`.
 const LIMIT: usize = 1 << 20;
 
 static NEXT_ORIGIN: AtomicUsize = AtomicUsize::new(1);
@@ -94,7 +93,7 @@ impl<M> Default for Messages<M> {
     }
 }
 
-/// An origin that no list has had.
+/// An origin that no other list has had.
 fn next_origin() -> usize {
     let order = atomic::Ordering::Relaxed;
     let Ok(origin) = NEXT_ORIGIN.fetch_update(order, order, |origin| origin.checked_add(1)) else {
@@ -124,15 +123,15 @@ impl<M: Message> Resource for Messages<M> {
     }
 }
 
-/// More rows than that are not made room for because an iterator says that they will come.
+/// If the size hint of an iterator is larger, it is not used to reserve memory.
 const TRUSTED: usize = 1 << 20;
 
-/// From here on count the numbers of messages that have none yet.
+/// The first number of messages that a task has written and that have no final number yet.
 const UNNUMBERED: u64 = 1 << 63;
 
-/// What tasks of a parallel loop write.
+/// The messages that tasks of a parallel loop write.
 impl<M> Messages<M> {
-    /// For one task: no cursor ever sees it.
+    /// A list for one task: no cursor ever reads it.
     pub(crate) fn unnumbered() -> Self {
         Self::starting_at(UNNUMBERED)
     }
@@ -142,14 +141,14 @@ impl<M> Messages<M> {
         Self { old, new, new_start, origin: 0, ages: 0, checkpoints, limit: LIMIT }
     }
 
-    /// Adds what a task has written.
+    /// Moves the messages of a task to the end of the list.
     pub(crate) fn take_over(&mut self, task: &mut Self) {
         self.new.append(&mut task.new);
     }
 }
 
 impl<M> Messages<M> {
-    /// The number of the oldest message that is there.
+    /// The number of the oldest message in the list.
     pub(super) fn start(&self) -> u64 {
         self.new_start - self.old.len() as u64
     }
@@ -160,7 +159,7 @@ impl<M> Messages<M> {
         self.new_start + self.new.len() as u64
     }
 
-    /// The messages from this number on. It is none of those that are gone.
+    /// The messages from this number on. The number must not be below [`start`](Self::start).
     #[inline]
     pub(super) fn since(&self, number: u64) -> (&[M], &[M]) {
         match number.checked_sub(self.new_start) {
@@ -169,7 +168,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// The same, to change them.
+    /// The messages from this number on, to change them.
     pub(super) fn since_mut(&mut self, number: u64) -> (&mut [M], &mut [M]) {
         let start = self.start();
         match number.checked_sub(self.new_start) {
@@ -190,7 +189,7 @@ impl<M> Messages<M> {
     #[inline]
     pub fn write(&mut self, message: M) -> MessageId<M> {
         let id = MessageId::new(self.end());
-        // The vector compares the same to find out whether it has to grow.
+        // The vector does the same comparison to decide whether to grow.
         if self.new.len() == self.new.capacity() {
             self.warn_of_growth();
         }
@@ -198,7 +197,7 @@ impl<M> Messages<M> {
         id
     }
 
-    /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
+    /// Adds messages and returns their ids. If the iterator panics, the messages that it has already yielded stay.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -221,8 +220,8 @@ impl<M> Messages<M> {
         WriteBatchIds { numbers: start..self.end(), marker: PhantomData }
     }
 
-    /// Warns of a frame in which so many messages have been written that it may never end. The caller is about to get more memory for
-    /// messages, or has just got it.
+    /// Prints a warning if one frame has so many messages that the program may never end it. Called when the memory for messages is
+    /// about to grow, or has just grown.
     #[cold]
     #[inline(never)]
     fn warn_of_growth(&self) {
@@ -252,12 +251,12 @@ impl<M> Messages<M> {
         self.write(M::default())
     }
 
-    /// Drops what was written before the last update, by hand or at the end of a frame. What has been written since is dropped
-    /// by the next.
+    /// Drops the messages that were written before the last update, which was done manually or at the end of a frame. Messages that
+    /// were written since are dropped by the next update.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message does. The others are dropped all the same, and the update is done.
+    /// If the `Drop` of a message panics. The other messages are dropped nevertheless, and the update is complete.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -271,12 +270,12 @@ impl<M> Messages<M> {
     /// ```
     pub fn update(&mut self) {
         self.turn();
-        // Takes the length back before it drops anything.
+        // `clear` sets the length to zero before it drops the messages.
         self.new.clear();
     }
 
-    /// As [`Messages::update`], but hands out what it would drop. What is left of that when the iterator is dropped is dropped
-    /// with it.
+    /// Like [`Messages::update`], but returns the messages that `update` would drop. Dropping the iterator drops the messages that
+    /// it has not yielded.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -291,24 +290,24 @@ impl<M> Messages<M> {
         self.new.drain(..)
     }
 
-    /// The list gets another origin.
+    /// Gives the list a new origin.
     fn renew(&mut self) -> Renewed {
         let now = next_origin();
         Renewed { before: mem::replace(&mut self.origin, now), now }
     }
 
-    /// An equal list, which has the same origin, of these messages.
+    /// A list with these messages and with the origin and the numbers of this list.
     pub(super) fn with(&self, old: Vec<M>, new: Vec<M>) -> Self {
         Self { old, new, ..*self }
     }
 
-    /// What decides when messages go, besides the messages: the number of the first new one, how often they have aged, two numbers of
-    /// before, and the limit.
+    /// The state that determines when messages are dropped: the number of the first new message, the number of ages, the two
+    /// checkpoints, and the limit.
     pub(super) fn age_state(&self) -> (u64, u32, [u64; 2], usize) {
         (self.new_start, self.ages, self.checkpoints, self.limit)
     }
 
-    /// A list with messages that were read from somewhere; `None` if no list has such numbers.
+    /// A list with messages that were deserialized; `None` if no list can have these numbers.
     pub(super) fn from_state(
         new_start: u64,
         (ages, checkpoints, limit): (u32, [u64; 2], usize),
@@ -321,7 +320,7 @@ impl<M> Messages<M> {
         are_in_order.then(|| Self { old, new, new_start, origin: next_origin(), ages, checkpoints, limit })
     }
 
-    /// The messages, first those that are about to go.
+    /// The messages, the older ones first.
     pub(super) fn lists(&self) -> [&[M]; 2] {
         [&self.old, &self.new]
     }
@@ -330,7 +329,8 @@ impl<M> Messages<M> {
         MessageNumbers { origin: self.origin, start: self.start(), end: self.end() }
     }
 
-    /// At the end of a frame: as [`Messages::update`], but messages from a number on stay, as far as the bounds allow.
+    /// Called at the end of a frame. Like [`Messages::update`], but keeps messages from the number `held_from` on, within the limits
+    /// on their age and number.
     fn age(&mut self, held_from: u64) {
         self.ages = self.ages.wrapping_add(1);
         if self.ages.is_multiple_of(HELD_AGES) {
@@ -341,7 +341,7 @@ impl<M> Messages<M> {
         if gone == self.old.len() {
             self.update();
         } else {
-            // There may be no memory; then nothing has happened.
+            // Reserves first: if this panics for lack of memory, the list is unchanged.
             self.old.reserve(self.new.len());
             self.new_start = self.end();
             self.old.append(&mut self.new);
@@ -349,14 +349,15 @@ impl<M> Messages<M> {
         }
     }
 
-    /// Makes the new list the old one. What was old lies in the new list then, and counts as gone: it has to be taken out.
+    /// Makes the new list the old one. `new` then contains the older messages, which count as dropped: the caller has to remove
+    /// them.
     fn turn(&mut self) {
         self.new_start = self.end();
         mem::swap(&mut self.old, &mut self.new);
     }
 
-    /// Sets how many messages are kept at most for schedules that have not run since they were written: 1,048,576 by default.
-    /// What was written in this frame or the last one does not go before its time.
+    /// Sets the maximum number of messages that are kept for schedules that have not run since they were written: 1,048,576 by
+    /// default. Messages that were written in this frame or the last one are kept regardless.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -373,7 +374,7 @@ impl<M> Messages<M> {
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message does. The others are dropped all the same.
+    /// If the `Drop` of a message panics. The other messages are dropped nevertheless.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -388,8 +389,8 @@ impl<M> Messages<M> {
         for_each_despite_panics([&mut self.old, &mut self.new].into_iter(), Vec::clear);
     }
 
-    /// Takes all messages out, the oldest first. A reader that has not read them has missed them. What is left when the
-    /// iterator is dropped is dropped with it.
+    /// Removes and returns all messages, the oldest first. A reader that has not read them has missed them. Dropping the iterator
+    /// drops the messages that it has not yielded.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -404,13 +405,13 @@ impl<M> Messages<M> {
         self.old.drain(..).chain(self.new.drain(..))
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.old.len() + self.new.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -425,7 +426,7 @@ impl<M> Messages<M> {
         self.len() == 0
     }
 
-    /// The message with this id, if it is still there.
+    /// The message with this id, if it has not been dropped.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -444,7 +445,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// What has been written since the last update. It does not matter which readers have read it.
+    /// The messages that were written since the last update, whether or not readers have read them.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -468,7 +469,7 @@ impl<M> Extend<M> for Messages<M> {
 
 impl_debug_of_fields! { [M: fmt::Debug] Messages<M> { old, new } }
 
-/// The number of a message among all messages of its type that a [`Messages`] has had. Later ones have higher numbers.
+/// The number of a message among all messages of its type that a [`Messages`] has held. Later messages have higher numbers.
 ///
 /// ```
 /// use strata_ecs::message::Messages;
@@ -478,7 +479,7 @@ impl_debug_of_fields! { [M: fmt::Debug] Messages<M> { old, new } }
 /// assert!(first < second);
 /// ```
 pub struct MessageId<M> {
-    /// The number, from 0.
+    /// The number, counted from 0.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -542,7 +543,7 @@ impl<M> Iterator for WriteBatchIds<M> {
     }
 }
 
-// As many messages have been in memory.
+// The messages were all in memory, so their number fits into `usize`.
 impl<M> ExactSizeIterator for WriteBatchIds<M> {}
 impl<M> FusedIterator for WriteBatchIds<M> {}
 

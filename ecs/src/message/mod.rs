@@ -1,8 +1,8 @@
-//! Messages: what systems tell other systems that run later.
+//! Messages: values that systems write for other systems that run later.
 //!
-//! A world keeps the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] that knows how
-//! far it has come. Nothing here knows systems: the parameters are in [`system`](mod@crate::system). The lists age when
-//! a [frame](crate::world::World::frame) ends.
+//! A world stores the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] with its position. This
+//! module does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
+//! [frame](crate::world::World::frame) ends.
 
 mod messages;
 mod copy;
@@ -23,8 +23,9 @@ pub use crate::map::message::*;
 
 use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 
-/// bevy_ecs's system that ages messages. Here it does nothing: messages age at the end of a [frame](crate::world::World::frame), whether
-/// or not a schedule has this system. Other systems may be ordered by it.
+/// The system of bevy_ecs that ages messages. Here it does nothing: messages age at the end of a
+/// [frame](crate::world::World::frame), whether or not a schedule has this system. It exists so that other systems can be ordered
+/// relative to it.
 ///
 /// ```
 /// use strata_ecs::message::message_update_system;
@@ -47,11 +48,10 @@ use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 /// ```
 pub fn message_update_system() {}
 
-/// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
+/// A value that systems write to a list and that other systems read when they run: a collision, a request, a log entry.
 ///
-/// [`MessageWriter`], [`MessageReader`] and
-/// [`MessageMutator`] are the parameters for it. Every reader sees every message, at its own
-/// pace; [`Messages`] says how long a message stays.
+/// [`MessageWriter`], [`MessageReader`] and [`MessageMutator`] are the parameters for it. Every reader sees every message, at its
+/// own pace; [`Messages`] documents how long a message is kept.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -89,22 +89,21 @@ pub fn message_update_system() {}
             `On<T>`"
 )]
 pub trait Message: Send + Sync + Sized + 'static {
-    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
-    /// are none.
+    /// Identifies the type at compile time, for checks in constants. `None` if the type has no key.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// What else is known of the type: whether messages can be cloned. A [snapshot](crate::snapshot) of a world takes those that can
-    /// be.
+    /// Describes the type: whether messages can be cloned. A [snapshot](crate::snapshot) of a world includes the lists whose
+    /// messages can be cloned.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// How the list of the messages takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of
-    /// the derive. A text form is one of a message.
+    /// How the list of messages takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of
+    /// the derive. A text form applies to a single message.
     fn persistence() -> Persistence<Self> {
         Persistence::Listed
     }
 
-    /// Where the process remembers a number for this type, if it has such a place.
+    /// The static that caches an id for this type in the process, if there is one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None

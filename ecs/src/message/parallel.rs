@@ -6,9 +6,9 @@ use crate::pool::{Pool, Tasks};
 /// Unread messages, to be read on several threads. Made by [`MessageCursor::par_read`](super::MessageCursor::par_read) and
 /// [`MessageReader::par_read`](crate::system::MessageReader::par_read).
 ///
-/// They count as read at once, whatever happens then. The calling thread begins, and calls for help as soon as it knows that
-/// there is enough to do: threads of the pool that it works for, or else of the global pool of `rayon`. The order in which
-/// messages are read is unspecified. Without the feature `parallel` the calling thread reads all of them, in order.
+/// All of them count as read at once, even if the loop panics. The calling thread begins, and gets help as soon as the loop turns
+/// out to be long enough: from the threads of its own pool, or else of the global pool of `rayon`. The order in which messages are
+/// read is unspecified. Without the feature `parallel` the calling thread reads all of them, in order.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,12 +28,12 @@ use crate::pool::{Pool, Tasks};
 pub struct MessageParIter<'a, M> {
     pub(super) first: &'a [M],
     pub(super) second: &'a [M],
-    /// That of the first message.
+    /// The number of the first message.
     pub(super) number: u64,
 }
 
 impl<M: Sync> MessageParIter<'_, M> {
-    /// How many messages there are.
+    /// The number of messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -49,14 +49,14 @@ impl<M: Sync> MessageParIter<'_, M> {
         self.first.len() + self.second.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Calls a function with each message, on several threads. If it panics for one, this panics when the others are done or
-    /// given up.
+    /// Calls a function with each message, on several threads. If it panics for a message, this method panics when the other calls
+    /// have finished or were cancelled.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -1,4 +1,4 @@
-//! Lists of messages as `serde` writes and reads them: with all that decides when messages go.
+//! Serialization of lists of messages with `serde`, including the state that determines when messages are dropped.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,10 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Messages;
 
-/// Without the origin, which tells lists apart in one process.
+/// Without the origin, which is only unique within one process.
 type State<L> = (u64, u32, [u64; 2], u64, L, L);
 
-/// The messages that are there, and their numbers.
+/// Serializes the messages in the list, and their numbers.
 impl<M: Serialize> Serialize for Messages<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let [old, new] = self.lists();
@@ -20,7 +20,7 @@ impl<M: Serialize> Serialize for Messages<M> {
     }
 }
 
-/// Another list with the same messages and numbers. Numbers that a list cannot have are an error.
+/// Deserializes a new list with the same messages and numbers. Numbers that no list can have are an error.
 impl<'de, M: Deserialize<'de>> Deserialize<'de> for Messages<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (new_start, ages, checkpoints, limit, old, new) = State::<Vec<M>>::deserialize(deserializer)?;

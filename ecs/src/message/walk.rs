@@ -1,4 +1,4 @@
-//! Iterators over messages, which note how far they have come.
+//! Iterators over messages that record the position of the reader.
 
 use core::iter::FusedIterator;
 use core::mem;
@@ -6,11 +6,11 @@ use core::slice;
 
 use super::messages::MessageId;
 
-/// Two iterators, one after the other. It notes the number of the next message with each step, so that nothing is left to be done when it
-/// is dropped: a reader can be used again while an iterator that is not used any more is still there.
+/// Two iterators, one after the other. It records the number of the next message in each step, so it needs no `Drop`: a reader can
+/// be used again while an unused iterator still exists.
 pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
     first: I,
-    /// Takes the place of the first when that is at its end.
+    /// Replaces `first` when that is exhausted.
     second: I,
     /// The number of the next message.
     number: u64,
@@ -18,7 +18,7 @@ pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
 }
 
 impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
-    /// Over both. The first message has the number `next`.
+    /// Iterates over both. The first message has the number `next`.
     #[inline]
     pub(super) fn new(next: &'a mut u64, first: I, second: I) -> Self {
         Self { first, second, number: *next, next }
@@ -35,7 +35,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
         self.number
     }
 
-    /// Notes that messages have been read.
+    /// Records that messages have been read.
     #[inline]
     fn note(&mut self, count: usize) {
         self.number += count as u64;
@@ -65,7 +65,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
         self.first.nth(n - len)
     }
 
-    /// Passes over all that are left, and says how many they were.
+    /// Skips all remaining messages, and returns their number.
     fn pass(&mut self) -> usize {
         let len = self.len();
         self.note(len);
@@ -74,7 +74,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
     }
 }
 
-/// An iterator `$name` over one or two `slice::$inner`: for each `$message`, which has the number `$number`, it gives `$item`.
+/// Defines an iterator `$name` over one or two `slice::$inner`: for each `$message` with the number `$number`, it yields `$item`.
 macro_rules! walks {
     ($($(#[$doc:meta])* $name:ident, $inner:ident, $Item:ty, |$number:ident, $message:ident| $item:expr;)*) => { $(
         $(#[$doc])*
@@ -96,7 +96,7 @@ macro_rules! walks {
 
             #[inline]
             fn nth(&mut self, n: usize) -> Option<Self::Item> {
-                // Wraps only where there is no such message.
+                // Wraps only if there is no such message.
                 let $number = self.0.number().wrapping_add(n as u64);
                 self.0.nth(n).map(|$message| $item)
             }

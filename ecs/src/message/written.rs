@@ -1,4 +1,4 @@
-//! Lists of messages as text, with all that decides when messages go.
+//! The text form of lists of messages, including the state that determines when messages are dropped.
 
 use alloc::borrow::ToOwned as _;
 use alloc::string::{String, ToString as _};
@@ -9,11 +9,11 @@ use super::{Message, Messages};
 use crate::component::{Persistence, TextForm};
 
 impl<M: Message> Messages<M> {
-    /// The form of the list, if its messages have one.
+    /// The text form of the list, if its messages have one.
     pub(super) const TEXT_FORM: TextForm<Self> = TextForm::new(write_list, read_list);
 }
 
-/// Writes the numbers of a list, then each message behind the number of its bytes.
+/// Writes the numbers of a list, then each message, preceded by its length in bytes.
 fn write_list<M: Message>(list: &Messages<M>, text: &mut String) {
     let Persistence::Text(form) = M::persistence() else { return };
     let [old, new] = list.lists();
@@ -27,7 +27,7 @@ fn write_list<M: Message>(list: &Messages<M>, text: &mut String) {
     }
 }
 
-/// Reads what [`write_list`] has written.
+/// Reads the output of [`write_list`].
 fn read_list<M: Message>(text: &str) -> Result<Messages<M>, String> {
     let Persistence::Text(form) = M::persistence() else { return Err("the messages have no text form".to_owned()) };
     let is_short = || "the text of a list of messages ends early".to_owned();

@@ -1,4 +1,4 @@
-//! What every system can do, and its properties.
+//! The interface of every system, and the properties of a system.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -15,7 +15,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::{Affected, Store, WorldId};
 
-/// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
+/// A system, which a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,12 +28,13 @@ use crate::store::{Affected, Store, WorldId};
 /// }
 /// assert!(describe(&*IntoSystem::into_system(idle)).ends_with("idle, alone: false"));
 /// ```
-// Only this library has systems, since only it can name `SystemCore`: what runs while an event is dispatched must not have the world.
+// Sealed: only this library can name `SystemCore`, so only its own types are systems. A system that runs during event dispatch must
+// not get the world.
 #[doc(alias("SystemBase", "ISystem", "RunNow"))]
 pub trait System: SystemCore {
-    /// What it is given; `()` for systems of a schedule.
+    /// The input; `()` for systems of a schedule.
     type In: SystemInput;
-    /// What it returns.
+    /// The output.
     type Out;
 
     /// The name of the function, with its modules.
@@ -48,7 +49,7 @@ pub trait System: SystemCore {
         self.facts().name
     }
 
-    /// What it borrows. Complete once it has been initialised.
+    /// The access of the system. Complete once the system has been initialised.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -60,7 +61,7 @@ pub trait System: SystemCore {
         self.facts().access
     }
 
-    /// Runs the system in a scope. On a whole store, the system is prepared for the store if that has not been done.
+    /// Runs the system in a scope. If the scope is a whole store, the system is first prepared for it, unless it already is.
     ///
     /// # Panics
     ///
@@ -73,7 +74,7 @@ pub trait System: SystemCore {
     ///
     /// # Panics
     ///
-    /// If a system that has no [`SystemFacts::row_facts`] is to run for blocks.
+    /// If a system without [`SystemFacts::row_facts`] is run for blocks.
     #[doc(hidden)]
     fn run_rows(&mut self, scope: RowScope<'_, '_, Self::In>) -> Result<Self::Out, ParamError> {
         match scope {
@@ -86,7 +87,7 @@ pub trait System: SystemCore {
     }
 }
 
-/// The part of a system that does not depend on its input and its output.
+/// The part of the system trait that does not depend on the input and the output.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
@@ -96,19 +97,19 @@ pub trait SystemCore: Send + Sync + 'static {
     /// The properties of the system.
     fn facts(&self) -> SystemFacts<'_>;
 
-    /// The properties of a single function, to change them.
+    /// The properties of a system of a single function, to change them. `None` for other systems.
     fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
         None
     }
 
-    /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
+    /// The number of rows in the tables that the system's queries match; `None` if it has no queries. `O(tables)` for each query.
     fn rows(&self, store: &Store) -> Option<usize>;
 
     /// Visits the state that the system keeps from run to run.
     fn visit_state(&mut self, keeper: &mut Keeper<'_>);
 
-    /// Prepares the system for a world, unless that has been done. If that panics, or if two parameters conflict, the system is
-    /// prepared for no world. The access has the conflict.
+    /// Prepares the system for a world, unless that has been done. If preparation panics, the system is prepared for no world. If
+    /// two parameters conflict, it is prepared for no world either, and the access holds the conflict.
     fn prepare(&mut self, store: &mut Store);
 
     /// Applies the commands that the system has recorded.
@@ -120,17 +121,17 @@ pub trait SystemCore: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct SystemFacts<'a> {
     pub(crate) name: &'a str,
-    /// What the system borrows.
+    /// The access of the system.
     pub(crate) access: &'a Access,
-    /// The type of its function, if the system is a single one.
+    /// The type of its function, if the system consists of a single function.
     pub(crate) function: Option<TypeId>,
-    /// How many ticks a run uses: one for each function that runs.
+    /// The number of ticks that a run uses: one for each function that runs.
     pub(crate) ticks: u32,
-    /// How deep systems are nested in it.
+    /// The number of levels of systems nested in it.
     pub(crate) nesting: u32,
     /// The conditions that the system itself evaluates before it runs.
     pub(crate) conditions: &'a [BoxedSystem<(), bool>],
-    /// Which of them was the first that did not hold in the last run.
+    /// The index of the first condition that did not hold in the last run.
     pub(crate) unmet_condition: Option<usize>,
     /// The error of the parameter for which the last run was skipped, if it was.
     pub(crate) skipped_by: Option<&'a ParamError>,
@@ -139,7 +140,7 @@ pub struct SystemFacts<'a> {
 }
 
 impl<'a> SystemFacts<'a> {
-    /// The properties of a single function.
+    /// The properties of a system of a single function.
     pub(crate) fn of_function(name: &'a str, access: &'a Access, function: TypeId) -> Self {
         Self { function: Some(function), ..Self::of_several(name, access, 1, 0) }
     }
@@ -160,15 +161,15 @@ impl<'a> SystemFacts<'a> {
     }
 }
 
-/// Notes where a function became a system. An error that is found when the system is prepared names the place.
+/// Records where a function became a system. An error that is found when the system is prepared names the place.
 pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'static>) {
     if let Some(meta) = system.meta_mut() {
         SystemMeta::make_own(meta).place = Some(place);
     }
 }
 
-/// The part of a store that a system borrows, beside other systems. The run bears the tick of the cell and the next ones, as many as the
-/// system uses.
+/// The part of a store that a system borrows while other systems may run. The run uses the tick of the cell and the ticks after it,
+/// as many as the system needs.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
@@ -176,11 +177,11 @@ pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
 /// The part of a store that a run of a system may use.
 #[doc(hidden)]
 pub enum RunScope<'r, 'w> {
-    /// What the system borrows, while other systems may run. Its commands are not applied.
+    /// The access of the system, while other systems may run. The commands of the system are not applied.
     Shared(SharedScope<'r, 'w>),
     /// A whole store. The run has the next ticks of the store. The commands of the system are not applied.
     Exclusive(&'r mut Store),
-    /// As `Exclusive`, but the system applies its commands in the end, also if a parameter could not be fetched.
+    /// Like `Exclusive`, but the system applies its commands at the end, even if a parameter could not be fetched.
     Applied(&'r mut Store),
 }
 
@@ -194,7 +195,8 @@ impl RunScope<'_, '_> {
         }
     }
 
-    /// Runs a member of a composite system, `ticks` ticks after the first. The composite applies the commands.
+    /// Runs a member of a composite system. Its first tick is `ticks` after the first tick of the scope. The composite applies the
+    /// commands.
     #[inline]
     pub(super) fn run<S: System + ?Sized>(
         &mut self,
@@ -214,11 +216,11 @@ pub(super) trait Composite: System {
     /// The world for which all systems are prepared.
     fn world(&mut self) -> &mut Option<WorldId>;
 
-    /// Runs the systems in a scope.
+    /// Runs the member systems in a scope.
     fn run_members(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>)
     -> Result<Self::Out, ParamError>;
 
-    /// Runs the systems in a scope, and prepares them if it is a whole store: [`System::run_in`].
+    /// Prepares the member systems if the scope is a whole store, and runs them: [`System::run_in`].
     #[inline]
     fn run_composite(
         &mut self,
@@ -227,7 +229,7 @@ pub(super) trait Composite: System {
     ) -> Result<Self::Out, ParamError> {
         let Some(store) = scope.store() else { return self.run_members(input, &mut scope) };
         self.prepare(store);
-        // A system may replace the world, for which the members after it are prepared.
+        // A member may replace the world. The members after it are prepared for the old one.
         let world = self.world().take();
         let out = self.run_members(input, &mut scope);
         if let Some(store) = scope.store() {
@@ -243,32 +245,33 @@ pub(super) trait Composite: System {
 impl<'r, 'w> SharedScope<'r, 'w> {
     /// # Safety
     ///
-    /// - The scope is used for systems whose access is not borrowed otherwise while they run.
+    /// - While a system runs in the scope, no other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     pub(crate) unsafe fn new(cell: &'r StoreCell<'w>) -> Self {
         Self(cell)
     }
 
-    /// The store, with the access that was promised for it.
+    /// The store, with the access that the caller of `new` granted.
     #[inline(always)]
     pub(crate) fn cell(self) -> &'r StoreCell<'w> {
         self.0
     }
 }
 
-/// For which rows a system runs.
+/// The rows for which a system runs.
 #[doc(hidden)]
 pub enum RowScope<'r, 'w, I: SystemInput> {
-    /// For the next of several entities that it observes. The function is called for one after the other. What it records for one is applied before the
-    /// next one. The run ends early after an error; [`ObservedRows::next`] says where.
+    /// The next of several entities that the system observes. The function is called for one entity after the other. Commands that a
+    /// call records are applied before the next call. The run ends early after an error; [`ObservedRows::next`] is then the position
+    /// after the failed entity.
     Observed(&'r mut ObservedRows<'w, I>, &'r mut Store),
     /// For blocks of rows.
     Blocks(BlockScope<'r, 'w>),
 }
 
-/// A run of a loop over rows by blocks: the loop fetches its parameters, notes that it has come to change what it changes, and calls
-/// `then`, which hands it its rows. If that panics, `panicked` returns whether this system did; if another one did, this one has not
-/// seen what is new.
+/// A run of a loop over rows by blocks: the loop fetches its parameters, marks the columns that it writes as visited, and calls
+/// `then`, which passes rows to it. If that panics, `panicked` returns whether this system panicked. If another system did, this one
+/// keeps its last run.
 #[doc(hidden)]
 pub struct BlockScope<'r, 'w> {
     pub(super) scope: SharedScope<'r, 'w>,
@@ -279,10 +282,10 @@ pub struct BlockScope<'r, 'w> {
 impl<'r, 'w> BlockScope<'r, 'w> {
     /// # Safety
     ///
-    /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does other code read or write when these rows
-    ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
-    ///   otherwise until `then` is called.
-    /// - No row of it has to be asked: [`RowFacts`] says so.
+    /// - Apart from the rows of the system, no other code has a borrow that conflicts with the access of the system.
+    /// - If the system or other code writes the rows, other code does not access the change ticks of single rows.
+    /// - Until `then` is called, no other code has a borrow of the rows that conflicts with the access of the system.
+    /// - [`RowFacts`] says that no row has to be checked: `is_per_row` is false.
     pub(crate) unsafe fn new(
         cell: &'r StoreCell<'w>,
         panicked: &'r dyn Fn() -> bool,
@@ -292,19 +295,19 @@ impl<'r, 'w> BlockScope<'r, 'w> {
     }
 }
 
-/// Entities that a system observes, one after the other.
+/// Entities that a system observes, visited one after the other.
 #[doc(hidden)]
 pub struct ObservedRows<'a, I: SystemInput> {
     pub(crate) affected: Affected<'a>,
-    /// Which of them is the next.
+    /// The position of the next entity.
     pub(crate) next: usize,
-    /// Where it ends.
+    /// The end of the positions to visit.
     pub(crate) end: usize,
     pub(crate) about: I::About<'a>,
 }
 
 impl<I: SystemInput> ObservedRows<'_, I> {
-    /// Goes on to the next entity.
+    /// Moves to the next entity and returns it.
     fn next_entity(&mut self, store: &Store) -> Option<Entity> {
         let entity =
             self.affected.entities(&store.structure.archetypes.tables).get(..self.end)?.get(self.next).copied();
@@ -318,7 +321,7 @@ pub(super) fn no_row_loop(name: &str) -> ! {
     unreachable!("system `{name}` is no loop over rows")
 }
 
-/// What a system is given for its input: `T` for `In<T>`, `&T` for `InRef<T>`, `()` for none.
+/// The value that the caller passes as the input of a system: `T` for `In<T>`, `&T` for `InRef<T>`, `()` if there is no input.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,7 +1,7 @@
-//! Systems that go through rows, run block by block: what a schedule makes pipelines of.
+//! Systems that loop over rows and run block by block. A schedule combines them into pipelines.
 //!
-//! A system says what it is ([`RowFacts`]); the caller that runs it so has it fetch its parameters, note its visits, and wait
-//! ([`BlockScope`](super::base::BlockScope)) while rows are handed to it ([`Blocks`]).
+//! [`RowFacts`] describes such a system. To run it, the caller has it fetch its parameters and record its visits; the system then
+//! waits ([`BlockScope`](super::base::BlockScope)) while the caller passes rows to it ([`Blocks`]).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,66 +10,66 @@ use crate::access::FilteredAccess;
 use crate::component::ComponentId;
 use crate::entity::TableId;
 
-/// What there is to know of a loop over rows.
+/// The properties of a loop over rows.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct RowFacts {
-    /// What it borrows of the rows, and which it demands: the access of its first parameter.
+    /// The access of the first parameter: the columns that the loop borrows, and the components that a row must have or lack.
     pub(crate) rows: FilteredAccess,
-    /// Components of which single rows tell when they were changed, or are told that they are.
+    /// Components whose change ticks the loop reads or writes row by row.
     pub(crate) ticked: Vec<ComponentId>,
-    /// Whether each row has to be asked whether it matches, or values do not stand in tables.
+    /// Whether each row has to be checked for a match, or values are stored outside of tables.
     pub(crate) is_per_row: bool,
     /// Whether it may end with an error.
     pub(crate) may_fail: bool,
-    /// Whether its author wants it in pipelines.
+    /// Whether its author allows it in pipelines.
     pub(crate) in_pipelines: bool,
-    /// Whether its rows may be gone through on several threads.
+    /// Whether several threads may visit its rows.
     pub(crate) is_par: bool,
-    /// Whether each task of a loop on several threads records something.
+    /// Whether each task of a parallel loop records commands or messages.
     pub(crate) records: bool,
 }
 
-/// A loop that has its parameters, for one thread.
+/// A loop that holds its parameters, for one thread.
 #[doc(hidden)]
 pub trait OwnBlocks {
-    /// Calls `each` with every table of which it goes through the rows, in ascending order.
+    /// Calls `each` with every table whose rows the loop visits, in ascending order.
     fn tables(&self, each: &mut dyn FnMut(TableId));
 
-    /// Goes through rows of a table, if the table is one of its own.
+    /// Visits rows of a table, if the loop visits this table.
     ///
     /// # Safety
     ///
     /// - The rows are rows of the table.
-    /// - What the loop borrows of these rows is not borrowed otherwise.
+    /// - No other code has a borrow of these rows that conflicts with the access of the loop.
     unsafe fn run(&mut self, table: TableId, rows: Range<usize>);
 }
 
-/// A loop that has its parameters, for several threads.
+/// A loop that holds its parameters, for several threads.
 #[doc(hidden)]
 pub trait SharedBlocks: Sync {
-    /// As for [`OwnBlocks`].
+    /// Like [`OwnBlocks::tables`].
     fn tables(&self, each: &mut dyn FnMut(TableId));
 
-    /// As for [`OwnBlocks`].
+    /// Like [`OwnBlocks::run`].
     ///
     /// # Safety
     ///
-    /// - As for [`OwnBlocks::run`].
+    /// - The conditions of [`OwnBlocks::run`].
     unsafe fn run(&self, table: TableId, rows: Range<usize>);
 }
 
-/// A loop that waits for rows.
+/// A loop that waits for the caller to pass rows.
 #[doc(hidden)]
 pub enum Blocks<'a> {
-    /// One that keeps to a thread.
+    /// A loop that stays on one thread.
     Own(&'a mut dyn OwnBlocks),
-    /// One that several threads may run at the same time, each for other rows.
+    /// A loop that several threads may run at the same time, each for other rows.
     Shared(&'a dyn SharedBlocks),
 }
 
 impl Blocks<'_> {
-    /// Calls `each` with every table of which the loop goes through the rows, in ascending order.
+    /// Calls `each` with every table whose rows the loop visits, in ascending order.
     pub(crate) fn tables(&self, each: &mut dyn FnMut(TableId)) {
         match self {
             Self::Own(blocks) => blocks.tables(each),

@@ -1,4 +1,4 @@
-//! A boxed system is a system, so that it can be boxed again, and stand where one of any kind is asked for.
+//! A boxed system is a system, so it can be boxed again and passed wherever a system of any kind is expected.
 
 use alloc::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::meta::SystemMeta;
 use super::param_error::ParamError;
 use crate::store::Store;
 
-/// Each method is that of the system inside.
+/// Each method forwards to the system inside.
 impl<I: SystemInput + 'static, Out: 'static> SystemCore for BoxedSystem<I, Out> {
     fn facts(&self) -> SystemFacts<'_> {
         (**self).facts()

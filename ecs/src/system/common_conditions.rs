@@ -1,7 +1,8 @@
 //! Conditions that many programs need, for [`run_if`](crate::schedule::IntoScheduleConfigs::run_if).
 //!
-//! Those that look at a change or at messages see what is new since they were last asked: each place where one is written is a
-//! condition of its own. Asked seldom, `on_message` and `any_component_removed` overlook what was gone before.
+//! A condition that tests for changes or messages sees those since it was last evaluated: each place where one is written is a
+//! condition of its own. If they are evaluated rarely, `on_message` and `any_component_removed` miss entries that were dropped in
+//! between.
 
 use super::base::BoxedSystem;
 use super::combine::pipe;
@@ -16,7 +17,7 @@ use crate::message::Message;
 use crate::query::{Query, QueryFilter, With};
 use crate::resource::Resource;
 
-/// Holds the first time that it is asked, and never again.
+/// Holds the first time it is evaluated, and never again.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -102,7 +103,7 @@ pub fn resource_exists_and_equals<R: Resource + PartialEq>(value: R) -> impl FnM
     move |resource: Option<Res<'_, R>>| resource.is_some_and(|resource| *resource == value)
 }
 
-/// Holds while the resource exists and `condition` holds of it.
+/// Holds while the resource exists and satisfies `condition`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -122,7 +123,7 @@ pub fn resource_exists_and<R: Resource>(condition: impl Fn(&R) -> bool) -> impl 
     move |resource: Option<Res<'_, R>>| resource.is_some_and(|resource| condition(&resource))
 }
 
-/// Holds if the resource exists and was added since the condition was last asked.
+/// Holds if the resource exists and was added since the condition was last evaluated.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -144,7 +145,7 @@ pub fn resource_added<R: Resource>(resource: Option<Res<'_, R>>) -> bool {
     resource.is_some_and(|resource| resource.is_added())
 }
 
-/// Holds if the resource was added or changed since the condition was last asked.
+/// Holds if the resource was added or changed since the condition was last evaluated.
 ///
 /// # Panics
 ///
@@ -171,7 +172,7 @@ pub fn resource_changed<R: Resource>(resource: Res<'_, R>) -> bool {
     resource.is_changed()
 }
 
-/// Holds if the resource exists and was added or changed since the condition was last asked.
+/// Holds if the resource exists and was added or changed since the condition was last evaluated.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -192,7 +193,7 @@ pub fn resource_exists_and_changed<R: Resource>(resource: Option<Res<'_, R>>) ->
     resource.is_some_and(|resource| resource.is_changed())
 }
 
-/// Holds if the resource was added, changed or removed since the condition was last asked.
+/// Holds if the resource was added, changed or removed since the condition was last evaluated.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -217,7 +218,7 @@ pub fn resource_changed_or_removed<R: Resource>(resource: Option<Res<'_, R>>, mu
     resource.map_or(before, |resource| resource.is_changed())
 }
 
-/// Holds if the resource existed when the condition was last asked, and does not any more.
+/// Holds if the resource existed when the condition was last evaluated, and no longer exists.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -241,7 +242,7 @@ pub fn resource_removed<R: Resource>(resource: Option<Res<'_, R>>, mut existed: 
     before && resource.is_none()
 }
 
-/// Holds if there are messages that the condition has not seen. The system reads for itself.
+/// Holds if there are messages that the condition has not read. The condition has its own cursor.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -288,7 +289,7 @@ pub fn any_with_component<C: Component>(query: Query<'_, '_, (), With<C>>) -> bo
     !query.is_empty()
 }
 
-/// Holds if any entity has lost the component since the condition was last asked.
+/// Holds if any entity has lost the component since the condition was last evaluated.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -314,7 +315,7 @@ pub fn any_component_removed<C: Component>(mut removed: RemovedComponents<'_, '_
     any
 }
 
-/// Holds while any entity matches the filter. With `Added` or `Changed`: since the condition was last asked.
+/// Holds while any entity matches the filter. `Added` and `Changed` compare with the last time the condition was evaluated.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -336,7 +337,7 @@ pub fn any_match_filter<F: QueryFilter>(query: Query<'_, '_, (), F>) -> bool {
     !query.is_empty()
 }
 
-/// Holds if `condition` answers otherwise than it did last. Before the first time it counts as not holding.
+/// Holds if the answer of `condition` differs from its last one. Before the first evaluation the answer counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -360,7 +361,7 @@ pub fn condition_changed<Marker>(condition: impl SystemCondition<Marker>) -> Box
     pipe(condition.into_condition(), IntoSystem::into_system(changed))
 }
 
-/// Holds if `condition` answers `to`, and did not last. Before the first time it counts as not holding.
+/// Holds if `condition` answers `to` and did not the last time. Before the first evaluation the answer counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

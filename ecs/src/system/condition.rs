@@ -15,8 +15,9 @@ use super::plain_function::FunctionMarker;
 use crate::error::EcsError;
 
 /// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
-/// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and what is made of these; also [`Local`](crate::system::Local), which
-/// belongs to the system. [`Commands`](crate::command::Commands) are none: what they record is done in the end.
+/// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and tuples and structs of these;
+/// also [`Local`](crate::system::Local), which belongs to the system. [`Commands`](crate::command::Commands) are not read-only: they
+/// change the world when they are applied.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,7 +38,7 @@ pub trait ReadOnlySystemParam: SystemParam<Source: ReadOnlySource> {}
 #[diagnostic::do_not_recommend]
 impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 
-/// A condition in a box, to be kept or returned: what `into_system` makes of one, and every combination.
+/// A boxed condition, to be stored or returned: the result of `into_system` and of every combinator.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -53,8 +54,8 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 /// ```
 pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 
-/// Writes the methods that combine two conditions, each with the first answer that decides alone, without the second condition, and with
-/// the outcome of both answers. The signatures are those that errors show.
+/// Writes the methods that combine two conditions. Each has the answer of the first condition that decides without the second, and a
+/// function that combines both answers. Error messages show these signatures.
 macro_rules! combinators {
     ($(
         $(#[$attribute:meta])*
@@ -72,18 +73,19 @@ macro_rules! combinators {
     )* };
 }
 
-/// What can decide whether systems run: a system that only reads and returns `bool`, or `Result<bool, E>` where the error can become an
-/// [`EcsError`].
+/// A system that decides whether other systems run: it only reads, and returns `bool`, or `Result<bool, E>` where the error converts
+/// into an [`EcsError`].
 ///
-/// A condition that returns an error has failed: [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns the error, unless the
-/// error handler decides otherwise, and what the condition is for does not run. A function that returns a `Result` is a system with two
-/// outputs, `bool` and the `Result`; where the compiler cannot tell which one is meant, say it: `IntoSystem<(), bool, _>`.
+/// A condition that returns an error has failed: [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns the error, unless
+/// the error handler decides otherwise, and the systems that depend on the condition do not run. A function that returns a `Result`
+/// is a system with two possible outputs, `bool` and the `Result`; where the compiler cannot infer which one is meant, write it:
+/// `IntoSystem<(), bool, _>`.
 ///
-/// Functions that write are refused when they are compiled. Of items made by `#[system]`, and of systems that are made of
-/// others (by [`IntoSystem::map`], say), it is known only when they first run what they borrow; they panic then.
+/// A function that writes does not compile as a condition. The access of items made by `#[system]`, and of systems that are made of
+/// others (by [`IntoSystem::map`], say), is only known when they first run; they panic then.
 ///
 /// A condition with a [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated) that does not match does not
-/// hold; that is so in combinations, too: in `a.xor(b)`, say, it counts as `false`.
+/// hold. In a combination such as `a.xor(b)` it counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -107,8 +109,8 @@ macro_rules! combinators {
 /// schedule.run(&mut World::new());
 /// ```
 ///
-/// A condition with an input gets it from a system before it, [`pipe`](IntoSystem::pipe), or keeps it,
-/// [`with_input`](IntoSystem::with_input):
+/// A condition with an input takes it from a system that runs before it ([`pipe`](IntoSystem::pipe)), or stores it
+/// ([`with_input`](IntoSystem::with_input)):
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -134,7 +136,7 @@ macro_rules! combinators {
 /// schedule.run(&mut World::new());
 /// ```
 ///
-/// Conditions that are made of others, as in `a.and(b).or(c)`, may be nested 500 deep; what makes a deeper one panics.
+/// Conditions that are made of others, as in `a.and(b).or(c)`, may be nested 500 deep; a combinator that exceeds this panics.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",
@@ -149,8 +151,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     fn into_condition(self) -> BoxedSystem<In, bool>;
 
     combinators! {
-        /// As [`and_eager`](Self::and_eager): both, where both are asked each time, so that each sees each change. See
-        /// [`and_then`](Self::and_then) for one that is only asked if this condition holds.
+        /// Both hold. Both are evaluated each time, so each sees every change, as with [`and_eager`](Self::and_eager).
+        /// [`and_then`](Self::and_then) evaluates `other` only if this condition holds.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -160,8 +162,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a && b;
 
-        /// Both, where `other` is only asked if this condition holds: one that looks at changes, or reads messages, then sees those since it
-        /// was asked last.
+        /// Both hold. `other` is only evaluated if this condition holds; if `other` tests for changes or reads messages, it sees
+        /// those since it was last evaluated.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -171,7 +173,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(false), |a, b| a && b;
 
-        /// Both, where both are asked each time: a condition that counts its runs counts all.
+        /// Both hold. Both are evaluated each time: a condition that counts its runs counts all.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -181,7 +183,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a && b;
 
-        /// Not both: `other` is asked if this condition holds.
+        /// Not both hold. `other` is evaluated only if this condition holds.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -191,7 +193,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(false), |a, b| !(a && b);
 
-        /// Not both, where both are asked each time.
+        /// Not both hold. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -201,8 +203,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| !(a && b);
 
-        /// As [`or_eager`](Self::or_eager): one of two or both, where both are asked each time, so that each sees each change. See
-        /// [`or_else`](Self::or_else) for one that is only asked if this condition does not hold.
+        /// At least one holds. Both are evaluated each time, so each sees every change, as with [`or_eager`](Self::or_eager).
+        /// [`or_else`](Self::or_else) evaluates `other` only if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -212,7 +214,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a || b;
 
-        /// One of two or both, where `other` is only asked if this condition does not hold.
+        /// At least one holds. `other` is only evaluated if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -222,7 +224,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(true), |a, b| a || b;
 
-        /// One of two, where both are asked each time: a condition that counts its runs counts all.
+        /// At least one holds. Both are evaluated each time: a condition that counts its runs counts all.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -232,7 +234,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a || b;
 
-        /// Neither: `other` is asked if this condition does not hold.
+        /// Neither holds. `other` is evaluated only if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -242,7 +244,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(true), |a, b| !(a || b);
 
-        /// Neither, where both are asked each time.
+        /// Neither holds. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -252,7 +254,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| !(a || b);
 
-        /// Exactly one of two. Both are asked each time.
+        /// Exactly one holds. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -262,7 +264,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a != b;
 
-        /// Both or neither. Both are asked each time.
+        /// Both or neither hold. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -283,8 +285,8 @@ impl<Marker, In: SystemInput, S: IntoReadOnlySystem<In, bool, Marker>> SystemCon
 
 /// A system that only reads.
 ///
-/// The parameters of a function are checked when the program is compiled. The access of an item made by `#[system]`, and of a system in a
-/// box, is known only when it has been initialized.
+/// The parameters of a function are checked at compile time. The access of an item made by `#[system]`, and of a boxed system, is
+/// known only when it has been initialized.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system that only reads",
@@ -325,7 +327,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<In: SystemInput, Out> IntoReadOnlySystem<In, Out, BoxedMarker> for BoxedSystem<In, Out> {}
 
-/// Keeps conditions that may fail apart from others: `E` is their error, `Marker` tells what they are.
+/// Distinguishes conditions that may fail from others: `E` is the error type, `Marker` the marker of the function.
 #[doc(hidden)]
 pub struct FallibleMarker<E, Marker>(PhantomData<(E, Marker)>);
 
@@ -368,7 +370,7 @@ where
     }
 }
 
-/// The contrary of a condition, which may have an input. It fails if the condition does.
+/// The negation of a condition, which may have an input. It fails if the condition does.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

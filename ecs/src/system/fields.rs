@@ -1,7 +1,7 @@
-//! Structs of parameters: what `#[derive(SystemParam)]` is made of.
+//! Structs of parameters: the parts that `#[derive(SystemParam)]` uses.
 //!
-//! The derive writes a struct's source as [`Fields`] of a tuple with a [`Field`] for each field, nested as all tuples are.
-//! It demands of each field that it is a [`FieldParam`], so that a field that is none is reported once, at its type.
+//! The derive writes the source of a struct as [`Fields`] of a tuple with a [`Field`] for each field, nested like all tuples.
+//! It requires each field to be a [`FieldParam`], so that a field of another type is reported once, at its type.
 
 use core::marker::PhantomData;
 
@@ -14,8 +14,8 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 
-/// A field of a struct of parameters: a parameter, of which only the lifetimes `'w` and `'s` of the struct differ from
-/// fetch to fetch. `N` tells fields of one type apart.
+/// A field of a struct of parameters: a parameter in which only the lifetimes `'w` and `'s` of the struct differ from fetch to
+/// fetch. `N` distinguishes fields of one type.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a `SystemParam` struct: it is no parameter, or what it borrows lacks a derive",
@@ -26,9 +26,9 @@ use crate::store::Store;
     note = "lifetimes are `'w` for what is borrowed from the world, and `'s` for what the system keeps"
 )]
 pub trait FieldParam<'w, 's, 'a, const N: usize>: Sized {
-    /// How it is fetched.
+    /// The source that fetches the field.
     type Source: ParamSource;
-    /// The same parameter for a shorter time.
+    /// The parameter with a shorter lifetime.
     type Short;
 
     fn item(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;
@@ -36,8 +36,8 @@ pub trait FieldParam<'w, 's, 'a, const N: usize>: Sized {
     fn short(this: &'a mut Self) -> Self::Short;
 }
 
-/// A parameter as it is fetched with these lifetimes. Apart from [`FieldParam`], because where the compiler knows of one
-/// `Item` that it is the parameter itself, it takes that for all others.
+/// A parameter as fetched with these lifetimes. Separate from [`FieldParam`]: if the compiler knows that one `Item` is the parameter
+/// itself, it assumes this for all others.
 #[doc(hidden)]
 pub trait FetchedParam<'w, 's>: SystemParam {
     fn fetched(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;
@@ -80,7 +80,7 @@ const fn message_of<P: FieldNames>(field: usize) -> Option<[&'static str; 2]> {
     if field < P::MESSAGES.len() { P::MESSAGES[field] } else { None }
 }
 
-/// How a field is fetched: number `N` of the struct `P`.
+/// The source of field number `N` of the struct `P`.
 #[doc(hidden)]
 pub struct Field<P, const N: usize, S>(PhantomData<fn() -> (P, S)>);
 
@@ -96,7 +96,7 @@ forwarding_source! {
 
 impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
 
-/// How all fields are fetched; to the system they are one parameter.
+/// The source of all fields; the system sees them as one parameter.
 #[doc(hidden)]
 pub struct Fields<S>(PhantomData<fn() -> S>);
 
@@ -109,7 +109,7 @@ forwarding_source! {
 
 impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
 
-/// A parameter that is fetched as field `N` of the struct `P`: what builders of structs are made of.
+/// A parameter that is fetched as field `N` of the struct `P`. Builders of structs consist of these.
 #[doc(hidden)]
 pub struct BuiltField<P, const N: usize, T>(T, PhantomData<fn() -> P>);
 
@@ -129,7 +129,7 @@ impl<P: FieldNames, const N: usize, T: SystemParam, B: BuildParam<T>> BuildParam
     }
 }
 
-/// What a struct keeps for its fields, which are given as a tuple.
+/// Builds the state of a struct from its fields, which are given as a tuple.
 #[doc(hidden)]
 pub fn build_fields<'b, T: SystemParam>(
     fields: impl BuildParam<T>,
@@ -139,7 +139,7 @@ pub fn build_fields<'b, T: SystemParam>(
 }
 
 params! {
-    /// Holds a place for a type in a struct of parameters.
+    /// A `PhantomData` field of a struct of parameters: it names a type and fetches nothing.
     ///
     /// ```
     /// use std::marker::PhantomData;

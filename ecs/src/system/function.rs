@@ -24,7 +24,7 @@ use crate::error::EcsError;
 use crate::store::{Affected, Store, WorldId};
 use crate::tick::{LastRun, RunTicks};
 
-/// What parameters are fetched by, and the world that it was made for.
+/// The state of parameters, and the world that it was made for.
 #[repr(C)]
 pub(crate) struct ParamState<S: ParamSource> {
     pub(crate) world: WorldId,
@@ -32,11 +32,11 @@ pub(crate) struct ParamState<S: ParamSource> {
 }
 
 impl<S: ParamSource> ParamState<S> {
-    /// Prepares the parameters for a world; `None` if two of them are in each other's way.
+    /// Prepares the parameters for a world; `None` if two of them conflict.
     ///
     /// # Panics
     ///
-    /// If a parameter puts another world in its place.
+    /// If a parameter replaces the world with another one.
     pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Option<Self> {
         if let Some(built) = meta.build(store) {
             return *built.downcast().expect("the builder is one for these parameters");
@@ -47,11 +47,11 @@ impl<S: ParamSource> ParamState<S> {
         meta.access.refusal().is_none().then_some(Self { world, state })
     }
 
-    /// As [`new`](Self::new), of what a builder prepares.
+    /// Like [`new`](Self::new), but a builder prepares the parameters.
     ///
     /// # Panics
     ///
-    /// If a parameter puts another world in its place.
+    /// If a parameter replaces the world with another one.
     pub(crate) fn built<P: SystemParam<Source = S>>(
         builder: impl BuildParam<P>,
         store: &mut Store,
@@ -63,7 +63,7 @@ impl<S: ParamSource> ParamState<S> {
         meta.access.refusal().is_none().then_some(Self { world, state })
     }
 
-    /// Shows all that is kept from run to run.
+    /// Visits all state that is kept from run to run.
     pub(crate) fn remember(&mut self, keeper: &mut Keeper<'_>) {
         S::remember(&mut self.state, keeper);
     }
@@ -79,11 +79,12 @@ impl<S: ParamSource> ParamState<S> {
         S: ReadOnlySource,
     {
         assert!(self.world == cell.store().id());
-        // SAFETY: the state was made for this store. The parameters only read, and all of the store may be read for 'w.
+        // SAFETY: the state was made for this store (checked above). The parameters only read, and `cell` grants read access to the
+        // whole store for 'w.
         unsafe { S::get(&mut self.state, cell.cell().in_run(run_ticks)) }
     }
 
-    /// Fetches the parameters of a store that nothing else uses meanwhile.
+    /// Fetches the parameters with exclusive access to the store.
     ///
     /// # Panics
     ///
@@ -95,11 +96,11 @@ impl<S: ParamSource> ParamState<S> {
         run_ticks: RunTicks,
     ) -> Result<S::Got<'w, '_>, ParamError> {
         assert!(self.world == store.id());
-        // SAFETY: the state was made for this store, which nothing else uses for 'w.
+        // SAFETY: the state was made for this store (checked above), and `store` is borrowed mutably for 'w.
         unsafe { S::get(&mut self.state, StoreCell::exclusive(store).in_run(run_ticks)) }
     }
 
-    /// Applies what has been recorded.
+    /// Applies the recorded commands.
     #[inline]
     pub(crate) fn apply(&mut self, meta: &SystemMeta, store: &mut Store) {
         S::apply(&mut self.state, meta, store);
@@ -125,21 +126,21 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     about: About,
 }
 
-/// What a system notes of its runs.
+/// The state of a system's runs.
 #[derive(Default)]
 struct Runs {
     last_run: LastRun,
-    /// Whether the system records anything to be applied.
+    /// Whether the system records commands or other deferred changes.
     is_deferred: bool,
-    /// Whether the last run has not been followed by applying what it recorded.
+    /// Whether the commands of the last run have not been applied yet.
     unapplied: bool,
 }
 
-/// The properties of a function that is a system, and why its last run was skipped.
+/// The properties of a function system, and why its last run was skipped.
 struct About {
     /// Shared with other observers of the same function: a program may have one for each entity.
     meta: Arc<SystemMeta>,
-    /// The error of the parameter for which a run was skipped the last time.
+    /// The error of the parameter because of which a run was last skipped.
     skip: Option<Box<ParamError>>,
 }
 
@@ -148,7 +149,7 @@ impl Runs {
     ///
     /// # Safety
     ///
-    /// - As for [`ParamSource::get`].
+    /// - The conditions of [`ParamSource::get`].
     #[inline(always)]
     unsafe fn fetch<'w, 's, S: ParamSource>(
         &mut self,
@@ -157,12 +158,12 @@ impl Runs {
     ) -> Result<S::Got<'w, 's>, ParamError> {
         if self.is_deferred {
             if self.unapplied {
-                // The last run did not come to its end; what it asked for is not wanted any more.
+                // The last run was interrupted; its commands are discarded.
                 S::discard(state);
             }
             self.unapplied = true;
         }
-        // SAFETY: both clauses are forwarded.
+        // SAFETY: both clauses of `ParamSource::get` are forwarded.
         unsafe { S::get(state, cell) }
     }
 }
@@ -180,7 +181,7 @@ impl About {
         }
     }
 
-    /// Keeps why a run is skipped, for reports.
+    /// Stores why a run is skipped, for reports.
     #[cold]
     fn note_error(&mut self, error: ParamError) -> ParamError {
         if error.is_skip() && self.skip.as_deref() != Some(&error) {
@@ -191,7 +192,7 @@ impl About {
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
-    /// Whether it looks at the whole world.
+    /// Whether the system reads the whole world.
     const READS_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
 
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
@@ -200,7 +201,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         Self { runs: Runs::default(), state: None, function, about }
     }
 
-    /// A system of a plain function, which knows where it was made.
+    /// A system of a plain function, with the place where it was made.
     #[track_caller]
     pub(super) fn plain(name: &'static str, function: F) -> Self {
         let mut system = Self::new(name, &[], function);
@@ -258,7 +259,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         if self.is_prepared_for(store.id()) {
             return;
         }
-        // First of all: what follows is user code in part, which may panic.
+        // Reset first: the code below calls user code, which may panic.
         self.state = None;
         self.runs = Runs::default();
         let meta = SystemMeta::make_own(&mut self.about.meta);
@@ -294,7 +295,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             RunScope::Shared(scope) => {
                 let cell = scope.cell();
                 let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-                // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
+                // SAFETY: the scope guarantees that no other code has a borrow that conflicts with the access of the system.
                 return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system))) };
             }
             RunScope::Exclusive(store) => (store, false),
@@ -306,7 +307,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         store.flush();
         let tick = store.next_tick();
         let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system);
-        // SAFETY: no other code uses the store, which is borrowed mutably.
+        // SAFETY: `store` is borrowed mutably, so no other code borrows from it.
         let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
         if applies && self.runs.is_deferred {
             self.apply_deferred(store);
@@ -336,7 +337,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
-    /// Runs the loop for blocks of rows.
+    /// Runs the loop on blocks of rows.
     fn run_in_blocks(
         &mut self,
         BlockScope { scope, panicked, then }: BlockScope<'_, '_>,
@@ -345,11 +346,13 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
         let run_ticks = run_ticks.of(self.about.meta.system);
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, run_ticks.this_run);
-        // SAFETY: the scope promises that what the system borrows beside its rows is not borrowed otherwise.
+        // SAFETY: the scope guarantees that, apart from the rows, no other code has a borrow that conflicts with the access of the
+        // system.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
-        // It has not seen what was new before the last block has come to it, or it has panicked itself.
+        // The last run is only updated if the blocks were completed or the system itself panicked: see `Seen`.
         let seen = Seen { last_run, run, panicked };
-        // SAFETY: the scope promises that no row has to be asked, and that the rows are not borrowed otherwise until `then` is called.
+        // SAFETY: the scope guarantees that no row has to be checked, and that until `then` is called no other code has a borrow of
+        // the rows that conflicts with the access of the system.
         let out = unsafe { function.run_in_blocks(params, then) };
         seen.all();
         Ok(out)
@@ -361,17 +364,17 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         if !self.is_prepared_for(store.id()) {
             self.prepare(store);
         }
-        // All of them are one run.
+        // All calls belong to one run.
         let (tick, before) = (store.next_tick(), self.runs.last_run);
         loop {
             let run_ticks = store.clock.run_ticks_since(before, tick).of(self.about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
-            // What it records for one of them is applied before the next, and an error is handled.
+            // The commands of one call are applied, and its error is handled, before the next call.
             let one_by_one =
                 self.runs.is_deferred || const { matches!(F::LOOP, LoopKind::Observed) } && self.function.may_fail();
             let end = if one_by_one { rows.end.min(rows.next + 1) } else { rows.end };
-            // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from
-            // it for as long as the cell is.
+            // SAFETY: no other code uses the store, except that the entity list of a table is read. Systems do not write this list,
+            // and it stays borrowed from the store for as long as the cell is.
             let out = unsafe { self.observe_some(rows, end, cell) };
             if self.runs.is_deferred && rows.next == end {
                 self.apply_deferred(store);
@@ -384,12 +387,12 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
     }
 
-    /// Calls the function for the next entities, up to `end`, in the run that the cell says, until one call does not go well. Returns
-    /// the result of the last call.
+    /// Calls the function for the next entities, up to `end`, in the run of the cell, until a call fails. Returns the result of the
+    /// last call.
     ///
     /// # Safety
     ///
-    /// - Nothing that the system borrows is borrowed otherwise.
+    /// - No other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn observe_some(
         &mut self,
@@ -401,7 +404,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let mut about = F::In::begin(about);
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
         if const { matches!(F::LOOP, LoopKind::Observed) } {
-            // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
+            // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
             return match unsafe { self.fetch(cell) } {
                 Ok(Fetched { function, params, last_run, run }) => {
                     *last_run = run;
@@ -418,7 +421,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let entities = affected.entities(&cell.store().structure.archetypes.tables).get(..end).unwrap_or_default();
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
-            // SAFETY: forwarded; the parameters that were fetched before are not used any more.
+            // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system. The parameters that were
+            // fetched before are no longer used.
             let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
             *last_run = run;
             let out = function.run(F::In::about(&mut about, entity), params);
@@ -430,18 +434,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         Err(ParamError::no_rows())
     }
 
-    /// Calls the function, in the run that the cell says.
+    /// Calls the function, in the run of the cell.
     ///
     /// # Safety
     ///
-    /// - Nothing that the system borrows is borrowed otherwise.
+    /// - No other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn run(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
-        // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
+        // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
         match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
-                // What could not be fetched has not been seen.
+                // Only updated if the parameters were fetched: otherwise the system has not seen the changes.
                 *last_run = run;
                 Ok(function.run(input, params))
             }
@@ -449,11 +453,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
     }
 
-    /// Fetches the parameters, in the run that the cell says. The caller notes that the system has run.
+    /// Fetches the parameters, in the run of the cell. The caller records that the system has run.
     ///
     /// # Safety
     ///
-    /// - Nothing that the system borrows is borrowed otherwise for as long as the parameters are used.
+    /// - As long as the parameters are used, no other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
         let Self { runs, state, function, about } = self;
@@ -461,7 +465,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         if *world != cell.store().id() {
             prepared_for_another_world(&about.meta, *world, cell.store().id());
         }
-        // SAFETY: the state was made for this store, as was checked above; the access is forwarded.
+        // SAFETY: the state was made for this store (checked above); the access is forwarded.
         match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
             Ok(got) => {
                 let run = cell.store().clock.run_at(cell.run_ticks().this_run);
@@ -472,8 +476,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     }
 }
 
-/// Runs a system that is not exclusive on a whole store, with an input that is made of some of its entities and something else, and
-/// applies its commands.
+/// Runs a non-exclusive system on a whole store, and applies its commands. The input is made of some of the store's entities and
+/// `about`.
 pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     system: &mut dyn System<In = I, Out = Out>,
     (affected, about): (Affected<'_>, &T),
@@ -486,8 +490,8 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let mut cell = StoreCell::exclusive(store);
     cell.set_tick(tick);
     let input = input(affected.entities(&cell.store().structure.archetypes.tables), about);
-    // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
-    // as long as the cell is.
+    // SAFETY: no other code uses the store, except that the entity list of a table is read. Systems do not write this list, and it
+    // stays borrowed from the store for as long as the cell is.
     let out = system.run_in(input, RunScope::Shared(unsafe { SharedScope::new(&cell) }));
     system.apply_deferred(store);
     out
@@ -509,11 +513,11 @@ where
             let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
             let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, tick);
-            // SAFETY: the state was made for this store, which no other code uses.
+            // SAFETY: the state was made for this store, which is borrowed mutably.
             return match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
                 Ok(got) => {
                     runs.last_run = cell.store().clock.run_at(tick);
-                    // Whether it went well is known here, before anything else is read.
+                    // The result is checked here, before anything else is read.
                     outcome(Ok(function.run(input, F::Param::item(got))), || about.meta.name())
                 }
                 Err(error) => outcome(Err(about.note_error(error)), || about.meta.name()),
@@ -523,21 +527,20 @@ where
     }
 }
 
-/// A function that is about to run.
+/// A function that is about to run, with its parameters.
 struct Fetched<'w, 's, F, P: SystemParam> {
     function: &'s mut F,
     params: SystemParamItem<'w, 's, P>,
     last_run: &'s mut LastRun,
-    /// What the last run is once this one has seen what is new.
+    /// The new value of `last_run`, for the caller to store when the system has run.
     run: LastRun,
 }
 
-/// A run by blocks. If it is broken off by a panic of another system, it has not seen what was new: some rows of it may not
-/// have come up.
+/// A run by blocks. If a panic of another system interrupts it, `last_run` stays unchanged: the run may not have visited all rows.
 struct Seen<'a> {
     last_run: &'a mut LastRun,
     run: LastRun,
-    /// Whether it is the system itself that has panicked.
+    /// Returns whether the system itself panicked.
     panicked: &'a dyn Fn() -> bool,
 }
 
@@ -572,11 +575,11 @@ fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: 
     panic!("system `{}` was prepared for world {prepared_for} and is run on world {run_on}", meta.name())
 }
 
-/// Keeps what `#[system]` makes apart from other systems.
+/// Distinguishes systems made by `#[system]` from others.
 #[doc(hidden)]
 pub struct MacroMarker;
 
-/// A system of a function, with the names that it has in the user's code; `params` leaves an input out.
+/// A system of a function, with its name and its parameter names in the user's code; `params` does not include an input.
 #[doc(hidden)]
 pub(crate) fn function_system<Marker, F>(
     name: &'static str,

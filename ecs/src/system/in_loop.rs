@@ -1,23 +1,24 @@
-//! A resource for the time of a loop over rows.
+//! A resource parameter for the duration of a loop over rows.
 //!
-//! A row that changes a resource notes that in the resource's ticks. Those are memory as well as the value, of which the compiler
-//! does not know that they do not overlap, and a sum in a resource would be stored and read again for each row. So a loop has
-//! the ticks in a place of its own, which becomes a register, and puts them back at its end.
+//! A row that changes a resource records that in the resource's ticks. The compiler cannot prove that the ticks and the value do not
+//! overlap, so it would store and reload a sum in a resource for each row. The loop therefore keeps the ticks in a local variable,
+//! which becomes a register, and writes them back at its end.
 
 use super::params::ResMut;
 use super::reborrow::Reborrow;
 use crate::change::{TickPlace, Ticks};
 use crate::tick::{RunTicks, TickCells};
 
-/// A resource that a loop over rows may change. Its ticks are put back when this is dropped, also by a panic.
+/// A resource that a loop over rows may change. Its ticks are written back on drop, including when a panic unwinds.
 pub struct LoopResMut<'p, R>(LentResMut<'p, R>);
 
-/// What is lent to each row of a loop.
+/// The borrow that each row of a loop gets.
 pub struct LentResMut<'p, R> {
     value: &'p mut R,
-    /// The resource's, which `cells` stand in for.
+    /// The ticks of the resource. `cells` replaces them during the loop.
     ticks: &'p Ticks<'p>,
-    /// The run that sees them. A copy, since the compiler does not know that a change of the value does not change it.
+    /// The ticks of the current run. A copy, since the compiler cannot prove that a write to the value leaves the original
+    /// unchanged.
     run_ticks: RunTicks,
     cells: TickCells,
 }

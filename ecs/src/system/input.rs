@@ -1,13 +1,13 @@
-//! What a system is given when it is run.
+//! The input that a system gets when it is run.
 //!
-//! An input has a lifetime of its own, so what is given by reference lives for one run, and a boxed system has the type of
-//! the parameter: `BoxedSystem<In<u32>>`.
+//! An input has a lifetime of its own, so an input by reference lives for one run, and a boxed system names the type of the
+//! parameter: `BoxedSystem<In<u32>>`.
 
 use core::convert::Infallible;
 
 use crate::entity::Entity;
 
-/// The input of a system: its first parameter, which the caller of the system gives it.
+/// The input of a system: its first parameter, which the caller of the system passes.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -64,7 +64,7 @@ pub struct InMut<'i, T: ?Sized>(pub &'i mut T);
 
 impl_deref_mut!(#[inline] [T: ?Sized] InMut<'_, T> => T, |this| *this.0);
 
-/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], tuples of up to 16 of these, or nothing: `()`.
+/// The input of a system: [`In`], [`InRef`], [`InMut`], tuples of up to 16 of these, or `()` for no input.
 ///
 /// A function that is generic in its input takes [`StaticSystemInput`].
 ///
@@ -95,7 +95,7 @@ impl_deref_mut!(#[inline] [T: ?Sized] InMut<'_, T> => T, |this| *this.0);
 pub trait SystemInput: Sized {
     /// The same parameter with another lifetime.
     type Param<'i>: SystemInput;
-    /// What the caller of the system passes: `T`, `&T` or `&mut T`.
+    /// The value that the caller of the system passes: `T`, `&T` or `&mut T`.
     type Inner<'i>;
 
     /// The parameter.
@@ -111,20 +111,20 @@ pub trait SystemInput: Sized {
     #[doc(hidden)]
     const IS_EVENT: bool = false;
 
-    /// What the inputs of a system that observes several entities are made of.
+    /// The data from which the inputs of a system that observes several entities are made.
     #[doc(hidden)]
     type About<'a>;
 
-    /// The same in a place of its own, for a loop: the compiler then knows what writes to it.
+    /// Moves the data into a local variable of a loop, so the compiler knows which code writes to it.
     #[doc(hidden)]
     fn begin<'b>(about: &'b mut Self::About<'_>) -> Self::About<'b>;
 
-    /// What the system is given for one of them.
+    /// The input for one of the entities.
     #[doc(hidden)]
     fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i>;
 }
 
-/// An input that stands among the parameters of a function: nothing does not.
+/// An input that is a parameter of the function: every input except `()`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input of a system",
@@ -134,10 +134,10 @@ pub trait SystemInput: Sized {
 )]
 pub trait WrittenInput: SystemInput {}
 
-/// What a system with the input `I` is given.
+/// The value that a system with the input `I` takes.
 pub(crate) type Given<'i, I> = <I as SystemInput>::Inner<'i>;
 
-/// The members of a [`SystemInput`] that is no event.
+/// The members of a [`SystemInput`] that is not an event.
 macro_rules! observes_nothing {
     () => {
         type About<'a> = Infallible;
@@ -163,7 +163,7 @@ impl SystemInput for () {
     observes_nothing!();
 }
 
-/// Implements [`SystemInput`] for what stands among the parameters of a function and is no event.
+/// Implements [`SystemInput`] for parameters that are not events.
 macro_rules! plain_inputs {
     ($([$($generics:tt)*] $Input:ty => $Param:ty, $Inner:ty, |$given:ident| $wrapped:expr;)*) => { $(
         impl<$($generics)*> SystemInput for $Input {
@@ -189,8 +189,8 @@ plain_inputs! {
     [T: ?Sized + 'static] InMut<'_, T> => InMut<'i, T>, &'i mut T, |value| InMut(value);
 }
 
-/// An input of any type `I`, for functions that are generic in it: the compiler cannot know of a bare `I` that it is the same type with
-/// another lifetime.
+/// An input of any type `I`, for functions that are generic in it: the compiler cannot know that a bare `I` with another lifetime is
+/// the same type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -233,7 +233,7 @@ impl<I: SystemInput> SystemInput for StaticSystemInput<'_, I> {
 
 impl<I: SystemInput> WrittenInput for StaticSystemInput<'_, I> {}
 
-/// A tuple is given what its members are given.
+/// The input of a tuple is a tuple of its members' inputs.
 macro_rules! inputs {
     ($($I:ident $at:tt)*) => {
         impl<$($I: SystemInput),*> SystemInput for ($($I,)*) {

@@ -1,4 +1,4 @@
-//! What can be turned into a system, and systems made of others.
+//! Conversion into systems, and systems made of others.
 
 use super::base::BoxedSystem;
 use super::combine;
@@ -9,11 +9,11 @@ use super::output::SystemOutput;
 use super::params::MadeFromStore;
 use crate::error::EcsError;
 
-/// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
-/// functions of `&mut World` and of what is their own ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items made by
-/// `#[system]`.
+/// A type that converts into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s, functions of
+/// `&mut World` and of parameters that the system owns ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items
+/// made by `#[system]`.
 ///
-/// `Marker` only keeps the kinds apart; it is always inferred.
+/// `Marker` only distinguishes the kinds; it is always inferred.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,12 +39,12 @@ use crate::error::EcsError;
 )]
 #[doc(alias("SystemBase", "ISystem"))]
 pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
-    /// Fails to be evaluated if the parameters get into each other's way. What a user hands a system to names it, so that
-    /// the compiler points there.
+    /// Fails to evaluate if the parameters conflict. Every function that takes a system from the user evaluates it, so the
+    /// compiler's error points to that call.
     #[doc(hidden)]
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -55,7 +55,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     #[track_caller]
     fn into_system(this: Self) -> BoxedSystem<I, Out>;
 
-    /// The system, with an output that says whether it went well.
+    /// The system, with a `Result` as its output.
     #[doc(hidden)]
     #[track_caller]
     fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), EcsError>>
@@ -66,7 +66,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::fallible(Self::into_system(this))
     }
 
-    /// Does something with the system, with an output that says whether it went well, which observes events.
+    /// Converts into a system that observes events, with a `Result` as its output, and passes it to `with`.
     #[doc(hidden)]
     #[track_caller]
     fn with_notify_system<W: WithNotifySystem<I>>(this: Self, with: W) -> W::Out
@@ -77,15 +77,15 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         with.with(Self::into_fallible_system(this))
     }
 
-    /// This system, and behind it another one that takes what it returns: two systems as one.
+    /// This system, followed by another one that takes its output: two systems as one.
     ///
-    /// What both borrow counts as borrowed for as long as either runs; but they run one after the other, so they may borrow
-    /// the same. Their commands are applied when both have finished, in this order: the second does not see those of the
-    /// first. If the first cannot run, the second does not.
+    /// The access of both counts as borrowed for as long as either runs. They run one after the other, so they may borrow the same
+    /// data. Their commands are applied when both have finished, in this order: the second does not see the commands of the first.
+    /// If the first cannot run, the second does not run.
     ///
     /// # Panics
     ///
-    /// If more than 500 systems are nested: each system of a pipe that runs takes a part of the stack.
+    /// If more than 500 systems are nested: each system of a pipe uses a part of the stack when it runs.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -122,7 +122,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         next.pipe_behind(Self::into_system(self))
     }
 
-    /// This system, with a function behind it that makes something else of what it returns.
+    /// This system, followed by a function that converts its output.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -146,7 +146,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::map(Self::into_system(self), function)
     }
 
-    /// This system, which is lent a value each time that it runs, and needs no other input. It keeps the value.
+    /// This system, with a mutable reference to `value` as its input in each run, so it needs no other input. The system keeps the
+    /// value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -176,8 +177,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::wrap(None, OwnInput::Value(value), Self::into_system(self))
     }
 
-    /// As [`with_input`](Self::with_input), with a value that is made of the world
-    /// ([`FromWorld`](crate::world::FromWorld)) when the system is prepared for it.
+    /// Like [`with_input`](Self::with_input), with a value that is made from the world ([`FromWorld`](crate::world::FromWorld)) when
+    /// the system is prepared for it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -210,8 +211,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     }
 }
 
-/// Keeps systems that are systems already apart from others.
-/// As in bevy_ecs, so that a function which returns a system or a condition can name its marker.
+/// Distinguishes boxed systems from types that have to be converted. The same type as in bevy_ecs, so that a function which returns
+/// a system or a condition can name its marker.
 #[doc(hidden)]
 pub type BoxedMarker = ();
 
@@ -222,7 +223,7 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
     }
 }
 
-/// A system that takes `T`: the second one of [`IntoSystem::pipe`].
+/// A system that takes `T` as its input: the second system of [`IntoSystem::pipe`].
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not take what the system before it returns: `{T}`",
@@ -231,7 +232,7 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
     note = "write `#[system]` above the function to see which parameter is wrong"
 )]
 pub trait PipedSystem<T, Out, Marker>: Sized {
-    /// As [`IntoSystem`] has it.
+    /// The same check as `IntoSystem::CHECKED`.
     const PIPE_CHECKED: ();
 
     #[track_caller]

@@ -1,4 +1,4 @@
-//! What stands under the name of a function with `#[system]`: a function that returns a [`SystemFn`], or, in an `impl`, a
+//! The items that `#[system]` puts in place of a function: a function that returns a [`SystemFn`], or, in an `impl`, a
 //! [`SystemItem`].
 
 use crate::error::EcsError;
@@ -13,10 +13,10 @@ use super::input::SystemInput;
 use super::into::IntoSystem;
 use super::output::SystemOutput;
 
-/// What a function with `#[system]` returns: its own output, and by its type the system that the macro made of it.
+/// The return value of a function with `#[system]`: the output of its body. Its type names the system that the macro generated.
 ///
-/// A schedule never calls the function by this signature; it runs the loop of `S`. A program may call it, for a test of one row for
-/// instance.
+/// A schedule never calls the function by this signature; it runs the loop of `S`. A program may call it, for example to test one
+/// row.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,14 +42,14 @@ use super::output::SystemOutput;
 /// assert_eq!(world.get(entity), Some(&Health(2)));
 /// ```
 pub struct SystemFn<S, Out = ()> {
-    /// What the function has returned.
+    /// The output of the function.
     pub output: Out,
-    // What a plain function returns is `Unpin`, by which the compiler tells the two apart.
+    // `PhantomPinned` makes the type `!Unpin`. Outputs of plain functions are `Unpin`, so the compiler can distinguish the two.
     system: PhantomData<(fn() -> S, PhantomPinned)>,
 }
 
 impl<S, Out> SystemFn<S, Out> {
-    /// The outcome of the function's body.
+    /// Wraps the output of the function's body.
     #[doc(hidden)]
     #[inline(always)]
     pub fn of(body: impl FnOnce() -> Out) -> Self {
@@ -59,16 +59,16 @@ impl<S, Out> SystemFn<S, Out> {
 
 impl_debug!([S, Out: fmt::Debug] SystemFn<S, Out> => |this, f| f.debug_tuple("SystemFn").field(&this.output).finish());
 
-/// What the macro makes of a function.
+/// A system that the macro generated from a function.
 #[doc(hidden)]
 pub trait MacroSystem<In: SystemInput, Out> {
-    /// Fails to be evaluated if the parameters get into each other's way.
+    /// Fails to evaluate if the parameters conflict.
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     fn build() -> BoxedSystem<In, Out>;
 
-    /// The system, with an output that says whether it went well: what a schedule runs.
+    /// The system, with a `Result` as its output. A schedule runs this one.
     #[track_caller]
     fn build_fallible() -> BoxedSystem<In, Result<(), EcsError>>
     where
@@ -81,13 +81,14 @@ pub trait MacroSystem<In: SystemInput, Out> {
     }
 }
 
-/// What the macro makes of a function over rows that returns nothing. Its loop can fail all the same: for the system's parameters.
+/// A system that the macro generated from a function over rows that returns nothing. Its loop can still fail if a system parameter
+/// cannot be fetched.
 #[doc(hidden)]
 pub trait MacroRows<In: SystemInput> {
-    /// Fails to be evaluated if the parameters get into each other's way.
+    /// Fails to evaluate if the parameters conflict.
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     fn build_rows() -> BoxedSystem<In, Result<(), EcsError>>;
 }
 
@@ -106,11 +107,11 @@ impl<In: SystemInput + 'static, S: MacroRows<In>> MacroSystem<In, ()> for S {
 /// A function that returns a [`SystemFn`], with the types of its parameters.
 #[doc(hidden)]
 pub trait SystemFunction<Params> {
-    /// What the macro made of it.
+    /// The system that the macro generated.
     type System;
 }
 
-/// For each number of parameters up to 40.
+/// Implements [`SystemFunction`] for functions with up to 40 parameters.
 macro_rules! system_functions {
     () => {
         system_functions!(@);
@@ -153,10 +154,10 @@ where
     }
 }
 
-/// What `#[system(associated)]` puts under a function's name: a value that is called like the function and added like a
-/// system. (Outside of an `impl` each system has a type of its own.)
+/// The item that `#[system(associated)]` generates under the name of a function: a value that can be called like the function and
+/// added like a system. (Outside of an `impl` each system has a type of its own.)
 ///
-/// `F` is the type of the function, `In` what the system is given and `Out` what it returns.
+/// `F` is the type of the function, `In` the input of the system and `Out` its output.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -181,7 +182,7 @@ where
 pub struct SystemItem<F, In: SystemInput = (), Out = ()> {
     function: F,
     build: fn() -> BoxedSystem<In, Out>,
-    /// What a schedule runs, if that is another system than the one with an output.
+    /// The system that a schedule runs, if it differs from `build`.
     build_fallible: Option<fn() -> BoxedSystem<In, Result<(), EcsError>>>,
 }
 

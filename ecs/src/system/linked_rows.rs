@@ -1,7 +1,7 @@
-//! Loops over rows along a relationship: what `#[system(down = ..)]` and `#[system(up = ..)]` make of a function over components.
+//! Loops over rows along a relationship: `#[system(down = ..)]` and `#[system(up = ..)]` on a function over components.
 //!
-//! Such a system has a query for the rows that it visits, and another one for what it reads of the targets of these, or of their sources.
-//! The second may read what the first writes: they never are about one entity at one time, see [`LinkedRows`].
+//! Such a system has a query for the rows that it visits, and another one that reads the targets or the sources of these rows. The
+//! second may read components that the first writes: the two never access one entity at the same time, see [`LinkedRows`].
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -29,22 +29,22 @@ use crate::relationship::Relationship;
 use crate::simd::Variants;
 use crate::store::Store;
 
-/// What is visited: the data and the filter of the rows, and of which rows changes are asked.
+/// The rows to visit: their data, their filter, and the filter that selects changed rows.
 #[doc(hidden)]
 pub struct Visited<D, F, S>(PhantomData<fn() -> (D, F, S)>);
 
-/// What is read of targets or sources, along which relationship, and what of it may be disabled.
+/// The read of targets or sources: its data, the filter that allows disabled entities, and the relationship.
 #[doc(hidden)]
 pub struct Along<P, A, R>(PhantomData<fn() -> (P, A, R)>);
 
-/// The types of what is visited.
+/// The types of the visited rows.
 #[doc(hidden)]
 pub trait VisitedRows: 'static {
     /// The data.
     type Data: QueryData<Terms: ContiguousFetch> + 'static;
     /// The filter.
     type Filter: QueryFilter + 'static;
-    /// The filter that asks for changes.
+    /// The filter that selects changed rows.
     type Seeds: QueryFilter + 'static;
 }
 
@@ -59,12 +59,12 @@ where
     type Seeds = S;
 }
 
-/// The types of what is read along the way.
+/// The types of the data read along the relationship.
 #[doc(hidden)]
 pub trait ReadAlong: 'static {
     /// The data.
     type Data: QueryData<Terms: ReadOnlyFetch> + 'static;
-    /// The filter, which allows what disables entities.
+    /// The filter that allows disabled entities.
     type Allowed: QueryFilter + 'static;
     /// The relationship.
     type Relation: Relationship;
@@ -81,14 +81,14 @@ where
     type Relation = R;
 }
 
-/// A loop over rows that are of one depth. It gets how many they are, the columns, as long as they are said to be, what is linked with them,
-/// and the parameters.
+/// A loop over rows of one depth. It takes the number of rows, the columns with that many values, the data of linked entities, and
+/// the system parameters.
 #[doc(hidden)]
 pub trait LinkedRowKernel<D: QueryData<Terms: ContiguousFetch>, P: QueryData, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Goes through the rows.
+    /// Runs the loop over the rows.
     fn run(
         &self,
         len: usize,
@@ -117,30 +117,30 @@ where
     }
 }
 
-/// What the macro knows of a loop along a relationship.
+/// The options of a loop along a relationship.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct LinkedOptions {
-    /// Whether sources come before their targets.
+    /// Whether sources are visited before their targets.
     upwards: bool,
-    /// Whether only what is reached from changes is visited.
+    /// Whether only rows that are reached from changed rows are visited.
     changed: bool,
 }
 
 impl LinkedOptions {
-    /// Targets before their sources, all of them.
+    /// Targets before their sources, all rows.
     #[must_use]
     pub const fn down() -> Self {
         Self { upwards: false, changed: false }
     }
 
-    /// Sources before their targets, all of them.
+    /// Sources before their targets, all rows.
     #[must_use]
     pub const fn up() -> Self {
         Self { upwards: true, changed: false }
     }
 
-    /// The same for what is below changes, or above.
+    /// The same order, but only changed rows and the rows that are reached from them.
     #[must_use]
     pub const fn changed(self) -> Self {
         Self { changed: true, ..self }
@@ -152,7 +152,7 @@ impl LinkedOptions {
     }
 }
 
-/// What a loop along a relationship has of the world, as a parameter.
+/// The parameter through which a loop along a relationship accesses the world.
 #[doc(hidden)]
 pub struct LinkedParam<'w, 's, T: VisitedRows, L: ReadAlong> {
     cell: StoreCell<'w>,
@@ -163,7 +163,7 @@ pub struct LinkedParam<'w, 's, T: VisitedRows, L: ReadAlong> {
     forest: &'s mut Forest,
 }
 
-/// What a system keeps for it.
+/// The state that a system keeps for a `LinkedParam`.
 #[doc(hidden)]
 pub struct LinkedState<T: VisitedRows, L: ReadAlong> {
     rows: QueryState<T::Data, T::Filter>,
@@ -173,11 +173,11 @@ pub struct LinkedState<T: VisitedRows, L: ReadAlong> {
     forest: Forest,
 }
 
-/// How it is fetched.
+/// The source of a `LinkedParam`.
 #[doc(hidden)]
 pub struct LinkedSource<T, L>(PhantomData<fn() -> (T, L)>);
 
-/// The state of a query; the system is refused if it borrows something twice.
+/// Makes the state of a query. The system is refused if the query borrows something twice, once mutably.
 fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
     QueryState::new_or_refused(store, |store, twice| {
         let what = twice.text(&store.structure.archetypes.components);
@@ -186,8 +186,8 @@ fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta)
     })
 }
 
-// SAFETY: adds the access of the rows, and that of what is read of their targets or sources. That these do not get into each other's way
-// is up to `LinkedRows`.
+// SAFETY: `init` adds the access of the rows, and the access of the data read from their targets or sources. `LinkedRows` ensures
+// that the two never access one entity at the same time.
 unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
     type State = LinkedState<T, L>;
     type Got<'w, 's> = LinkedParam<'w, 's, T, L>;
@@ -195,7 +195,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
     const COUNT: usize = 1;
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-        // What asks for changes demands no more than the rows have.
+        // The filter that selects changed rows requires no more than the rows have.
         let all = state::<T::Data, (T::Filter, T::Seeds)>(store, meta);
         meta.add_access(ParamAccess::Query(all.access().clone()), store);
         let linked = state(store, meta);
@@ -213,7 +213,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
         rows.update_known(cell.store());
         seeds.update_known(cell.store());
         linked.update_known(cell.store());
-        // SAFETY: the state is up to date; the caller promises the access, of which this is a part.
+        // SAFETY: the state is up to date; the caller grants the access of all parts, which includes this one.
         let seeds = unsafe { Query::new(cell, seeds) };
         Ok(LinkedParam { cell, rows, seeds, linked, relation: *relation, forest })
     }
@@ -231,7 +231,7 @@ params! {
     [T: VisitedRows, L: ReadAlong] LinkedParam<'_, '_, T, L> => LinkedParam<'w, 's, T, L>, LinkedSource<T, L>, |got| got;
 }
 
-/// The walk of a parameter of type `LinkedParam<T, L>`.
+/// The walk of a `LinkedParam<T, L>`.
 type WalkOf<'a, T, L> = LinkedWalk<
     'a,
     <<T as VisitedRows>::Data as QueryData>::Terms,
@@ -241,7 +241,7 @@ type WalkOf<'a, T, L> = LinkedWalk<
 >;
 
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
-    /// Brings the forest up to date, and calls `then` with the walk, and with the levels that are to be visited, by depth.
+    /// Updates the forest, and calls `then` with the walk and with the levels to visit, by depth.
     #[inline]
     fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
@@ -254,14 +254,15 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
             forest.reached(changed.chain(links), options.upwards)
         });
         let forest = &*forest;
-        // SAFETY: `get` has brought both states up to date, and the forest is since now. The access was promised there; the parameter is used
-        // up.
+        // SAFETY: `get` has updated both states, and the forest was updated above. The caller of `get` granted the access; the
+        // parameter is consumed.
         let walk = unsafe { LinkedWalk::new(cell, &rows.cache, &linked.cache, forest) };
         then(walk, reached.as_deref().unwrap_or(forest.levels()))
     }
 }
 
-/// A loop over rows in the order of their depths: for the rows `T` and what is read along the way, `L`, in the variants `V`.
+/// A loop over rows in the order of their depths, in the variants `V`: `T` are the visited rows, `L` the data read along the
+/// relationship.
 pub struct LinkedSystem<T, L, V, K, Marker> {
     kernel: K,
     options: LinkedOptions,
@@ -297,7 +298,7 @@ where
     K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
     Marker: 'static,
 {
-    /// The system that calls the loop for pieces of each level, on several threads.
+    /// The system that calls the loop for parts of each level, on several threads.
     pub fn build_par(
         self,
         name: &'static str,
@@ -325,8 +326,8 @@ where
         let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
-            // SAFETY: the levels are those of the forest, of which no slot comes twice; what is linked with a run is on another level, or is
-            // not visited. All is gone through on this thread, one run after the other.
+            // SAFETY: the levels belong to the forest, in which no slot occurs twice. Entities linked with a run are on another
+            // level or are not visited. This thread processes all runs, one after the other.
             unsafe {
                 if options.upwards {
                     walk.for_each::<V, _>(levels.iter().rev().flatten().copied(), is_marked, &mut kernel)
@@ -338,10 +339,10 @@ where
     }
 }
 
-/// As [`LinkedSystem`], on several threads.
+/// Like [`LinkedSystem`], on several threads.
 struct ParLinkedSystem<T, L, V, K, Marker>(LinkedSystem<T, L, V, K, Marker>);
 
-/// How the parameters of a loop are fetched.
+/// The source of a loop's parameters.
 type SourceOf<T, L, K, Marker> =
     <<K as LinkedRowKernel<<T as VisitedRows>::Data, <L as ReadAlong>::Data, Marker>>::Params as SystemParam>::Source;
 
@@ -359,7 +360,7 @@ where
 
     /// # Errors
     ///
-    /// The first one, in the order of levels and rows. What was recorded until there is kept.
+    /// The first error, in the order of levels and rows. Commands that were recorded before it are kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let LinkedSystem { options, kernel, .. } = &self.0;
@@ -374,8 +375,9 @@ where
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
                     let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
-                    // SAFETY: the runs are parts of those of the level, of which no slot comes twice, and each task is run once; what is linked
-                    // with them is on another level, or is not visited, so it is only read until all tasks are done.
+                    // SAFETY: the runs are parts of the level's runs, in which no slot occurs twice, and each task is run once.
+                    // Entities linked with them are on another level or are not visited, so they are only read until all tasks are
+                    // done.
                     unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }
                 })?;
             }
@@ -384,10 +386,10 @@ where
     }
 }
 
-/// The slots of a level, counted from the first of them.
+/// The slots of a level, indexed from its first slot.
 struct Pieces<'a> {
     runs: &'a [SlotRun],
-    /// For each run: how many slots there are up to its end.
+    /// For each run: the number of slots up to its end.
     ends: Vec<u32>,
 }
 
@@ -405,7 +407,7 @@ impl<'a> Pieces<'a> {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Some of them, as parts of runs.
+    /// The slots in a range, as parts of runs.
     fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = SlotRun> + Clone {
         let (start, end) = (range.start as u32, range.end as u32);
         let first = self.ends.partition_point(|&end| end <= start);

@@ -1,7 +1,7 @@
-//! What systems keep from run to run: when they ran last, how far they have read, and their `Local`s.
+//! The state that systems keep from run to run: their last runs, how far they have read, and their `Local`s.
 //!
-//! A [`Keeper`] comes to all of it, always in the same order, and takes it or exchanges it. Values are cloned by functions that the
-//! caller has for their types.
+//! A [`Keeper`] visits all of it, always in the same order, and copies, exchanges or resets it. The caller provides the functions
+//! that clone values of known types.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,19 +17,19 @@ use crate::tick::LastRun;
 
 type Value = dyn Any + Send + Sync;
 
-/// A clone of a value, if its type is known.
+/// Clones a value, if its type is known.
 pub(crate) type CloneValue<'a> = dyn Fn(&dyn Any) -> Option<Box<Value>> + 'a;
 
-/// One thing that a system keeps.
+/// One item of a system's state.
 pub(crate) enum Memory {
     LastRun(LastRun),
-    /// A reader of messages: the list, the next message, and how many were missed.
+    /// A reader of messages: the id of the list, the next message, and the number of missed messages.
     Cursor(usize, u64, u64),
-    /// A reader of removals: the lists of which component, whether it reads values, and the next entry and how many were missed.
+    /// A reader of removals: the index of the list, whether it reads values, and the next entry with the number of missed entries.
     Reader(usize, bool, [u64; 2]),
-    /// A reader of removals that is left out: it has read all.
+    /// A reader of removals whose position was not kept: it has read all entries.
     ReaderAtEnd,
-    /// Sources with their targets, as a loop along a relationship has seen them.
+    /// Sources with their targets, as a loop along a relationship last saw them.
     Links(Vec<(Entity, Entity)>),
     /// A value, if it can be cloned.
     Value(Option<Box<Value>>),
@@ -38,7 +38,7 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
-    /// The same once more.
+    /// Clones the item.
     pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
         match self {
             Self::LastRun(last_run) => Self::LastRun(*last_run),
@@ -52,7 +52,7 @@ impl Memory {
     }
 }
 
-/// What is done with what a system keeps.
+/// The operation that a [`Keeper`] performs.
 enum Mode<'a> {
     Take {
         clone: &'a CloneValue<'a>,
@@ -69,34 +69,34 @@ enum Mode<'a> {
     Reset,
 }
 
-/// Comes to all that a system keeps.
+/// Visits all state that a system keeps.
 #[doc(hidden)]
 pub struct Keeper<'a>(Mode<'a>);
 
 impl_debug_of_fields! { [] Keeper<'_> {} }
 
 impl<'a> Keeper<'a> {
-    /// Takes all.
+    /// Copies all state.
     pub(crate) fn taking(clone: &'a CloneValue<'a>) -> Self {
         Self(Mode::Take { clone, taken: Vec::new(), refused: Vec::new() })
     }
 
-    /// Exchanges all for what was taken. Values that were known then are afterwards in the memory.
+    /// Restores all state from `memory`. Values are swapped: afterwards `memory` holds the previous ones.
     pub(crate) fn exchanging(memory: &'a mut [Memory], era: RestoredEra, renewed: &'a [(ResourceId, Renewed)]) -> Self {
         Self(Mode::Exchange { memory, next: 0, fits: true, era, renewed })
     }
 
-    /// Makes systems what they were before they were prepared for a world.
+    /// Resets systems to the state before they were prepared for a world.
     pub(crate) fn resetting() -> Self {
         Self(Mode::Reset)
     }
 
-    /// Whether a system is to be what it was before it was prepared for a world.
+    /// Whether systems are reset to the state before they were prepared for a world.
     pub(crate) fn resets(&self) -> bool {
         matches!(self.0, Mode::Reset)
     }
 
-    /// What was taken, and the types of values that were not.
+    /// The copied state, and the types of values that could not be cloned.
     pub(crate) fn taken(self) -> (Vec<Memory>, Vec<&'static str>) {
         match self.0 {
             Mode::Take { taken, refused, .. } => (taken, refused),
@@ -104,7 +104,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Whether everything had its place in the memory, so that all was exchanged.
+    /// Whether `memory` matched the visited state, so that all of it was exchanged.
     pub(crate) fn fits(&self) -> bool {
         match &self.0 {
             Mode::Take { .. } | Mode::Reset => true,
@@ -112,7 +112,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Takes one thing, or exchanges it.
+    /// Copies one item, or exchanges it.
     fn each(
         &mut self,
         take: impl FnOnce() -> Memory,
@@ -128,7 +128,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// When the system ran last; none if it is not prepared.
+    /// Visits the last run of the system; `None` if the system is not prepared.
     pub(crate) fn last_run(&mut self, last_run: Option<&mut LastRun>) {
         let was = last_run.as_ref().map(|last_run| **last_run);
         let take = || was.map_or(Memory::Unprepared, Memory::LastRun);
@@ -142,15 +142,14 @@ impl<'a> Keeper<'a> {
         });
     }
 
-    /// How far the system has read a list of messages.
+    /// Visits a cursor in a list of messages.
     pub(crate) fn cursor(&mut self, list: &mut usize, next: &mut u64, missed: &mut u64) {
         let was = Memory::Cursor(*list, *next, *missed);
         self.each(
             || was,
             |memory, _, renewed| {
                 let Memory::Cursor(of, at, lost) = memory else { return false };
-                // A list that is no part of the memory stays, and so does the place in it. One that has gone is none of those that
-                // there are now.
+                // A list that is not in the memory keeps its cursor. A list that no longer exists is not found here.
                 if let Some((_, renewed)) = renewed.iter().find(|(_, renewed)| renewed.before == *of) {
                     (*list, *next) = (renewed.now, *at);
                 }
@@ -160,7 +159,7 @@ impl<'a> Keeper<'a> {
         );
     }
 
-    /// How far the system has read removals of a component, or removed values.
+    /// Visits a cursor in the removals of a component, or in its removed values.
     pub(crate) fn reader(&mut self, cursor: &mut RemovalCursor, of_values: bool) {
         let was = Memory::Reader(cursor.list(), of_values, cursor.state());
         self.each(
@@ -170,16 +169,16 @@ impl<'a> Keeper<'a> {
                     cursor.go_to(*state);
                     true
                 }
-                // It has come to the end of its list, as all readers do of which nothing is known.
+                // Nothing to restore: the reader is already at the end of its list, like every reader without a stored position.
                 Memory::ReaderAtEnd => true,
                 _ => false,
             },
         );
     }
 
-    /// Sources with their targets.
+    /// Visits sources with their targets.
     pub(crate) fn forest(&mut self, forest: &mut Forest) {
-        // A list of all rows, which only a keeper that takes needs.
+        // The list of all rows is only needed for copying.
         let was = if matches!(self.0, Mode::Take { .. }) { forest.seen() } else { Vec::new() };
         self.each(
             || Memory::Links(was),
@@ -191,7 +190,7 @@ impl<'a> Keeper<'a> {
         );
     }
 
-    /// A value.
+    /// Visits a value.
     pub(crate) fn value<T: Send + 'static>(&mut self, value: &mut T) {
         match &mut self.0 {
             Mode::Take { clone, taken, refused } => {
@@ -210,7 +209,7 @@ impl<'a> Keeper<'a> {
                         }
                         None => false,
                     },
-                    // It was left out.
+                    // The value could not be cloned and was left out.
                     Some(Memory::Value(None)) => true,
                     _ => false,
                 };

@@ -1,4 +1,4 @@
-//! What a system knows of itself: its name, its access, and the names of its parameters.
+//! The metadata of a system: its name, its access, and the names of its parameters.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,38 +13,39 @@ use crate::access::{Access, ParamAccess};
 use crate::origin::SystemName;
 use crate::store::Store;
 
-/// What a system knows of itself.
+/// The metadata of a system.
 #[derive(Debug)]
 pub struct SystemMeta {
     name: &'static str,
-    /// The name, as changes bear it.
+    /// The name, as recorded with changes.
     pub(crate) system: SystemName,
-    /// The names of the parameters, if they are known. Those of rows come first.
+    /// The names of the parameters, if they are known. The names of row parameters come first.
     params: &'static [&'static str],
-    /// How many of the names belong to the first parameter, the rows.
+    /// The number of names that belong to the first parameter, the rows.
     rows: usize,
-    /// How many parameters stand before the first: an input is one too.
+    /// How many parameters precede the first: an input is one, too.
     inputs: usize,
     pub(crate) access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
-    /// How deep it is inside a parameter that is made of others.
+    /// The nesting depth inside a parameter that is made of others.
     depth: usize,
-    /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
+    /// Ranges of the access that other members of the enclosing sets have added. These members are not lent out at the same time, so
+    /// they cannot conflict.
     hidden: Vec<Range<usize>>,
-    /// The fields that lead to what is being initialised, inside of structs of parameters.
+    /// The path of fields to the parameter that is being initialised, inside of structs of parameters.
     path: Vec<&'static str>,
-    /// For each entry of the access: the fields that lead to it.
+    /// For each entry of the access: the path of fields to its parameter.
     paths: Vec<Vec<&'static str>>,
     /// Where the function became a system, if that is known.
     pub(crate) place: Option<&'static Location<'static>>,
-    /// What prepares the parameters for the first world, if they are built.
+    /// Prepares the parameters for the first world, if they are built.
     builder: Option<StateBuilder>,
     /// The properties of a loop over rows, if the system is one and has been prepared.
     pub(super) row_facts: Option<RowFacts>,
 }
 
-/// Prepares what a system keeps of its parameters, a `ParamState`.
+/// Prepares the state of a system's parameters, a `ParamState`.
 pub(crate) struct StateBuilder(Box<BuildState>);
 
 type BuildState = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Any> + Send + Sync;
@@ -72,7 +73,7 @@ impl SystemMeta {
         }
     }
 
-    /// Has the parameters prepared by a builder the first time.
+    /// Sets the builder that prepares the parameters the first time.
     pub(crate) fn set_builder(
         &mut self,
         build: impl FnOnce(&mut Store, &mut Self) -> Box<dyn Any> + Send + Sync + 'static,
@@ -80,18 +81,18 @@ impl SystemMeta {
         self.builder = Some(StateBuilder(Box::new(build)));
     }
 
-    /// What the builder prepares, if there is one and it has not been used.
+    /// The state that the builder prepares, if there is one and it has not been used.
     pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
         self.builder.take().map(|builder| (builder.0)(store, self))
     }
 
-    /// The same of a system that has not been prepared, and has no builder.
+    /// The metadata of the same system before it is prepared, without a builder.
     fn unprepared(&self) -> Self {
         let &Self { name, system, params, rows, inputs, place, .. } = self;
         Self { system, rows, place, ..Self::new(name, params, 0, inputs) }
     }
 
-    /// What a system knows of itself, to be changed. Others that know the same keep it.
+    /// Mutable metadata of one system. If it is shared, the others keep the shared copy.
     pub(crate) fn make_own(shared: &mut Arc<Self>) -> &mut Self {
         if Arc::get_mut(shared).is_none() {
             *shared = Arc::new(shared.unprepared());
@@ -100,7 +101,7 @@ impl SystemMeta {
         own
     }
 
-    /// Has a prepared system know by the same memory what another one knows, if that is all the same.
+    /// Makes a prepared system share the metadata of another one, if both are equal.
     pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
         let same = |a: &Self, b: &Self| {
             let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
@@ -119,7 +120,7 @@ impl SystemMeta {
         }
     }
 
-    /// The same of a system with another name.
+    /// The same metadata with another name.
     pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
         Self { name, system: SystemName::of(name), inputs, ..self }
     }
@@ -130,7 +131,7 @@ impl SystemMeta {
         self.name
     }
 
-    /// Forgets what was borrowed in another world.
+    /// Clears the access that was recorded for another world.
     pub(crate) fn restart(&mut self) {
         self.access = Access::default();
         self.param = 0;
@@ -141,8 +142,8 @@ impl SystemMeta {
         self.row_facts = None;
     }
 
-    /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it
-    /// has observers of single entities.
+    /// Called when all parameters have been prepared: frees unused capacity. A program may have as many systems as it has observers
+    /// of single entities.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.access.shrink_to_fit();
         self.hidden.shrink_to_fit();
@@ -150,14 +151,14 @@ impl SystemMeta {
         self.paths.shrink_to_fit();
     }
 
-    /// Goes on to the next parameter.
+    /// Moves to the next parameter, unless the current one is inside of another parameter.
     pub(crate) fn next_param(&mut self) {
         if self.depth == 0 {
             self.param += 1;
         }
     }
 
-    /// Prepares a parameter that is made of others.
+    /// Prepares a parameter that is made of others, which count as one parameter.
     pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         let state = init(self);
@@ -175,7 +176,7 @@ impl SystemMeta {
         state
     }
 
-    /// Prepares a member of the innermost set, whose members before it are not lent out at the same time.
+    /// Prepares a member of the innermost set. The members before it are not lent out at the same time.
     pub(crate) fn member<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         let len = self.access.params().len();
         if let Some(before) = self.hidden.last_mut() {
@@ -192,8 +193,8 @@ impl SystemMeta {
         state
     }
 
-    /// Adds what the current parameter borrows. If an earlier one is in its way, the system is refused: what prepares it finds that in its
-    /// access.
+    /// Adds the access of the current parameter. If an earlier one conflicts, the system is refused: the access then holds the
+    /// conflict.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
         if let Err(conflict) = self.access.add(self.param, access, &store.structure.archetypes.components, hidden) {
@@ -210,7 +211,7 @@ impl SystemMeta {
         self.paths.push(self.path.clone());
     }
 
-    /// The same, of entities that are never those of what the current parameter has added before.
+    /// Adds access to entities that differ from those of the access that the current parameter has added before.
     pub(crate) fn add_access_beside(&mut self, access: ParamAccess, store: &Store) {
         let own = self.access.params().iter().position(|(param, _)| *param == self.param);
         let own = own.unwrap_or(self.access.params().len());
@@ -219,17 +220,17 @@ impl SystemMeta {
         self.hidden.pop();
     }
 
-    /// Has the system never run.
+    /// Refuses the system: it never runs.
     pub(crate) fn refuse(&mut self, why: &str) {
         self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
     }
 
-    /// The parameter that is being initialised.
+    /// The parameter that is being initialised, as text.
     pub(crate) fn describe_current(&self) -> String {
         self.describe(self.param, &self.path)
     }
 
-    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    /// A parameter as text, as in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
     fn describe(&self, param: usize, path: &[&'static str]) -> String {
         let mut text = self.describe_param(param);
         if !path.is_empty() {
@@ -255,7 +256,7 @@ impl SystemMeta {
     }
 }
 
-/// As in " (used at src/main.rs:9:5)", if the place is known.
+/// The place as text, as in " (used at src/main.rs:9:5)", if it is known.
 struct UsedAt(Option<&'static Location<'static>>);
 
 impl_display!([] UsedAt => |this, f| this.0.map_or(Ok(()), |place| write!(f, " (used at {place})")));

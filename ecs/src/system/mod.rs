@@ -1,9 +1,8 @@
 //! Systems: functions whose parameters are fetched from the world.
 //!
-//! Any function whose parameters are [`SystemParam`]s is a system, and so is what `#[system]` makes. If two parameters are in
-//! each other's way the program does not compile, as far as that is known then. Every system declares what it borrows
-//! ([`Access`](crate::access::Access)) when it is initialised, and is refused at the latest there; so running it needs no
-//! checks.
+//! Any function whose parameters are [`SystemParam`]s is a system, and so is an item made by `#[system]`. If the compiler can see
+//! that two parameters conflict, the program does not compile. Every system declares its access ([`Access`](crate::access::Access))
+//! when it is initialised, and a conflict is reported then at the latest; so running it needs no checks.
 
 mod input;
 mod blocks;
@@ -85,7 +84,7 @@ pub(crate) use self::tasks::TaskSource;
 pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 pub use crate::map::system::*;
 
-/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+/// Names for macro output, re-exported by [`__private`](crate::__private). Not part of the public API.
 pub(crate) mod for_macros {
     pub use super::combine::infallible;
     pub use super::fields::{BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, build_fields};

@@ -10,10 +10,10 @@ use crate::command::defer_world_commands;
 use crate::error::EcsError;
 use crate::store::Store;
 
-/// The result of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be read.
+/// The result of a run of an observing system. One pointer, so that a successful run leaves nothing in memory to be read.
 pub type Outcome = Result<(), Box<NotDone>>;
 
-/// The error of a run of such a system.
+/// The error of a run of an observing system.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NotDone {
@@ -22,7 +22,7 @@ pub struct NotDone {
     pub(crate) reason: NotDoneReason,
 }
 
-/// Why a run did not go well.
+/// Why a run failed.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum NotDoneReason {
@@ -32,7 +32,7 @@ pub enum NotDoneReason {
     NotRun(ParamError),
 }
 
-/// The outcome of a run of a system with a name.
+/// Converts the result of a run into an outcome, which holds the name of the system if the run failed.
 #[inline(always)]
 pub(crate) fn outcome<'n>(ran: Result<Result<(), EcsError>, ParamError>, name: impl FnOnce() -> &'n str) -> Outcome {
     match ran {
@@ -48,11 +48,11 @@ fn not_done(reason: NotDoneReason, name: &str) -> Outcome {
     Err(Box::new(NotDone { system: String::from(name), reason }))
 }
 
-/// A system that observes events. If the type of its function is known, `notify` calls it directly.
+/// A system that observes events. If the type of its function is known, `notify` calls the function directly.
 #[doc(hidden)]
 pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
-    /// Runs the system with an event, and applies its commands. It is prepared for the store if need be. No ids are reserved when it
-    /// begins.
+    /// Runs the system with an event, and applies its commands. Prepares the system for the store if necessary. No ids are reserved
+    /// at the start of the call.
     fn notify(&mut self, input: Given<'_, Self::In>, store: &mut Store) -> Outcome;
 }
 
@@ -63,7 +63,7 @@ impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsErr
     }
 }
 
-/// Runs a system of a known type that has to be prepared, or records commands.
+/// Runs a system that has to be prepared, or that records commands.
 #[inline(never)]
 pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store: &mut Store) -> Outcome
 where
@@ -74,12 +74,12 @@ where
     outcome(out, || system.name())
 }
 
-/// Does something with a system that observes events, of whatever type.
+/// A function that takes an observing system of any type.
 #[doc(hidden)]
 pub trait WithNotifySystem<I: SystemInput + 'static> {
-    /// What comes of it.
+    /// The result.
     type Out;
 
-    /// Does it.
+    /// Calls the function.
     fn with(self, system: impl NotifySystem<In = I>) -> Self::Out;
 }

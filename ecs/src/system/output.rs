@@ -1,8 +1,8 @@
-//! What a system may return.
+//! The output types of systems.
 
 use crate::error::EcsError;
 
-/// What a fallible system returns.
+/// The return type of a fallible system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -22,7 +22,7 @@ use crate::error::EcsError;
 /// ```
 pub type Result<T = (), E = EcsError> = core::result::Result<T, E>;
 
-/// What a system of a schedule may return: `()`, or a `Result` whose error can become an [`EcsError`].
+/// The output of a system that a schedule runs: `()`, or a `Result` whose error converts into an [`EcsError`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,11 +45,11 @@ pub type Result<T = (), E = EcsError> = core::result::Result<T, E>;
     label = "not what a system may return"
 )]
 pub trait SystemOutput: 'static {
-    /// Whether it went well.
+    /// Converts the output into a result.
     ///
     /// # Errors
     ///
-    /// If the system said so.
+    /// If the system returned an error.
     ///
     /// ```
     /// use strata_ecs::system::SystemOutput;
@@ -67,13 +67,13 @@ impl SystemOutput for () {
     }
 }
 
-/// The type that `!` is: what a closure returns that only panics.
+/// The type `!`, which a closure returns that always panics.
 type Never = <fn() -> ! as Returns>::Out;
 
-/// Names what a function returns.
+/// Names the return type of a function pointer type.
 #[doc(hidden)]
 pub trait Returns {
-    /// It.
+    /// The return type.
     type Out;
 }
 

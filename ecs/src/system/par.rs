@@ -6,17 +6,17 @@ use super::tasks::{TaskParam, run_tasks};
 use crate::query::{QueryData, QueryFilter, QueryParIter, Reached};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// Calls a function with each entity's item and with parameters of the system: with what is read only, and with
-    /// [`Commands`](crate::command::Commands) and [`MessageWriter`](crate::system::MessageWriter)s, of which each thread has
-    /// its own. What it records comes in the order of entities, as in a plain loop, on any number of threads. ([`iter_mut`]
-    /// may go by the order in which entities were [`Changed`], this goes by the order of rows.)
+    /// Calls a function with each entity's item and with parameters of the system: parameters that only read, and
+    /// [`Commands`](crate::command::Commands) and [`MessageWriter`](crate::system::MessageWriter)s, of which each task has its own.
+    /// The commands and messages are recorded in the order of entities, as in a plain loop, on any number of threads. ([`iter_mut`]
+    /// may visit entities in the order in which they were [`Changed`]; this method visits them in the order of rows.)
     ///
     /// [`iter_mut`]: crate::query::Query::iter_mut
     /// [`Changed`]: crate::query::Changed
     ///
     /// # Panics
     ///
-    /// If the function panics for one entity. What has been recorded is thrown away then.
+    /// If the function panics for one entity. The recorded commands and messages are then discarded.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,7 +46,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         let done =
             run_tasks::<P::Source, Reached, Infallible>(pool, tasks, &mut params.into_got(), |reached, rows, got| {
                 let mut params = P::item(got);
-                // SAFETY: the access is allowed, as promised to `QueryParIter::new`; each task is run once, and `self` is used up.
+                // SAFETY: the access is granted (contract of `QueryParIter::new`); each task is run once, and `self` is consumed.
                 unsafe { partition.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
                 Ok(())
             });

@@ -1,4 +1,4 @@
-//! What a system can take as a parameter.
+//! The trait of system parameters, and how they are fetched.
 
 use core::marker::PhantomData;
 
@@ -16,9 +16,10 @@ use crate::store::Store;
 /// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut),
 /// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
-/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of parameters that are in each other's way, tuples of up to 16 of these, nested, and structs of these, with
-/// `#[derive(SystemParam)]`; `Option` and `Result<_, ParamError>` of any of these; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, of which a builder says what they
-/// are.
+/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of
+/// parameters that conflict, tuples of up to 16 of these, nested, and structs of these, with `#[derive(SystemParam)]`; `Option` and
+/// `Result<_, ParamError>` of any of these; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, which a
+/// builder defines.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,7 +45,7 @@ use crate::store::Store;
 )]
 #[doc(alias("SystemData", "BorrowInfo"))]
 pub trait SystemParam: Sized {
-    /// How it is fetched.
+    /// The source that fetches it.
     #[doc(hidden)]
     type Source: ParamSource;
 
@@ -69,47 +70,47 @@ pub trait SystemParam: Sized {
 /// ```
 pub type SystemParamItem<'w, 's, P> = <P as SystemParam>::Item<'w, 's>;
 
-/// How a parameter is fetched.
+/// The source of a parameter: it prepares the state, adds the access, and fetches the parameter.
 ///
 /// # Safety
 ///
 /// - `init` adds everything to the access that `get` gives access to.
 #[doc(hidden)]
 pub unsafe trait ParamSource: 'static {
-    /// What the system keeps for it.
+    /// The state that the system keeps for the parameter.
     type State: Send + Sync + 'static;
-    /// What is fetched.
+    /// The fetched value.
     type Got<'w, 's>;
 
-    /// How many parameters it is.
+    /// The number of parameters that it counts as.
     const COUNT: usize;
-    /// How many of its parts record something that is applied afterwards.
+    /// The number of its parts that record changes to be applied later.
     const RECORDERS: usize = 0;
-    /// What is known of the access when the program is compiled.
+    /// The part of the access that is known at compile time.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
-    /// Prepares it for a world.
+    /// Prepares the parameter for a world.
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State;
 
-    /// Fetches it. That may be done several times in one run, if what was fetched before is not used any more.
+    /// Fetches the parameter. It may be fetched several times in one run, if values that were fetched before are no longer used.
     ///
     /// # Safety
     ///
     /// - The state was made for the cell's store.
-    /// - What `init` added to the access may be borrowed for `'w`, and no other code borrows it.
+    /// - The access that `init` added may be used for `'w`: no other code has a borrow that conflicts with it.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
-    /// Fetches it if it is there.
+    /// Fetches the parameter, or returns `None` if it is absent.
     ///
     /// # Safety
     ///
-    /// - As for [`get`](Self::get).
+    /// - The conditions of [`get`](Self::get).
     #[inline]
     unsafe fn get_if_there<'w, 's>(
         state: &'s mut Self::State,
         cell: StoreCell<'w>,
     ) -> Result<Option<Self::Got<'w, 's>>, ParamError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted for `'w`.
         match unsafe { Self::get(state, cell) } {
             Ok(got) => Ok(Some(got)),
             Err(error) if error.is_absence() => Ok(None),
@@ -117,25 +118,26 @@ pub unsafe trait ParamSource: 'static {
         }
     }
 
-    /// Applies what it has recorded. If that panics for one of its parts, the others have had their turn.
+    /// Applies the recorded changes. If that panics for one part, the others are applied nevertheless.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 
-    /// How many rows there are in the tables that its queries match, if it has any. The state was made for the store.
+    /// The number of rows in the tables that its queries match; `None` if it has no queries. The state was made for the store.
     fn rows(_state: &Self::State, _store: &Store) -> Option<usize> {
         None
     }
 
-    /// Shows all that it keeps from run to run.
+    /// Visits all state that it keeps from run to run.
     fn remember(_state: &mut Self::State, _keeper: &mut Keeper<'_>) {}
 
-    /// Throws away what it has recorded: the run did not come to its end.
+    /// Discards the recorded changes: the run was interrupted.
     fn discard(_state: &mut Self::State) {}
 }
 
-/// Keeps what is built for one system apart from what is built for others: a builder knows no `'b` but that of its call.
+/// Distinguishes state that is built for one system from state that is built for others: a builder only has the `'b` of its own
+/// call.
 type Brand<'b> = PhantomData<fn(&'b ()) -> &'b ()>;
 
-/// A system that is being built, and the store that it is built for.
+/// A system that is being built, and the store for which it is built.
 #[doc(hidden)]
 pub struct BuildSite<'a, 'b> {
     pub(super) store: &'a mut Store,
@@ -148,7 +150,7 @@ impl<'a, 'b> BuildSite<'a, 'b> {
         Self { store, meta, brand: PhantomData }
     }
 
-    /// Prepares a parameter with this source as a system does that is not built.
+    /// Prepares a parameter with this source without a builder.
     pub(super) fn init<S: ParamSource>(&mut self) -> Built<'b, S> {
         Built { state: S::init(self.store, self.meta), brand: PhantomData }
     }
@@ -174,8 +176,8 @@ impl<'a, 'b> BuildSite<'a, 'b> {
     }
 }
 
-/// What a system keeps for a parameter that is fetched by `S`: it has been prepared for the store of the [`BuildSite`] with this
-/// lifetime, and everything that `S` gives access to with it has been added to the access of the system.
+/// The state of a parameter that is fetched by `S`. It was prepared for the store of the [`BuildSite`] with this lifetime, and the
+/// access of that site's system contains everything that `S` gives access to with this state.
 #[doc(hidden)]
 pub struct Built<'b, S: ParamSource> {
     pub(super) state: S::State,
@@ -185,8 +187,8 @@ pub struct Built<'b, S: ParamSource> {
 impl<S: ParamSource> Built<'_, S> {
     /// # Safety
     ///
-    /// - The state was prepared for the store of the site with this lifetime.
-    /// - What `S` gives access to with it was added to the access of that site's system.
+    /// - The access of that site's system contains everything that `S` gives access to with this state.
+    /// - The access of that site's system contains everything that `S` gives access to with this state.
     pub(super) unsafe fn new(state: S::State) -> Self {
         Self { state, brand: PhantomData }
     }
@@ -199,25 +201,25 @@ impl<'b, S: ParamSource> Built<'b, S> {
     }
 }
 
-/// A source with the state of another one, by which it fetches: see `forwarding_source!`.
+/// A source that uses the state of another one and fetches through it: see `forwarding_source!`.
 ///
 /// # Safety
 ///
-/// - The source gives access with a state to nothing else than `Inner` does.
+/// - With a given state, the source gives access to nothing that `Inner` does not give access to.
 pub(crate) unsafe trait ForwardingSource:
     ParamSource<State = <Self::Inner as ParamSource>::State>
 {
     type Inner: ParamSource;
 }
 
-/// Builds what a system keeps for a parameter.
+/// Builds the state of a parameter.
 #[doc(hidden)]
 pub trait BuildParam<P: SystemParam>: Sized {
     /// Prepares the parameter for a world.
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, P::Source>;
 }
 
-/// A builder of any parameter, which begins as one that is not built. See
+/// A builder of any parameter, which prepares it as if there were no builder. See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
 /// ```
@@ -243,7 +245,7 @@ impl<P: SystemParam> BuildParam<P> for ParamBuilder {
     }
 }
 
-/// The sum of rows, where some are known.
+/// Adds two numbers of rows; `None` counts as zero unless both are `None`.
 pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -251,11 +253,11 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     }
 }
 
-/// Applies what the members of a tuple have recorded. What one of them has recorded is of no concern to another one, so all of
-/// them have their turn even if a command of one panics.
+/// Applies the recorded changes of a tuple's members. The members are independent, so each is applied even if a command of another
+/// one panics.
 macro_rules! apply_members {
     ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt $place:tt)*) => {
-        // A constant, so that the other way is compiled only where it is used.
+        // A constant, so that only the branch in use is compiled.
         if const { $Source::RECORDERS < 2 } {
             $($Participant::apply(&mut $state.$place, $meta, $store);)*
         } else {
@@ -268,7 +270,8 @@ macro_rules! apply_members {
     };
 }
 
-/// Implements [`SystemParam`] for types, each with its item, its source, and how the source's value becomes the item.
+/// Implements [`SystemParam`] for types. Each entry has the item, the source, and an expression that converts the source's value
+/// into the item.
 macro_rules! params {
     ($($(#[$attribute:meta])* [$($generics:tt)*] $Param:ty => $Item:ty, $Source:ty, |$got:pat_param| $item:expr;)*) => { $(
         $(#[$attribute])*
@@ -284,7 +287,7 @@ macro_rules! params {
     )* };
 }
 
-/// The methods of a [`ParamSource`] whose state is that of another source, but for `init` and `get`.
+/// The methods of a [`ParamSource`] that uses the state of another source, except `init` and `get`.
 macro_rules! forward_state {
     ($Source:ty) => {
         #[inline]
@@ -306,8 +309,8 @@ macro_rules! forward_state {
     };
 }
 
-/// Implements [`ParamSource`] for a source that fetches by another one: by its `get` or `get_if_there`, of which the result may become
-/// another one.
+/// Implements [`ParamSource`] for a source that fetches through another one: by its `get` or `get_if_there`, whose result it may
+/// convert.
 macro_rules! forwarding_source {
     (
         [$($generics:tt)*] $Source:ty => $Inner:ty, $Got:ty;
@@ -315,7 +318,7 @@ macro_rules! forwarding_source {
         init |$store:ident, $meta:ident| $init:expr;
         $get:ident |$got:ident| $done:expr;
     ) => {
-        // SAFETY: `init` calls that of the inner source, which adds the access.
+        // SAFETY: `init` calls the `init` of the inner source, which adds the access.
         unsafe impl<$($generics)*> ParamSource for $Source {
             type State = <$Inner as ParamSource>::State;
             type Got<'w, 's> = $Got;
@@ -333,7 +336,8 @@ macro_rules! forwarding_source {
                 state: &'s mut Self::State,
                 cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
-                // SAFETY: both clauses are forwarded; the state is one of the inner source.
+                // SAFETY: both clauses are forwarded: the state is one of the inner source and was made for the cell's store; the
+                // access is granted for `'w`.
                 let $got = unsafe { <$Inner>::$get(state, cell) };
                 $done
             }
@@ -341,14 +345,14 @@ macro_rules! forwarding_source {
             forward_state!($Inner);
         }
 
-        // SAFETY: `get` fetches by the inner source alone.
+        // SAFETY: `get` fetches only through the inner source.
         unsafe impl<$($generics)*> $crate::system::ForwardingSource for $Source {
             type Inner = $Inner;
         }
     };
 }
 
-/// Defines a source that borrows nothing which a system could be in the way of: what the system keeps for it, and what it gets.
+/// Defines a source that borrows nothing which could conflict. Each entry has the state of the source and the value that it fetches.
 macro_rules! plain_source {
     (
         $(#[$doc:meta])* $Source:ident;

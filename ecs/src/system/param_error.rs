@@ -24,21 +24,21 @@ pub struct ParamError {
     reason: Reason,
 }
 
-/// Why a parameter could not be fetched. What keeps a system from running again and again costs no memory.
+/// Why a parameter could not be fetched. Errors that can skip a system in every run are cheap to create: they share their text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Reason {
     Failure(String),
-    /// There is no such thing.
+    /// The data of the parameter does not exist.
     Missing(String),
     NoEntity(Arc<str>),
     SeveralEntities(Arc<str>),
-    /// That of a parameter in an [`If`](crate::system::If).
+    /// The error of a parameter in an [`If`](crate::system::If).
     Skipped(String),
-    /// Not of a parameter: a condition returned an error.
+    /// Not an error of a parameter: a condition returned an error.
     Returned(Returned),
 }
 
-/// The error of a condition. Two are equal if they are of the same run.
+/// The error of a condition. Two are equal if they come from the same run.
 #[derive(Clone, Debug)]
 struct Returned(Arc<EcsError>);
 
@@ -59,33 +59,33 @@ impl ParamError {
         Self { reason: Reason::Failure(message) }
     }
 
-    /// What the parameter is for does not exist.
+    /// The data of the parameter does not exist.
     pub(crate) fn missing(message: String) -> Self {
         Self { reason: Reason::Missing(message) }
     }
 
-    /// There are no rows to run for.
+    /// There are no rows to run on.
     #[cold]
     pub(super) fn no_rows() -> Self {
         Self { reason: Reason::Skipped(String::from("there are no rows")) }
     }
 
-    /// No entity matches the parameter with this name, and the system is to be skipped.
+    /// No entity matches the parameter with this name, so the system is skipped.
     pub(crate) fn no_entity(param: &Arc<str>) -> Self {
         Self { reason: Reason::NoEntity(Arc::clone(param)) }
     }
 
-    /// More than one entity matches the parameter with this name, and the system is to be skipped.
+    /// More than one entity matches the parameter with this name, so the system is skipped.
     pub(crate) fn several_entities(param: &Arc<str>) -> Self {
         Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
     }
 
-    /// A condition returned an error instead of an answer.
+    /// A condition returned an error.
     pub(crate) fn returned(error: EcsError) -> Self {
         Self { reason: Reason::Returned(Returned(Arc::new(error))) }
     }
 
-    /// What an error handler gets: the error itself if a condition returned one.
+    /// The error for an error handler: the error itself if a condition returned one.
     pub(crate) fn into_box(self) -> BoxError {
         match self.reason {
             Reason::Returned(Returned(error)) => match Arc::try_unwrap(error) {
@@ -96,7 +96,7 @@ impl ParamError {
         }
     }
 
-    /// The same error, which skips the system.
+    /// The same error, but it skips the system.
     pub(crate) fn into_skip(self) -> Self {
         let reason = match self.reason {
             Reason::Failure(message) | Reason::Missing(message) => Reason::Skipped(message),
@@ -105,7 +105,7 @@ impl ParamError {
         Self { reason }
     }
 
-    /// The same error, of a field that has a message of its own.
+    /// The same error, for a field that has a message of its own.
     #[cold]
     pub(crate) fn of_field(self, field: &str, message: &str) -> Self {
         let text = alloc::format!("Parameter `{field}` failed validation: {message}: {self}");
@@ -118,9 +118,8 @@ impl ParamError {
         Self { reason }
     }
 
-    /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
-    /// hold. [`Single`](crate::system::Single) [`Populated`](crate::system::Populated) and [`If`](crate::system::If) ask
-    /// for it.
+    /// Whether the system is skipped, which is not a failure: a schedule goes on with the next one, and a condition does not hold.
+    /// [`Single`](crate::system::Single), [`Populated`](crate::system::Populated) and [`If`](crate::system::If) return such errors.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -139,7 +138,7 @@ impl ParamError {
         !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_) | Reason::Returned(_))
     }
 
-    /// Whether nothing is wrong but that there is nothing to fetch: an `Option` of the parameter is `None`.
+    /// Whether the only problem is that there is nothing to fetch: an `Option` of the parameter is then `None`.
     pub(crate) fn is_absence(&self) -> bool {
         !matches!(self.reason, Reason::Failure(_) | Reason::Returned(_))
     }
@@ -178,7 +177,7 @@ impl RunSystemError {
         Self { system: String::from(system), error }
     }
 
-    /// The error of the parameter.
+    /// Returns the error of the parameter.
     pub(crate) fn into_param_error(self) -> ParamError {
         self.error
     }

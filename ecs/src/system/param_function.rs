@@ -1,4 +1,4 @@
-//! The functions that can be systems: those whose parameters are all system parameters.
+//! Functions that can be systems: all their parameters are system parameters.
 
 use core::any::TypeId;
 
@@ -7,13 +7,13 @@ use super::input::{Given, SystemInput, WrittenInput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::store::Affected;
 
-/// Which kind of loop over rows a function is.
+/// The kind of loop over rows that a function is.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum LoopKind {
-    /// It is no loop.
+    /// Not a loop.
     None,
-    /// A loop over the rows of tables, which may go through them block by block.
+    /// A loop over the rows of tables, which may run block by block.
     Blocks,
     /// A loop over entities that it observes.
     Observed,
@@ -21,8 +21,8 @@ pub enum LoopKind {
 
 /// A function whose parameters are system parameters.
 ///
-/// Implemented for functions and closures with up to 16 parameters, and one more if the first is an input. Functions with `#[system]` have up to 40, and return a
-/// [`SystemFn`](crate::system::SystemFn), by which they are told apart.
+/// Implemented for functions and closures with up to 16 parameters, and one more if the first is an input. Functions with
+/// `#[system]` have up to 40, and return a [`SystemFn`](crate::system::SystemFn), which distinguishes them.
 ///
 /// ```
 /// use strata_ecs::system::SystemParamFunction;
@@ -41,27 +41,27 @@ pub enum LoopKind {
             `#[derive(Message)]`"
 )]
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
-    /// What it is given: its first parameter if that is an [`In`](super::In), [`InRef`](super::InRef) or
-    /// [`InMut`](super::InMut), and else `()`.
+    /// The input: the type of the first parameter if that is an [`In`](super::In), [`InRef`](super::InRef) or
+    /// [`InMut`](super::InMut), otherwise `()`.
     type In: SystemInput + 'static;
-    /// What it returns.
+    /// The output.
     type Out;
     /// All its parameters, as a tuple.
     type Param: SystemParam;
 
-    /// How many parameters the input is.
+    /// The number of parameters that the input counts as.
     #[doc(hidden)]
     const INPUTS: usize = 0;
 
-    /// Which function it is.
+    /// Identifies the function.
     #[doc(hidden)]
     const IDENTITY: TypeId = TypeId::of::<Self>();
 
-    /// Which kind of loop over rows it is, if it is one.
+    /// The kind of loop over rows that the function is.
     #[doc(hidden)]
     const LOOP: LoopKind = LoopKind::None;
 
-    /// Whether it went well, for sure.
+    /// Returns `true` only if the output is certainly a success.
     #[doc(hidden)]
     #[inline]
     fn went_well(_: &Self::Out) -> bool {
@@ -74,8 +74,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
         true
     }
 
-    /// Calls the function for entities that it observes, and ends with the first of them for which it does not go well. Only for
-    /// [`LoopKind::Observed`].
+    /// Calls the function for entities that it observes, and ends after the first call that fails. Only for [`LoopKind::Observed`].
     #[doc(hidden)]
     fn run_rows(
         &mut self,
@@ -97,11 +96,11 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
         None
     }
 
-    /// Notes the visits of a loop over rows, and calls `then`, which hands it its rows. Only for [`LoopKind::Blocks`].
+    /// Records the visits of a loop over rows, and calls `then`, which passes rows to the loop. Only for [`LoopKind::Blocks`].
     ///
     /// # Safety
     ///
-    /// - As for [`BlockScope::new`](super::base::BlockScope).
+    /// - The conditions of [`BlockScope::new`](super::base::BlockScope).
     #[doc(hidden)]
     unsafe fn run_in_blocks(
         &mut self,
@@ -129,7 +128,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     fn run(&mut self, input: Given<'_, Self::In>, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
 }
 
-/// Keeps functions with an input apart from those without.
+/// Distinguishes functions with an input from those without.
 #[doc(hidden)]
 pub struct InputMarker;
 
@@ -192,8 +191,8 @@ macro_rules! functions {
 functions!();
 all_tuples!(functions);
 
-/// How a function's parameters are fetched.
+/// The source of a function's parameters.
 pub(super) type SourceOf<F, Marker> = <<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source;
 
-/// What a function's parameters are fetched by.
+/// The state of a function's parameters.
 pub(crate) type StateOf<F, Marker> = <SourceOf<F, Marker> as ParamSource>::State;

@@ -30,7 +30,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     }
 }
 
-/// A plain function. The compiler's message names it if its parameters get into each other's way.
+/// A plain function. If its parameters conflict, the compiler's message names it.
 struct Plain<F, Marker>(PhantomData<(F, Marker)>);
 
 impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
@@ -38,11 +38,11 @@ impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
         check_nameless(PhantomData::<F>, Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
 }
 
-/// Keeps plain functions apart from other systems.
+/// Distinguishes plain functions from other systems.
 #[doc(hidden)]
 pub struct FunctionMarker;
 
-// What functions with `#[system]` return is not `Unpin`: they are no plain functions.
+// Functions with `#[system]` return a type that is not `Unpin`, so they are not plain functions.
 impl<Marker, F> IntoSystem<F::In, F::Out, (FunctionMarker, Marker)> for F
 where
     Marker: 'static,
@@ -76,7 +76,7 @@ where
     }
 }
 
-/// A function with an output that says whether it went well: one call instead of two around another system.
+/// A function whose output is converted into a `Result`: one call instead of the two that a wrapped system needs.
 struct Fallible<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,

@@ -1,4 +1,4 @@
-//! Handing a parameter on for a shorter time.
+//! Reborrowing a parameter with a shorter lifetime.
 
 use core::marker::PhantomData;
 
@@ -14,18 +14,18 @@ use super::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
-/// A parameter that a row system can hand to its function once per row.
+/// A parameter that a row system can pass to its function once per row.
 ///
-/// It asks less than [`SystemParam`] where it can: what is wrong with a parameter is said there, and only there.
+/// It requires less than [`SystemParam`] where possible, so that an error in a parameter is reported only for [`SystemParam`].
 #[doc(hidden)]
 pub trait Reborrow<'a> {
-    /// The same parameter for a shorter time.
+    /// The parameter with a shorter lifetime.
     type Short;
 
     fn reborrow(&'a mut self) -> Self::Short;
 }
 
-/// Implements [`Reborrow`] for parameters, each by an expression.
+/// Implements [`Reborrow`] for parameters, each with an expression.
 macro_rules! reborrow {
     ($($(#[$attribute:meta])* [$($generics:tt)*] $Param:ty => $Short:ty, |$this:ident| $short:expr;)*) => { $(
         $(#[$attribute])*

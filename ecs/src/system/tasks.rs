@@ -1,7 +1,8 @@
-//! Parameters in parallel loops: what only reads all tasks have, and what is recorded each task records for itself.
+//! Parameters in parallel loops: all tasks share the parameters that only read, and each task has its own recorder for commands and
+//! messages.
 //!
-//! What was recorded is joined in the order of tasks. These depend on the number of rows only, so the outcome is that of a
-//! plain loop, on any number of threads.
+//! Recorded commands and messages are joined in the order of tasks. The tasks depend on the number of rows only, so the result is
+//! the same as in a plain loop, on any number of threads.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -24,7 +25,7 @@ use crate::resource::Resource;
 use crate::system::ResMut;
 use crate::tuples::Groups;
 
-/// The source of a parameter that the tasks of a parallel loop can have.
+/// The source of a parameter that the tasks of a parallel loop can use.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a parameter of this type cannot be shared by the threads of a parallel loop",
@@ -35,18 +36,18 @@ use crate::tuples::Groups;
             another system adds up"
 )]
 pub trait TaskSource: ParamSource {
-    /// What all tasks have.
+    /// The data that all tasks share.
     type Common<'t>: Send + Sync;
-    /// What a task records.
+    /// The data that a task records.
     type Part: Send;
 
     /// Whether it records anything.
     const RECORDS: bool;
 
-    /// Nothing is recorded yet.
+    /// An empty part.
     fn part() -> Self::Part;
 
-    /// What so many tasks have, which run in lanes if they record something.
+    /// The shared data for this number of tasks, which run in lanes if they record.
     fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t>;
 
     /// The parameter of a task.
@@ -60,7 +61,7 @@ pub trait TaskSource: ParamSource {
         task: usize,
     ) -> Self::Got<'t, 't>;
 
-    /// Adds what tasks have recorded, behind what is there.
+    /// Appends the data that tasks have recorded to the parameter.
     fn join(got: &mut Self::Got<'_, '_>, part: Self::Part);
 }
 
@@ -102,10 +103,10 @@ copied! {
     [] NameSource => super::params::SystemName;
 }
 
-/// What it takes to record commands in another queue.
+/// The shared data for recording commands in a task's own queue.
 #[doc(hidden)]
 pub struct Recorder<'t> {
-    /// Each lane of tasks has its part, so that which ids a task gets does not depend on which task comes first.
+    /// Each lane of tasks has its own part of the ids, so the ids that a task gets do not depend on which task runs first.
     ids: SplitStream<'t>,
     system: SystemName,
 }
@@ -169,13 +170,13 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     }
 
     fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: Written<M>) {
-        // A writer counts as a change, whether it writes or not.
+        // A writer marks the resource as changed, whether it writes or not.
         messages.set_changed();
         messages.bypass_change_detection().take_over(&mut part.0);
     }
 }
 
-/// Structs of parameters, and their fields, are lent out as what they are made of is.
+/// Structs of parameters, and their fields, are lent out like the parameters inside.
 macro_rules! of_what_is_inside {
     ($Source:ty, $($generics:tt)*) => {
         impl<$($generics)*> TaskSource for $Source {
@@ -200,7 +201,7 @@ macro_rules! of_what_is_inside {
                 part: &'t mut S::Part,
                 task: usize,
             ) -> Self::Got<'t, 't> {
-                // SAFETY: the caller's promise.
+                // SAFETY: forwarded: if the source records, no other parameter of this task is in use.
                 unsafe { S::lend(common, part, task) }
             }
 
@@ -233,7 +234,7 @@ impl<S: TaskSource> TaskSource for OptionSource<S> {
 
     #[inline]
     unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: if the source records, no other parameter of this task is in use.
         common.as_ref().map(|common| unsafe { S::lend(common, part, task) })
     }
 
@@ -269,7 +270,7 @@ macro_rules! sources {
                 part: &'t mut Self::Part,
                 task: usize,
             ) -> Self::Got<'t, 't> {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: if it records, no other parameter of this task is in use.
                 unsafe { ($($T::lend(&common.$at, &mut part.$at, task),)*) }
             }
 
@@ -285,28 +286,28 @@ small_tuples!(sources);
 
 of_what_is_inside!(Groups<S>, S: TaskSource);
 
-/// A parameter that has been fetched and not been made what the user sees.
+/// A fetched value that has not been converted into the user's parameter type.
 pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
 
 params! {
     [S: ParamSource] Fetched<'_, '_, S> => Fetched<'w, 's, S>, S, |got| Fetched(got);
 }
 
-/// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Each thread has a value of the
-/// type `T`, which its tasks share.
+/// Runs all tasks, each with a parameter of its own, and joins the data that they have recorded. Each thread has a value of type
+/// `T`, which its tasks share.
 ///
 /// # Errors
 ///
-/// That of the first task that fails. What the tasks before it and itself have recorded is kept, the rest is not.
+/// The error of the first task that fails. Data recorded by this task and the tasks before it is kept, the rest is discarded.
 pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     pool: &Pool,
     tasks: Tasks,
     got: &mut S::Got<'_, '_>,
     run: impl for<'t> Fn(&mut T, Range<usize>, S::Got<'t, 't>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    // A task that might record something counts as having done so, as in a plain loop.
+    // A task that might record something counts as having recorded it, as in a plain loop.
     S::join(got, S::part());
-    // Each lane has ids of its own: what one of its tasks gets depends on those before it in the lane.
+    // Each lane has ids of its own: the ids that a task gets depend only on the tasks before it in the lane.
     let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };
     let common = S::common(got, tasks.len());
     let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
@@ -315,7 +316,8 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
         let mut open: Option<Open<S::Part>> = None;
         while let Some((task, rows)) = tasks.take() {
             if let Some(done) = open.take_if(|open| open.end != task) {
-                // SAFETY: each task is taken once, and this was the first of those that stand in one place.
+                // SAFETY: each task is taken once, and `done.first` is the first task of a sequence, so only this thread writes at
+                // this position, and only once.
                 unsafe { parts.put(done.first, (done.part, Ok(()))) }
             }
             let Open { part, end, .. } = open.get_or_insert_with(|| Open { first: task, end: task, part: S::part() });
@@ -324,20 +326,22 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
             let result = run(&mut kept, rows, unsafe { S::lend(&common, part, task) });
             if result.is_err() {
                 if let Some(Open { first, part, .. }) = open.take() {
-                    // SAFETY: as above.
+                    // SAFETY: each task is taken once, and `first` is the first task of a sequence, so only this thread writes at
+                    // this position, and only once.
                     unsafe { parts.put(first, (part, result)) }
                 }
-                // Of those before it some may be left, in other lanes.
+                // Tasks before this one may still be pending in other lanes; they are not abandoned.
                 tasks.abandon_rest();
             }
         }
         if let Some(Open { first, part, .. }) = open {
-            // SAFETY: as above.
+            // SAFETY: each task is taken once, and `first` is the first task of a sequence, so only this thread writes at this
+            // position, and only once.
             unsafe { parts.put(first, (part, Ok(()))) }
         }
     });
     drop(common);
-    // Those before the first one that failed were taken, and have been finished.
+    // All tasks before the first one that failed were taken and have finished.
     for (part, result) in parts.into_parts() {
         S::join(got, part);
         result?;
@@ -345,14 +349,14 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     Ok(())
 }
 
-/// What a thread records while it takes one task after the other, and none is left out.
+/// The data that a thread records while it takes consecutive tasks.
 struct Open<P> {
     first: usize,
     end: usize,
     part: P,
 }
 
-/// A parameter of a system that can be given to a parallel loop:
+/// A parameter of a system that can be passed to a parallel loop:
 /// [`QueryParIter::for_each_with`](crate::query::QueryParIter::for_each_with).
 ///
 /// `Query`s and [`Lookup`]s that only read, [`Res`], `Option<Res>`, `&World`, [`Commands`], [`MessageWriter`] and tuples of
@@ -399,7 +403,7 @@ task_params! {
     [D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => |this| this.with_same_terms();
     [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.query.with_same_terms();
     [] Commands<'w, 's> => |this| this;
-    // A value without a size needs no memory.
+    // A zero-sized value needs no memory, so nothing leaks.
     [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.messages), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
     [T: ?Sized] PhantomData<T> => |_this| ();
     [] () => |_this| ();

@@ -1,4 +1,4 @@
-//! What systems tell of themselves once they are prepared.
+//! Tests of the properties of prepared systems.
 
 use alloc::rc::Rc;
 use alloc::sync::Arc;
@@ -51,7 +51,7 @@ fn systems_share_what_they_know_if_it_is_the_same() {
     let (one, mut other) = (new(), new());
     SystemMeta::share(&mut other, &one);
     assert!(Arc::ptr_eq(&one, &other));
-    // What is changed is no longer the same.
+    // Changed metadata is no longer shared.
     SystemMeta::make_own(&mut other).place = Some(Location::caller());
     SystemMeta::share(&mut other, &one);
     assert!(!Arc::ptr_eq(&one, &other));

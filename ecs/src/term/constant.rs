@@ -1,25 +1,25 @@
-//! What a term says that is a type.
+//! Terms as compile-time constants.
 
 use core::any::type_name;
 
 use super::usage::{Group, Usage};
 use crate::component::{ChangeTracking, Component, ComponentId, ComponentKey, Components, StorageType};
 
-/// A component type, as far as a term has to know it.
+/// The properties of a component type that terms use.
 pub struct ConstComponent {
-    /// Tells it from others while the program is compiled.
+    /// Identifies the component at compile time.
     pub(crate) key: ComponentKey,
     /// Whether it is stored outside the tables.
     pub(crate) is_sparse: bool,
-    /// Whether it can be known which values have changed.
+    /// Whether changes of its values can be tracked.
     pub(crate) can_track: bool,
-    /// The size of a value that one can compute with, one without a destructor; otherwise zero.
+    /// The size of a value that loops can compute with, which means one without a destructor; otherwise zero.
     computable_size: usize,
     /// The full name of the type.
     pub(crate) name: fn() -> &'static str,
-    /// The number in a world, if that has met the component.
+    /// The id in a world, if it is registered there.
     pub(crate) find: fn(&Components) -> Option<ComponentId>,
-    /// The number in a world, which meets the component now if need be.
+    /// The id in a world; registers the component if necessary.
     pub(crate) register: fn(&mut Components) -> ComponentId,
 }
 
@@ -38,29 +38,29 @@ impl ConstComponent {
     }
 }
 
-/// A place for the constant.
+/// Holds the constant.
 struct Known<C>(C);
 
 impl<C: Component> Known<C> {
     const COMPONENT: ConstComponent = ConstComponent::new::<C>();
 }
 
-/// What a term says, with its components as types.
+/// A term, with its components as types.
 #[derive(Clone, Copy)]
 pub enum ConstTerm {
-    /// Nothing: every entity matches, and nothing is borrowed.
+    /// Every entity matches, and nothing is borrowed.
     Entity,
-    /// What it does with a component.
+    /// How the term uses a component.
     Component(Usage, &'static ConstComponent),
     /// Several terms.
     Group(Group, &'static [Self]),
-    /// `Spawned`: entities that are new match, and nothing is borrowed.
+    /// `Spawned`: only new entities match, and nothing is borrowed.
     Spawned,
     /// `SpawnDetails`: every entity matches, and nothing is borrowed.
     SpawnDetails,
-    /// `NestedQuery`: every entity matches, and a query of its own, which only reads, borrows what this term says, of other entities.
+    /// `NestedQuery`: every entity matches. A separate query, which only reads, has this term and borrows data of other entities.
     Nested(&'static Self),
-    /// A term about one component. Which one, and what is done with it, is known when a query is made.
+    /// A term about one component. The component and its usage are known when a query is made.
     AtRunTime,
 }
 
@@ -70,7 +70,7 @@ impl ConstTerm {
         Self::Component(usage, &Known::<C>::COMPONENT)
     }
 
-    /// Whether all of it is known at compile time.
+    /// Whether the whole term is known at compile time.
     #[cfg(test)]
     pub(crate) fn is_known(&self) -> bool {
         match self {
@@ -81,7 +81,7 @@ impl ConstTerm {
         }
     }
 
-    /// How many entries of a list it takes.
+    /// The number of entries that the term takes in a list.
     pub(super) fn entries(&self) -> usize {
         match self {
             Self::Group(_, members) => 1 + members.iter().map(Self::entries).sum::<usize>(),
@@ -90,7 +90,7 @@ impl ConstTerm {
         }
     }
 
-    /// What of the term decides how loops over its rows are compiled.
+    /// The properties of the term that determine how loops over its rows are compiled.
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
             Self::Entity => TermFacts::NONE,
@@ -110,30 +110,30 @@ impl ConstTerm {
     }
 }
 
-/// What of a term decides how loops over its rows are compiled.
+/// The properties of a term that determine how loops over its rows are compiled.
 #[derive(Clone, Copy)]
 pub struct TermFacts {
-    /// Whether rows of a table that matches may differ, so that each has to be asked.
+    /// Whether rows of a matched table may differ, so that each has to be checked.
     pub(crate) per_row: bool,
-    /// Whether a sparse component is demanded or excluded: then another query may change other rows of the same table.
+    /// Whether a sparse component is required or excluded: then another query may change other rows of the same table.
     pub(crate) names_sparse: bool,
-    /// Whether rows of an exact list of changes match without being asked.
+    /// Whether rows of an exact list of changes match without a check.
     pub(crate) is_sole: bool,
-    /// The size of the largest value in a row that one can compute with.
+    /// The size of the largest value in a row that loops can compute with.
     pub(crate) widest: usize,
-    /// Whether there is a query in it, of other entities.
+    /// Whether the term contains a nested query.
     pub(crate) nests: bool,
-    /// Whether everything that is read or asked for is stored outside the tables: then it does not matter in which one an entity is, and
-    /// the rows may be those of a sparse storage.
+    /// Whether all data that is read or tested is stored outside the tables: then the table of an entity does not matter, and the
+    /// loop can visit the rows of a sparse set.
     pub(crate) outside_tables: bool,
-    /// Whether a row of a table that matches is asked for nothing but whether it has the sparse components that are demanded.
+    /// Whether the only check for a row of a matched table is whether it has the required sparse components.
     pub(crate) only_demands: bool,
-    /// Whether rows record in ticks that they were changed, where there are ticks.
+    /// Whether rows record changes in ticks, if the component has ticks.
     pub(crate) notes_changes: bool,
 }
 
 impl TermFacts {
-    /// Fails to compile if there is a query in it, of other entities.
+    /// Fails to compile if the term contains a nested query.
     #[track_caller]
     pub(crate) const fn assert_single(&self) {
         assert!(
@@ -183,7 +183,7 @@ impl TermFacts {
         });
         match group {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
-            // It demands nothing.
+            // An optional term requires nothing.
             Group::Optional => Self {
                 widest: all.widest,
                 nests: all.nests,
@@ -191,9 +191,9 @@ impl TermFacts {
                 notes_changes: all.notes_changes,
                 ..Self::NONE
             },
-            // A row gives no values, but access to some.
+            // A row yields no values, but an accessor to some.
             Group::ReadAll | Group::WriteAll => Self { outside_tables: false, ..Self::NONE },
-            // What a row yields differs from row to row.
+            // The item differs from row to row.
             Group::Or | Group::AnyOf | Group::FirstOf => Self {
                 is_sole: false,
                 widest: 0,

@@ -1,4 +1,4 @@
-//! What the terms of a query say in a world.
+//! The terms of a query in a world.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,20 +15,20 @@ use crate::component::{ComponentId, ComponentInfo, StorageType};
 pub(crate) struct TermComponent {
     /// The full name of its type.
     pub(crate) name: &'static str,
-    /// Nothing if the world has never met it.
+    /// `None` if the component is not registered in the world.
     pub(crate) id: Option<ComponentId>,
-    /// The number of its storage, if it is stored outside the tables and the world has met it.
+    /// The index of its sparse set, if it is stored outside the tables and registered.
     pub(crate) sparse: Option<u32>,
 }
 
 impl TermComponent {
-    /// A component of a world.
+    /// A component that is registered in a world.
     pub(crate) fn of(info: &ComponentInfo) -> Self {
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index() as u32);
         Self { name: info.name(), id: Some(info.id()), sparse }
     }
 
-    /// A component that a world has never met.
+    /// A component that is not registered in the world.
     pub(crate) fn unmet(component: &ConstComponent) -> Self {
         Self { name: (component.name)(), id: None, sparse: None }
     }
@@ -39,33 +39,33 @@ impl TermComponent {
 pub(crate) enum TermEntry {
     /// A term that every entity matches.
     Entity,
-    /// Entities that are new match.
+    /// Only new entities match.
     Spawned,
-    /// When an entity was spawned.
+    /// `SpawnDetails`: when an entity was spawned.
     SpawnDetails,
     /// A term about one component.
     Component(Usage, TermComponent),
-    /// Several terms, whose entries stand behind this one: so many entries.
+    /// Several terms. This number of entries follows, which contain the members.
     Group(Group, usize),
-    /// A query of other entities, whose terms are in the entries behind this one: so many entries.
+    /// A query of other entities. This number of entries follows, which contain its terms.
     Nested(usize),
 }
 
-/// The terms of a query in a world: each group before its members, in one piece of memory.
+/// The terms of a query in a world: each group before its members, in one allocation.
 #[derive(Debug)]
 pub(crate) struct Terms {
     nodes: Vec<TermEntry>,
-    /// Where the group begins of what was added to the query when it was made.
+    /// The index of the group of terms that were added when the query was made.
     added: usize,
-    /// Where the group begins of what is excluded without being named. It is the last one.
+    /// The index of the group of default exclusions, which is the last group.
     excluded: usize,
 }
 
 impl Terms {
-    /// The terms of a query, its data first. `find` says which component of the world a type is, and what is known at run
-    /// time only is taken from `made`, in order.
+    /// The terms of a query, its data first. `find` returns the component of the world for a type. Terms that are known at run time
+    /// only are taken from `made`, in order.
     ///
-    /// Returns nothing if `find` does, or if `made` has too few or too many.
+    /// Returns `None` if `find` does, or if `made` has too few or too many terms.
     pub(crate) fn of_query(
         data: &ConstTerm,
         filter: &ConstTerm,
@@ -81,7 +81,7 @@ impl Terms {
         made.as_slice().is_empty().then(|| Self::of_nodes(nodes))
     }
 
-    /// The list of which these are the group of all terms, the data and the filter.
+    /// Completes a list whose first entry is the group of all terms, which has the data and the filter as members.
     fn of_nodes(mut nodes: Vec<TermEntry>) -> Self {
         let added = nodes.len();
         nodes.extend([TermEntry::Group(Group::All, 0); 2]);
@@ -89,7 +89,7 @@ impl Terms {
         Self { nodes, added, excluded: added + 1 }
     }
 
-    /// Adds terms that every matched entity matches as well. Tables decide about them.
+    /// Adds terms that every matched entity must match as well. They are evaluated per table.
     pub(crate) fn add(&mut self, terms: &[TermEntry]) {
         self.nodes.splice(self.excluded..self.excluded, terms.iter().copied());
         self.excluded += terms.len();
@@ -97,13 +97,13 @@ impl Terms {
         self.nodes[0] = TermEntry::Group(Group::All, self.nodes.len() - 1);
     }
 
-    /// The terms of a nested query, as those of a query by itself.
+    /// The terms of a nested query, as the terms of a separate query.
     pub(crate) fn of_nested(term: Term<'_>) -> Self {
-        // Its terms are one group; what is excluded without being named stands at its end.
+        // Its terms are one group; the default exclusions are added at its end.
         Self::of_nodes(term.query().0.to_vec())
     }
 
-    /// Adds that entities with this component do not match, unless a term names it.
+    /// Excludes entities with this component, unless a term names it.
     pub(crate) fn exclude_unless_named(&mut self, component: TermComponent) {
         if self.all().components().any(|(usage, named)| usage.names() && named.id == component.id) {
             return;
@@ -115,7 +115,7 @@ impl Terms {
         self.nodes[self.excluded] = excluded;
     }
 
-    /// All of them as one.
+    /// All terms as one group.
     #[inline]
     pub(crate) fn all(&self) -> Term<'_> {
         Term(&self.nodes)
@@ -133,18 +133,18 @@ impl Terms {
         members.one()
     }
 
-    /// What was added to the query when it was made.
+    /// The terms that were added when the query was made.
     pub(crate) fn added(&self) -> Term<'_> {
         Term(&self.nodes[self.added..self.excluded])
     }
 
-    /// What no term names and is excluded nevertheless: the disabling components of the world.
+    /// The default exclusions: the disabling components of the world that no term names.
     pub(crate) fn excluded(&self) -> Term<'_> {
         Term(&self.nodes[self.excluded..])
     }
 }
 
-/// Makes a list of terms that are types.
+/// Resolves constant terms into a list.
 struct Resolver<'a, 'f> {
     nodes: Vec<TermEntry>,
     made: slice::Iter<'a, (Usage, TermComponent)>,
@@ -181,7 +181,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// One term, with everything in it.
+/// One term, with all its members.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a>(&'a [TermEntry]);
 
@@ -190,11 +190,11 @@ pub struct Term<'a>(&'a [TermEntry]);
 pub(crate) struct Members<'a>(&'a [TermEntry]);
 
 impl<'a> Members<'a> {
-    /// The next one.
+    /// The next member.
     ///
     /// # Panics
     ///
-    /// If there is none: a group in a list has as many members as the constant that it was made of.
+    /// If there is no next member: a group in a list has as many members as the constant that it was made of.
     pub(crate) fn one(&mut self) -> Term<'a> {
         self.next().expect("a group has the members of its constant")
     }
@@ -215,7 +215,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The single terms that are demanded together: the members of tuples, and of tuples in these.
+/// The single terms that must all match: the members of tuples, and of nested tuples.
 #[derive(Clone, Debug)]
 pub(crate) struct Singles<'a>(&'a [TermEntry]);
 
@@ -224,7 +224,7 @@ impl<'a> Iterator for Singles<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Term<'a>> {
-        // The entries of a tuple's members stand behind its own.
+        // The entries of a tuple's members follow the entry of the tuple.
         while let [TermEntry::Group(Group::All, _), members @ ..] = self.0 {
             self.0 = members;
         }
@@ -236,17 +236,17 @@ impl<'a> Iterator for Singles<'a> {
 }
 
 impl<'a> Term<'a> {
-    /// A term of which these are the entries.
+    /// The term that consists of these entries.
     pub(crate) fn of(entries: &'a [TermEntry]) -> Self {
         Self(entries)
     }
 
-    /// The entries of the list, its own first.
+    /// The entries of the term, its own first.
     pub(crate) fn entries(self) -> &'a [TermEntry] {
         self.0
     }
 
-    /// What it says, but for its members.
+    /// The entry of the term itself, without its members.
     pub(crate) fn node(self) -> &'a TermEntry {
         self.0.first().unwrap_or(&TermEntry::Entity)
     }
@@ -257,13 +257,13 @@ impl<'a> Term<'a> {
         Members(self.0.get(1..).unwrap_or_default())
     }
 
-    /// The single terms that it demands together: itself, unless it is a tuple.
+    /// The single terms that must all match: the term itself, unless it is a tuple.
     #[inline]
     pub(crate) fn singles(self) -> Singles<'a> {
         Singles(self.0)
     }
 
-    /// Its components and what it does with them, those of its members included.
+    /// Its components and their usages, including those of its members.
     pub(crate) fn components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         let mut rest = self.0;
         core::iter::from_fn(move || {
@@ -273,7 +273,7 @@ impl<'a> Term<'a> {
                         rest = others;
                         return Some((*usage, component));
                     }
-                    // They are components of other entities.
+                    // Skips the components of a nested query, which belong to other entities.
                     [TermEntry::Nested(len), others @ ..] => rest = &others[*len..],
                     [_, others @ ..] => rest = others,
                     [] => return None,
@@ -282,7 +282,7 @@ impl<'a> Term<'a> {
         })
     }
 
-    /// The same, with those of nested queries.
+    /// Its components and their usages, including those of nested queries.
     pub(crate) fn all_components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         self.0.iter().filter_map(|node| match node {
             TermEntry::Component(usage, component) => Some((*usage, component)),
@@ -290,12 +290,12 @@ impl<'a> Term<'a> {
         })
     }
 
-    /// Whether it has to be known when entities were spawned.
+    /// Whether the term needs to know when entities were spawned.
     pub(crate) fn asks_spawns(self) -> bool {
         self.0.iter().any(|node| matches!(node, TermEntry::Spawned | TermEntry::SpawnDetails))
     }
 
-    /// What it borrows and demands.
+    /// The access of the term.
     pub(crate) fn access(self) -> FilteredAccess {
         let mut access = FilteredAccess::default();
         self.add_to(&mut access, true);
@@ -305,7 +305,7 @@ impl<'a> Term<'a> {
         access
     }
 
-    /// Adds what it borrows, and, unless an entity need not match it, what it demands.
+    /// Adds the term's borrows to `access`, and its requirements if an entity must match it.
     fn add_to(self, access: &mut FilteredAccess, must_match: bool) {
         for single in self.singles() {
             match single.node() {
@@ -343,7 +343,7 @@ impl<'a> Term<'a> {
         self.members().one()
     }
 
-    /// What any of the members borrows, and what all of them demand.
+    /// The borrows of any of the members, and the requirements that all of them share.
     fn access_of_either(self) -> FilteredAccess {
         let mut members = self.members().map(Self::access);
         let mut either = members.next().unwrap_or_default();
@@ -351,7 +351,7 @@ impl<'a> Term<'a> {
         either
     }
 
-    /// Calls `each` with every component that a matched entity must have, as far as the world has met it.
+    /// Calls `each` with every registered component that a matched entity must have.
     pub(crate) fn required(self, each: &mut dyn FnMut(&TermComponent)) {
         for single in self.singles() {
             match single.node() {
@@ -362,7 +362,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// Calls `each` with every component that an entity must have whichever member it matches.
+    /// Calls `each` with every component that all members require.
     fn required_by_either(self, each: &mut dyn FnMut(&TermComponent)) {
         let mut members = self.members();
         let Some(first) = members.next() else { return };
@@ -373,14 +373,14 @@ impl<'a> Term<'a> {
         });
     }
 
-    /// Whether every entity that it matches has a component, which the world has met.
+    /// Whether every entity that it matches has a component. The component must be registered.
     fn requires(self, component: &TermComponent) -> bool {
         let mut found = false;
         self.required(&mut |other| found |= other.id == component.id);
         found
     }
 
-    /// As a user writes it, with the names of types without their modules.
+    /// The term as a user writes it, with the names of types without their modules.
     pub(crate) fn text(self) -> String {
         match self.node() {
             TermEntry::Entity => String::from("Entity"),
@@ -409,7 +409,7 @@ impl<'a> Term<'a> {
     }
 }
 
-/// Adds what a term about one component borrows, and, if an entity must match it, what it demands.
+/// Adds the borrow of a term about one component, and its requirement if an entity must match it.
 fn add_component(usage: Usage, id: ComponentId, access: &mut FilteredAccess, must_match: bool) {
     if usage.reads() {
         access.add_read(id);
@@ -428,13 +428,13 @@ fn add_component(usage: Usage, id: ComponentId, access: &mut FilteredAccess, mus
     }
 }
 
-/// The name of a type without the modules of the types in it.
+/// The name of a type, without the modules of this type and of its type arguments.
 pub(crate) fn short_name(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
     let mut word = 0;
     for (at, letter) in name.char_indices() {
         if name[at..].starts_with("::") {
-            // What has been written of this word was a module, or a type with something inside.
+            // The text written since the start of this word was a module; if it ends with `>`, it was a type with arguments.
             if !short.ends_with('>') {
                 short.truncate(word);
             }

@@ -1,14 +1,14 @@
-//! What the terms of a query say, as data.
+//! The terms of a query, as data.
 //!
-//! A term says what it does with one component ([`Usage`]), or how several terms belong together ([`Group`]). A term that
-//! is a type says so in a constant ([`ConstTerm`]), whose components are types. In a world the terms of a query are a list
-//! ([`Terms`]), whose components are numbers; a term that is made at run time is in the list only. Everything else that
-//! has to be known of a term follows from these two by plain functions: the check by the compiler, what a query borrows,
-//! which sparse storages lead to its entities, which tables match, and what a user is told of it.
+//! A term describes how a query uses one component ([`Usage`]), or how several terms are combined ([`Group`]). A type that is a term
+//! has a constant for that ([`ConstTerm`]), whose components are types. In a world the terms of a query are a list ([`Terms`]),
+//! whose components are ids; a term that is made at run time only exists in the list. Plain functions derive all other properties of
+//! a term from these two: the check at compile time, the access of a query, the sparse sets that lead to its entities, the tables
+//! that match, and the texts for users.
 //!
-//! A term whose component and usage are known at run time only is `ConstTerm::AtRunTime` to the compiler, which checks
-//! nothing then: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such
-//! terms and compares them with typed ones.
+//! A term whose component and usage are known at run time only is `ConstTerm::AtRunTime` for the compiler, which then checks
+//! nothing: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such terms and
+//! compares them with typed ones.
 
 /// Runs an expression for each member of a slice, in a constant function, where there are no iterators. `member after before` also names
 /// the members before it.
@@ -26,7 +26,7 @@ macro_rules! each_in {
     }};
 }
 
-/// The first `Some` that an expression has for a member of a slice, in a constant function.
+/// The first `Some` that an expression returns for a member of a slice, in a constant function.
 macro_rules! find_in {
     ($member:ident $(after $before:ident)? in $members:expr => $find:expr) => {
         'found: {

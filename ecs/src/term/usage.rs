@@ -1,13 +1,13 @@
-//! What a term does with its component, and how terms belong together.
+//! How a term uses its component, and how terms are combined.
 
-/// What a term does with one component.
+/// How a term uses one component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Usage {
     /// `&T`
     Read,
     /// `&mut T`
     Write,
-    /// `Mut<T>`: as `&mut T`, but slices tell which of their rows are changed.
+    /// `Mut<T>`: like `&mut T`, but changes are recorded for each row of a slice.
     WriteRows,
     /// `Ref<T>`
     ReadTicks,
@@ -23,9 +23,9 @@ pub enum Usage {
     Added,
     /// `Changed<T>`
     Changed,
-    /// `Added<Pairs<R>>` or `Added<PairsTo<R>>`: the component is that of their ends.
+    /// `Added<Pairs<R>>` or `Added<PairsTo<R>>`: the component is the one of the pairs' ends.
     AddedPairs,
-    /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`: the component is that of their ends.
+    /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`: the component is the one of the pairs' ends.
     ChangedPairs,
     /// One of the components that `EntityRefExcept` and `EntityMutExcept` leave out.
     Except,
@@ -47,22 +47,22 @@ impl Usage {
         self.reads() || self.writes()
     }
 
-    /// Whether it has to be known which values have changed.
+    /// Whether the term needs change tracking of the values.
     pub(crate) const fn asks_changes(self) -> bool {
         matches!(self, Self::ReadTicks) || self.selects_changes()
     }
 
-    /// Whether only values that are new match.
+    /// Whether only new or changed values match.
     pub(crate) const fn selects_changes(self) -> bool {
         matches!(self, Self::Added | Self::Changed) || self.selects_pairs()
     }
 
-    /// Whether only entities match that have pairs which are new. Pairs always know when they have changed.
+    /// Whether only entities with new or changed pairs match. Changes of pairs are always tracked.
     pub(crate) const fn selects_pairs(self) -> bool {
         matches!(self, Self::AddedPairs | Self::ChangedPairs)
     }
 
-    /// Whether single rows tell when they were changed, or are told that they are.
+    /// Whether the change ticks of single rows are read or written.
     pub(crate) const fn ticks_rows(self) -> bool {
         matches!(self, Self::WriteRows | Self::ReadTicks)
     }
@@ -72,7 +72,7 @@ impl Usage {
         !matches!(self, Self::Without) && !self.is_open()
     }
 
-    /// Whether entities match with the component and without.
+    /// Whether entities match with and without the component.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Has | Self::Allow | Self::Except)
     }
@@ -82,12 +82,12 @@ impl Usage {
         matches!(self, Self::Without)
     }
 
-    /// Whether disabling components are looked for in queries with such a term about them.
+    /// Whether such a term about a disabling component turns off the default exclusion of that component.
     pub(crate) const fn names(self) -> bool {
         !matches!(self, Self::Except)
     }
 
-    /// What a user writes before and behind the name of the component.
+    /// The text that a user writes before and after the name of the component.
     pub(crate) const fn text(self) -> [&'static str; 2] {
         match self {
             Self::Read => ["&", ""],
@@ -105,22 +105,22 @@ impl Usage {
     }
 }
 
-/// How several terms belong together.
+/// How several terms are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     /// An entity matches all members: a tuple, or a struct.
     All,
     /// `Option<..>`: one member, which an entity may match or not.
     Optional,
-    /// `Or<(..)>`: an entity matches at least one member, a filter.
+    /// `Or<(..)>`: an entity matches at least one member; only a filter.
     Or,
-    /// `AnyOf<(..)>`: an entity matches at least one member, and yields all that it matches.
+    /// `AnyOf<(..)>`: an entity matches at least one member, and yields the items of all members that it matches.
     AnyOf,
-    /// A query enum: an entity matches at least one member, and yields the first.
+    /// A query enum: an entity matches at least one member, and yields the item of the first.
     FirstOf,
-    /// `EntityRef`: all components are read, but for those that the members name.
+    /// `EntityRef`: all components are read, except those that the members name.
     ReadAll,
-    /// `EntityMut`: all components are written, but for those that the members name.
+    /// `EntityMut`: all components are written, except those that the members name.
     WriteAll,
 }
 
@@ -130,7 +130,8 @@ impl Group {
         matches!(self, Self::All | Self::AnyOf)
     }
 
-    /// Whether all components are borrowed but those that the members name: then whether mutably.
+    /// Whether all components are borrowed except those that the members name. If so, the value tells whether they are borrowed
+    /// mutably.
     pub(crate) const fn all_but_members(self) -> Option<bool> {
         match self {
             Self::ReadAll => Some(false),
@@ -139,7 +140,7 @@ impl Group {
         }
     }
 
-    /// What stands before and behind the list of members.
+    /// The text before and after the list of members.
     pub(crate) const fn text(self) -> [&'static str; 2] {
         match self {
             Self::All => ["", ""],

@@ -1,4 +1,4 @@
-//! Systems that a program combines or adapts in its own way.
+//! Systems that a program combines or adapts with its own code.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::system::base::{BoxedSystem, System, SystemIn};
 use crate::system::input::{Given, SystemInput};
 use crate::system::param_error::{ParamError, RunSystemError};
 
-/// How a [`CombinatorSystem`] makes one system of two.
+/// How a [`CombinatorSystem`] combines two systems.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,10 +44,10 @@ pub trait Combine<A: System, B: System> {
     /// The output of the combined system.
     type Out;
 
-    /// Runs the systems by `a` and `b`, which take what they need of `data`, and returns what both return together.
+    /// Runs the systems through `a` and `b`, passing `data` to each, and returns the combined output.
     ///
-    /// Either may run first, or not at all. The commands of those that ran are applied when the combined system has finished, those of the
-    /// first system first.
+    /// Either may run first, or not at all. When the combined system has finished, the commands of the systems that ran are applied,
+    /// the commands of the first system first.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ pub trait Combine<A: System, B: System> {
     ) -> Result<Self::Out, RunSystemError>;
 }
 
-/// Makes one system of two, as [`Combine`] says.
+/// Combines two systems as defined by a [`Combine`].
 pub struct CombinatorSystem<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
 
 impl<Func, A, B> CombinatorSystem<Func, A, B>
@@ -69,7 +69,7 @@ where
     A: System,
     B: System,
 {
-    /// A system with this name that runs two others.
+    /// A system with this name that runs the two systems.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
@@ -79,7 +79,7 @@ where
 
 impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
-/// Joins systems as a [`Combine`] says.
+/// Joins systems as defined by a [`Combine`].
 struct Combining<Func>(PhantomData<fn() -> Func>);
 
 impl<Func, A, B> Join<A, B> for Combining<Func>
@@ -139,7 +139,7 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
     /// The output of the adapted system.
     type Out;
 
-    /// Runs the system by `run_system`, or does not, and returns the output of the adapted system.
+    /// Calls `run_system` to run the system, or leaves it out, and returns the output of the adapted system.
     ///
     /// # Errors
     ///
@@ -151,11 +151,11 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
     ) -> Result<Self::Out, RunSystemError>;
 }
 
-/// Runs a system as [`Adapt`] says.
+/// Runs a system as defined by an [`Adapt`].
 pub struct AdapterSystem<Func, S>(PhantomData<fn() -> (Func, S)>);
 
 impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
-    /// A system with this name that runs another one.
+    /// A system with this name that runs `system`.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(func: Func, system: S, name: String) -> BoxedSystem<Func::In, Func::Out> {
@@ -166,7 +166,7 @@ impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
 
 impl_debug!([Func, S] AdapterSystem<Func, S> => |_this, f| f.write_str("AdapterSystem"));
 
-/// Wraps a system as an [`Adapt`] says.
+/// Wraps a system as defined by an [`Adapt`].
 struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);
 
 impl<Func: Adapt<S>, S: System> Wrap<S::In, S::Out> for Adapting<Func, S> {

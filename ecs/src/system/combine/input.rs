@@ -1,4 +1,4 @@
-//! Systems with an input that they own.
+//! Systems that own their input.
 
 use super::map::Wrap;
 use crate::store::{Store, WorldId};

@@ -1,4 +1,4 @@
-//! Systems that run inside of something else, such as a function of their output.
+//! Systems that run inside another system, such as one that maps their output.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,14 +13,14 @@ use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
 use crate::system::param_error::ParamError;
 
-/// How a system runs inside of another one: whether it runs, with which input, and what becomes of its output.
+/// How a system runs inside another one: whether it runs, with which input, and how its output is used.
 pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     /// The input of the outer system.
     type In: SystemInput;
     /// The output of the outer system.
     type Out;
 
-    /// Runs the system by `run`. `outer` is the name of the outer system.
+    /// Calls `run` to run the inner system. `outer` is the name of the outer system.
     fn wrap(
         &mut self,
         outer: &str,
@@ -28,7 +28,8 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
         run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
     ) -> Result<Self::Out, ParamError>;
 
-    /// Prepares the state of the outer system for a world, before the inner system is prepared. `name` is that of the inner system.
+    /// Prepares the state of the outer system for a world, before the inner system is prepared. `name` is the name of the inner
+    /// system.
     fn prepare(&mut self, name: &str, store: &mut Store) {
         let _ = (name, store);
     }
@@ -39,7 +40,7 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     }
 }
 
-/// A function of the output.
+/// Maps the output.
 struct OfOutput<F>(F);
 
 impl<I, Out, NewOut, F> Wrap<I, Out> for OfOutput<F>
@@ -61,11 +62,11 @@ where
     }
 }
 
-/// A system that runs inside of another one.
+/// An outer system with the system that runs inside of it.
 struct Wrapped<W, I: SystemInput, Out> {
-    /// Its own, if it is not that of the system.
+    /// The name of the outer system, if it differs from the name of the inner one.
     name: Option<String>,
-    /// How deep systems are nested in it.
+    /// The number of levels of systems nested in it.
     nesting: u32,
     system: BoxedSystem<I, Out>,
     wrap: W,
@@ -78,7 +79,7 @@ where
     Out: 'static,
 {
     fn facts(&self) -> SystemFacts<'_> {
-        // The output is another one, but it is the same function that runs.
+        // The output differs, but the same function runs.
         let facts = self.system.facts();
         let name = self.name.as_deref().unwrap_or(facts.name);
         SystemFacts { name, nesting: self.nesting, row_facts: None, ..facts }
@@ -119,7 +120,7 @@ where
         let Self { name, system, wrap, .. } = self;
         let name = name.as_deref().unwrap_or_default();
         let out = wrap.wrap(name, input, |input| scope.run(&mut **system, 0, input));
-        // The function that wraps the system may leave it out, so the inner run does not apply the commands.
+        // The wrapper may leave the inner run out, so the inner run does not apply the commands.
         if let RunScope::Applied(store) = scope {
             system.apply_deferred(store);
         }
@@ -136,7 +137,7 @@ where
     wrap(None, OfOutput(move |out| Ok(function(out))), system)
 }
 
-/// A system that runs inside of another one, which has its name unless there is another.
+/// A system that runs inside another one. Without a name it takes the name of the inner system.
 pub(in crate::system) fn wrap<W, I, Out>(
     name: Option<String>,
     wrap: W,
@@ -150,7 +151,7 @@ where
     Box::new(Wrapped { name, nesting: nested(system.facts().nesting), system, wrap })
 }
 
-/// A condition that may fail, as one that gives an answer or cannot run.
+/// Turns a condition that may fail into one that returns `bool` or cannot run.
 pub(in crate::system) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
 where
     I: SystemInput + 'static,
@@ -164,7 +165,7 @@ pub(in crate::system) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I,
     wrap(name, OfOutput(|holds: bool| Ok(!holds)), condition)
 }
 
-/// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
+/// Maps the output of the system to a `Result`. Costs another call, unless the output is that `Result` already.
 pub(in crate::system) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     system: BoxedSystem<In, Out>,
 ) -> BoxedSystem<In, Result<(), EcsError>> {
@@ -179,11 +180,11 @@ pub(in crate::system) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     }
 }
 
-/// The system, whose function returns nothing, without the output that says so.
+/// Drops the `Result` from the output of a system whose function returns nothing.
 ///
 /// # Panics
 ///
-/// When it runs, if the output says something else.
+/// When it runs, if the output is an error.
 #[must_use]
 pub fn infallible<In: SystemInput + 'static>(system: BoxedSystem<In, Result<(), EcsError>>) -> BoxedSystem<In, ()> {
     map(system, |outcome| outcome.unwrap_or_else(|error| panic!("a function without a result has failed: {error}")))

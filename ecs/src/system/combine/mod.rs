@@ -15,23 +15,24 @@ pub(super) use self::map::{answering, fallible, map, not, wrap};
 pub(crate) use self::only_if::{Skipped, only_if};
 pub(super) use self::pair::{Rule, both, pipe};
 
-/// How deep systems may be nested in each other: each level takes a part of the stack when they run.
+/// The maximum depth of nested systems: each level uses a part of the stack when they run.
 const DEPTH: u32 = 500;
 
-/// How deep something is nested that has such things inside.
+/// The nesting depth of a system that contains systems of depth `inside`.
 ///
 /// # Panics
 ///
-/// If that is too deep.
+/// If the depth exceeds the limit.
 pub(super) fn nested(inside: u32) -> u32 {
     assert!(inside < DEPTH, "systems and conditions cannot be nested more than {DEPTH} deep");
     inside + 1
 }
 
-/// Names with more bytes than this are cut: those of many systems in one would be as long as all names together.
+/// The maximum length of a name in bytes. Longer names are cut: the name of many joined systems would be as long as all their names
+/// together.
 const NAME: usize = 1000;
 
-/// Parts of a name, one behind the other.
+/// Concatenates the parts of a name.
 pub(super) fn joined(parts: &[&str]) -> String {
     let mut name = String::new();
     for part in parts {

@@ -11,7 +11,7 @@ use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param_error::ParamError;
 
-/// What stands for the output of a system that was not run.
+/// A type with a value that replaces the output of a system that was not run.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a system with `run_if` returns `()` or `Result<(), E>`, not `{Self}`",
@@ -31,21 +31,21 @@ impl<E: 'static> Skipped for Result<(), E> {
     }
 }
 
-/// A system that is run only if all conditions hold. All are asked, whatever the others say, so that each sees every run.
+/// A system that runs only if all conditions hold. All conditions are evaluated even if one does not hold, so each sees every run.
 struct OnlyIf<I: SystemInput, Out> {
     conditions: Box<[BoxedSystem<(), bool>]>,
     system: BoxedSystem<I, Out>,
-    /// How deep systems are nested in it.
+    /// The number of levels of systems nested in it.
     nesting: u32,
-    /// What all of them borrow.
+    /// The access of the system and of all conditions.
     access: Access,
-    /// The world for which all are prepared.
+    /// The world for which the system and all conditions are prepared.
     world: Option<WorldId>,
-    /// Whether the system has taken part in the last run.
+    /// Whether the system ran in the last run.
     ran: bool,
     /// The first condition that did not hold in the last run.
     unmet: Option<usize>,
-    /// The output where it has not.
+    /// Returns the output for a run in which the system was left out.
     skipped: fn() -> Out,
 }
 
@@ -84,7 +84,7 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for OnlyIf<I, Out> {
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if self.world != Some(world) {
-            // If one of them panics, all are prepared for no world.
+            // If a condition or the system panics, all are prepared for no world.
             self.world = None;
             for condition in &mut self.conditions {
                 condition.prepare(store);
@@ -101,7 +101,7 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for OnlyIf<I, Out> {
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
-        // What it recorded in a run that broke off is not wanted any more.
+        // Commands that were recorded in an interrupted run are discarded.
         if core::mem::take(&mut self.ran) {
             self.system.apply_deferred(store);
         }

@@ -13,7 +13,7 @@ use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
 
-/// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
+/// How two systems run as one: which of them run, with which inputs, and how their outputs are combined.
 pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {
     /// The input of the pair.
     type In: SystemInput;
@@ -23,7 +23,7 @@ pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {
     /// Whether the pair reports why a system was skipped, and how many rows the two visit.
     const REPORTS: bool;
 
-    /// Runs the systems, or does not.
+    /// Runs the systems, one of them, or none.
     fn join(&self, input: Given<'_, Self::In>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<Self::Out, ParamError>;
 }
 
@@ -54,19 +54,19 @@ impl<A: System, B: System> PairRun<'_, '_, '_, A, B> {
     }
 }
 
-/// Which of two systems have run, in one run of the pair.
+/// The progress of one run of a pair.
 #[derive(Default)]
 struct Progress {
-    /// Systems that may have recorded commands.
+    /// Whether each system ran, so that it may have recorded commands.
     ran: [bool; 2],
-    /// The last system that ran.
+    /// The index of the last system that ran.
     last: usize,
-    /// How many ticks the systems have used.
+    /// The number of ticks that the systems have used.
     ticks: u32,
 }
 
 impl Progress {
-    /// Notes that a system is about to run, and returns how many ticks the other one has used.
+    /// Records that a system is about to run, and returns how many ticks the other one has used.
     #[inline]
     fn begin(&mut self, number: usize, ticks: u32) -> u32 {
         self.ran[number] = true;
@@ -83,15 +83,15 @@ struct Pair<A, B, J> {
     join: J,
     first: A,
     second: B,
-    /// How deep systems are nested in it.
+    /// The number of levels of systems nested in it.
     nesting: u32,
-    /// What the two borrow.
+    /// The access of both systems.
     access: Access,
-    /// How many ticks each of them uses.
+    /// The number of ticks that each of them uses.
     ticks: [u32; 2],
     /// The world for which both are prepared.
     world: Option<WorldId>,
-    /// Of the last run.
+    /// The progress of the last run.
     progress: Progress,
 }
 
@@ -130,13 +130,14 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
         }
     }
 
-    /// Applies what both have recorded, that of the second also if a command of the first panics.
+    /// Applies the commands of both systems. Those of the second are applied even if a command of the first panics.
     fn apply_deferred(&mut self, store: &mut Store) {
-        // What it recorded in a run that broke off is not wanted any more.
+        // Commands that were recorded in an interrupted run are discarded.
         let ran = core::mem::take(&mut self.progress.ran);
         for_each_until_all_had_their_turn((0..2).filter(|number| ran[*number]), |number| match number {
             0 => self.first.apply_deferred(store),
-            // If a command of the first has put another world in the place of this one, it sends its own home.
+            // If a command of the first has replaced the world, the second sends its commands to the world that they were recorded
+            // for.
             _ => self.second.apply_deferred(store),
         });
     }
@@ -164,7 +165,7 @@ impl<A: System, B: System, J: Join<A, B>> Composite for Pair<A, B, J> {
     }
 }
 
-/// Two systems that run as one. Either gets the input that the join gives it.
+/// Two systems that run as one. The join passes each its input.
 pub(super) fn pair<A, B, J>(name: String, join: J, first: A, second: B) -> BoxedSystem<J::In, J::Out>
 where
     A: System,
@@ -178,7 +179,7 @@ where
     Box::new(Pair { name, join, first, second, nesting, access, ticks, world: None, progress: Progress::default() })
 }
 
-/// The second system gets what the first returns.
+/// Passes the output of the first system to the second.
 struct Pipe;
 
 impl<A, B> Join<A, B> for Pipe
@@ -198,11 +199,11 @@ where
     }
 }
 
-/// A system that is given what another one returns.
+/// A system that takes the output of another one as its input.
 ///
 /// # Panics
 ///
-/// If one of them is nested too deeply.
+/// If a system is nested too deeply.
 pub(in crate::system) fn pipe<I, Out, NextIn, NextOut>(
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
@@ -217,7 +218,7 @@ where
     pair(name, Pipe, first, second)
 }
 
-/// What a condition says. One that is skipped because of a parameter does not hold.
+/// The answer of a condition. A condition that is skipped because of a parameter does not hold.
 #[inline]
 pub(super) fn holds(answer: Result<bool, ParamError>) -> Result<bool, ParamError> {
     match answer {
@@ -226,11 +227,11 @@ pub(super) fn holds(answer: Result<bool, ParamError>) -> Result<bool, ParamError
     }
 }
 
-/// How the answers of two conditions become one.
+/// How the answers of two conditions are combined.
 pub(in crate::system) struct Rule {
-    /// As in `a.name(b)`.
+    /// The name of the operator, as in `a.name(b)`.
     pub(in crate::system) name: &'static str,
-    /// The answer of the first one with which the second is not asked. It counts for both then.
+    /// If the first condition answers this, the second is not evaluated and counts as having answered the same.
     pub(in crate::system) decides: Option<bool>,
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
@@ -243,7 +244,7 @@ where
     type In = A::In;
     type Out = bool;
 
-    /// What skips a condition is its answer.
+    /// A skipped condition does not hold, so there is nothing to report.
     const REPORTS: bool = false;
 
     #[inline]

@@ -21,10 +21,10 @@ pub trait CommandQueues: Default + Send + Sync + 'static {
     /// The parameter.
     type Commands<'w, 's>;
 
-    /// Borrows the queues, to record commands of the system that has the cell.
+    /// Borrows the queues, to record commands of the system that uses the cell.
     fn record<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Self::Commands<'w, 's>;
 
-    /// Moves all commands into one queue and returns it, unless there are none.
+    /// Moves all commands into one queue and returns it; `None` if there are no commands.
     fn join(&mut self) -> Option<&mut CommandQueue>;
 }
 
@@ -49,7 +49,7 @@ pub struct Recorded<Q> {
     target_world: TargetWorld,
 }
 
-/// How [`Commands`] and [`ParallelCommands`] are fetched: `Q` are their queues.
+/// The source of [`Commands`] and [`ParallelCommands`], which have the queues `Q`.
 #[doc(hidden)]
 pub struct CommandsSource<Q = CommandQueue>(PhantomData<Q>);
 
@@ -94,11 +94,11 @@ params! {
 
 /// Records commands on the threads of a parallel loop, such as [`Query::par_iter`](crate::query::Query::par_iter).
 ///
-/// The commands are applied where those of [`Commands`] are. Commands that one thread records are applied in their order, but the order
-/// of commands of different threads is not determined, and neither is which thread visits which entities, nor which id an entity gets that
-/// is spawned here. Commands for the visited entity alone do not depend on the order. For other commands
-/// [`for_each_with`](crate::query::QueryParIter::for_each_with) takes [`Commands`] and applies what all threads have recorded in the order
-/// of the entities: the result is that of a plain loop, on any number of threads.
+/// The commands are applied at the same point as [`Commands`]. Commands that one thread records are applied in their order, but the
+/// order between threads is not determined, and neither is which thread visits which entities, nor which id an entity gets that is
+/// spawned here. Commands that only affect the visited entity do not depend on the order. For other commands pass [`Commands`] to
+/// [`for_each_with`](crate::query::QueryParIter::for_each_with), which applies the commands of all threads in the order of the
+/// entities: the result is the same as in a plain loop, on any number of threads.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -130,9 +130,9 @@ pub struct ParallelCommands<'w, 's> {
 
 #[cfg(feature = "std")]
 impl ParallelCommands<'_, '_> {
-    /// Calls a function with commands that no other thread records at the same time.
+    /// Calls a function with `Commands` that only this call records into.
     ///
-    /// Takes a lock for a moment, twice. Commands of one call are applied one after the other.
+    /// Takes a lock briefly, twice. Commands of one call are applied one after the other.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::entity::{Entity, Location, TableId};
 
-    /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
+    /// Two systems at the same time, each of which spawns on its turns. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
         let mut queues: [Recorded<CommandQueue>; 2] = core::array::from_fn(|_| Recorded {
             queues: CommandQueue::default(),
@@ -224,7 +224,7 @@ mod tests {
             let first = outcomes.next().unwrap();
             assert!(outcomes.all(|outcome| outcome == first));
         }
-        // An id that was reserved from outside before the streams were opened is an entity first.
+        // An id that was reserved outside of the systems, before the id streams were opened, becomes an entity first.
         let [store, ..] = &mut stores;
         let before = store.structure.entities.reserve().unwrap();
         assert_eq!(run(store, &[1]).len(), 1);

@@ -1,4 +1,4 @@
-//! Values that a system fills and that are applied afterwards. How they are applied is told where worlds are known.
+//! Values that a system fills and that are applied afterwards. `SystemBuffer`, in a higher layer, defines how they are applied.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -11,12 +11,12 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// A buffer of a system's own, which the system fills and which is applied to the world where its commands would be: see
+/// A buffer that the system owns and fills. It is applied to the world at the point where commands are applied: see
 /// [`SystemBuffer`](crate::system::SystemBuffer).
 ///
-/// The system borrows nothing of the world for it, so it may run beside others that do the same. [`Commands`](crate::command::Commands)
-/// are the buffer for everything that has a command; one of its own pays where much is summed up, or written to one place, that
-/// commands would do one by one.
+/// The buffer borrows nothing of the world, so the system may run at the same time as others that use buffers. For any change that
+/// has a command, use [`Commands`](crate::command::Commands). A buffer pays off where many values are summed up, or written to one
+/// place, for which commands would need one command each.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -51,7 +51,7 @@ pub struct Deferred<'s, T> {
 }
 
 impl<T> Deferred<'_, T> {
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// # use strata_ecs::system::Deferred;
@@ -74,20 +74,21 @@ impl<T> Deferred<'_, T> {
 
 kept_values!(Deferred);
 
-/// What is applied to a store. Implemented for every [`SystemBuffer`](crate::system::SystemBuffer), where worlds are known.
+/// A buffer that can be applied to a store. Implemented for every [`SystemBuffer`](crate::system::SystemBuffer), in the layer that
+/// defines worlds.
 #[doc(hidden)]
 pub trait AppliedToStore: MadeFromStore + Send + Sync + 'static {
     fn apply_to_store(&mut self, meta: &SystemMeta, store: &mut Store);
 }
 
-/// What the system keeps for it, and the world that it is for.
+/// The buffer of a system, and the world that it is for.
 #[doc(hidden)]
 pub struct Filled<T> {
     value: T,
     target_world: TargetWorld,
 }
 
-/// How a [`Deferred`] is fetched.
+/// The source of a [`Deferred`].
 #[doc(hidden)]
 pub struct DeferredSource<T>(PhantomData<fn() -> T>);
 
@@ -104,7 +105,7 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
         meta.access.add_deferred();
         let target_world = TargetWorld::new(store);
         let value = T::made_from_store(store);
-        // As for a `Local`: what was initialised before it belongs to the old world.
+        // As with a `Local`: state that was initialised before this call belongs to the old world.
         assert!(target_world.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
         Filled { value, target_world }
     }
@@ -114,7 +115,7 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
         Ok(Deferred { value: &mut state.value })
     }
 
-    /// If another world has taken the place of its own, it waits for the next run.
+    /// If the buffer's world has been replaced by another one, the buffer is kept for the next run.
     fn apply(state: &mut Filled<T>, meta: &SystemMeta, store: &mut Store) {
         if state.target_world.is(store) {
             state.value.apply_to_store(meta, store);

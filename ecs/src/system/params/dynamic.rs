@@ -1,4 +1,4 @@
-//! A parameter of which a builder says at run time what it is.
+//! A parameter whose type a builder chooses at run time.
 
 use alloc::boxed::Box;
 use core::any::{Any, type_name};
@@ -11,7 +11,7 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;
 
-/// A parameter whose type the builder of the system says: [`DynParamBuilder`]. Without a builder it is nothing: `()`.
+/// A parameter whose type the builder of the system chooses: [`DynParamBuilder`]. Without a builder it is `()`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -34,30 +34,30 @@ use crate::system::param_error::ParamError;
 pub struct DynSystemParam<'w, 's> {
     cell: StoreCell<'w>,
     state: &'s mut dyn Held,
-    /// What it leads to may have to stay on this thread.
+    /// Makes the type `!Send`: the parameter inside may have to stay on this thread.
     stays: PhantomData<*mut ()>,
 }
 
 impl<'w, 's> DynSystemParam<'w, 's> {
-    /// Whether it is this parameter.
+    /// Whether the parameter inside is a `P`.
     #[must_use]
     pub fn is<P: SystemParam>(&self) -> bool {
         let any: &dyn Any = &*self.state;
         any.is::<StateOf<P::Source>>()
     }
 
-    /// The parameter, if it is this one.
+    /// The parameter inside, if it is a `P`.
     #[must_use]
     pub fn downcast<P: SystemParam<Item<'w, 's> = P>>(self) -> Option<P> {
         let any: &'s mut dyn Any = self.state;
         let StateOf(state) = any.downcast_mut::<StateOf<P::Source>>()?;
-        // SAFETY: the source's `get` has made `self`, so the state was made for the cell's store, and what was added to the access for
-        // it may be borrowed for 'w. `self` is used up, and what was fetched through it before borrows it.
+        // SAFETY: only the source's `get` makes a `DynSystemParam`, so the state was made for the cell's store, and the access that
+        // was added for it is granted for 'w. `self` is consumed, and any value that was fetched through it before borrows it.
         let got = unsafe { P::Source::get(state, self.cell) };
         got.ok().map(P::item)
     }
 
-    /// The parameter, if it is this one, until it is asked for again.
+    /// The parameter inside, if it is a `P`, for as long as `self` is borrowed.
     #[must_use]
     pub fn downcast_mut<'a, P: SystemParam<Item<'a, 'a> = P>>(&'a mut self) -> Option<P> {
         DynSystemParam { cell: self.cell, state: &mut *self.state, stays: PhantomData }.downcast::<P>()
@@ -67,14 +67,14 @@ impl<'w, 's> DynSystemParam<'w, 's> {
 impl_debug!([] DynSystemParam<'_, '_> => |this, f|
     f.debug_tuple("DynSystemParam").field(&this.state.source()).finish());
 
-/// What a system keeps for some parameter.
+/// The state of a parameter of any type.
 #[doc(hidden)]
 pub trait Held: Any + Send + Sync {
-    /// Whether the parameter can be had.
+    /// Checks that the parameter can be fetched.
     ///
     /// # Safety
     ///
-    /// - As for [`ParamSource::get`].
+    /// - The conditions of [`ParamSource::get`].
     unsafe fn check(&mut self, cell: StoreCell<'_>) -> Result<(), ParamError>;
     fn apply(&mut self, meta: &SystemMeta, store: &mut Store);
     fn rows(&self, store: &Store) -> Option<usize>;
@@ -87,7 +87,7 @@ struct StateOf<S: ParamSource>(S::State);
 
 impl<S: ParamSource> Held for StateOf<S> {
     unsafe fn check(&mut self, cell: StoreCell<'_>) -> Result<(), ParamError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         unsafe { S::get(&mut self.0, cell) }.map(drop)
     }
 
@@ -112,11 +112,11 @@ impl<S: ParamSource> Held for StateOf<S> {
     }
 }
 
-/// How a [`DynSystemParam`] is fetched.
+/// The source of a [`DynSystemParam`].
 #[doc(hidden)]
 pub struct DynSource;
 
-// SAFETY: without a builder nothing is borrowed; a builder adds the access of what it builds.
+// SAFETY: without a builder nothing is borrowed; a builder adds the access of the parameter that it builds.
 unsafe impl ParamSource for DynSource {
     type State = Box<dyn Held>;
     type Got<'w, 's> = DynSystemParam<'w, 's>;
@@ -129,9 +129,10 @@ unsafe impl ParamSource for DynSource {
         Box::new(StateOf::<<() as SystemParam>::Source>(()))
     }
 
-    /// Fetches it once, so that a missing one keeps the system from running.
+    /// Fetches the parameter once and drops it, so that the system does not run if it is missing.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise; what was fetched is dropped.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted; the fetched value
+        // is dropped.
         unsafe { state.check(cell)? };
         Ok(DynSystemParam { cell, state: &mut **state, stays: PhantomData })
     }
@@ -157,20 +158,20 @@ params! {
     [] DynSystemParam<'_, '_> => DynSystemParam<'w, 's>, DynSource, |got| got;
 }
 
-/// Builds a parameter for a [`DynSystemParam`].
+/// Builds the state of a [`DynSystemParam`].
 type BuildHeld<'a> = dyn for<'b> FnOnce(&mut BuildSite<'_, 'b>) -> Built<'b, DynSource> + 'a;
 
-/// A builder of a [`DynSystemParam`]: it says which parameter that is, and builds it. See
+/// A builder of a [`DynSystemParam`]: it chooses the type of the parameter, and builds it. See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 pub struct DynParamBuilder<'a>(Box<BuildHeld<'a>>);
 
 impl<'a> DynParamBuilder<'a> {
-    /// The parameter `P`, which is built by another builder.
+    /// A `DynSystemParam` that contains the parameter `P`, which another builder builds.
     #[must_use]
     pub fn new<P: SystemParam>(builder: impl BuildParam<P> + 'a) -> Self {
         Self(Box::new(move |site| {
             let held: Box<dyn Held> = Box::new(StateOf::<P::Source>(builder.build(site).state));
-            // SAFETY: it was built here, and no other parameter can be fetched.
+            // SAFETY: the state was built at this site, and the `DynSystemParam` can fetch no other parameter.
             unsafe { Built::new(held) }
         }))
     }

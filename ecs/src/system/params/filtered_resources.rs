@@ -1,4 +1,4 @@
-//! Parameters that give access to resources of which a builder says at run time which they are.
+//! Parameters that give access to resources which a builder chooses at run time.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;
 
-/// A resource cannot be had by [`FilteredResources`] or [`FilteredResourcesMut`].
+/// [`FilteredResources`] or [`FilteredResourcesMut`] cannot borrow a resource.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -27,9 +27,9 @@ use crate::system::param_error::ParamError;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResourceFetchError {
-    /// There is no such resource. The name is that of its type.
+    /// The resource does not exist. The string is the name of its type.
     DoesNotExist(&'static str),
-    /// The builder of the system did not add this access to it. The name is that of its type.
+    /// The builder of the system did not add this access. The string is the name of the resource type.
     NoResourceAccess(&'static str),
 }
 
@@ -43,7 +43,7 @@ impl_display!([] ResourceFetchError => |this, f| match this {
 
 impl core::error::Error for ResourceFetchError {}
 
-/// Some resources, or all of them, those that a world has not met yet included.
+/// A set of resources, or all of them, including those that are not registered yet.
 #[derive(Clone, Default, Debug)]
 struct ResourceSet {
     named: FixedBitSet,
@@ -60,17 +60,17 @@ impl ResourceSet {
     }
 }
 
-/// What may be borrowed.
+/// The resources that may be borrowed.
 #[doc(hidden)]
 #[derive(Clone, Default, Debug)]
 pub struct ResourceRights {
-    /// What may be read: all that may be written, and more.
+    /// The resources that may be read; includes all that may be written.
     reads: ResourceSet,
     writes: ResourceSet,
 }
 
 impl ResourceRights {
-    /// Adds the right to borrow a resource, or all if none is named.
+    /// Adds the right to borrow a resource, or all resources if `id` is `None`.
     fn add(&mut self, id: Option<ResourceId>, write: bool) {
         for set in [Some(&mut self.reads), write.then_some(&mut self.writes)].into_iter().flatten() {
             match id {
@@ -80,7 +80,7 @@ impl ResourceRights {
         }
     }
 
-    /// Adds all of it to the access of the system. Its parts are not in each other's way.
+    /// Adds all rights to the access of the system. They belong to one parameter, so they do not conflict with each other.
     fn declare(&self, site: &mut BuildSite<'_, '_>) {
         site.as_set(|site| {
             let Self { reads, writes } = self;
@@ -100,7 +100,7 @@ impl ResourceRights {
     }
 }
 
-/// The resources that may be borrowed: made by [`ParamSource::get`] and of borrowed worlds only.
+/// The resources that may be borrowed. Only [`ParamSource::get`] and the `of` methods make it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Reach<'w, 's> {
@@ -115,7 +115,7 @@ impl<'w> Reach<'w, '_> {
         cell.store().resources.id::<R>().is_some_and(|id| set.contains(id))
     }
 
-    /// Where a resource is, if it may be borrowed.
+    /// The id of a resource, if it may be borrowed.
     fn borrow<R: Resource, B: Borrowing>(&self) -> Result<ResourceId, ResourceFetchError> {
         let absent = ResourceFetchError::DoesNotExist(type_name::<R>());
         let id = self.cell.store().resources.id::<R>().ok_or(absent)?;
@@ -126,8 +126,8 @@ impl<'w> Reach<'w, '_> {
     }
 }
 
-/// Some of the resources, to read: those that the builder of the system added ([`FilteredResourcesParamBuilder`]), or those of a borrowed
-/// world. Without a builder there are none.
+/// Some of the resources, to read: those that the builder of the system added ([`FilteredResourcesParamBuilder`]), or those of a
+/// borrowed world. Without a builder the set is empty.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -149,7 +149,7 @@ impl<'w> Reach<'w, '_> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct FilteredResources<'w, 's> {
-    /// What it may read nothing writes for `'w`.
+    /// No other code writes the readable resources for `'w`.
     reach: Reach<'w, 's>,
 }
 
@@ -173,15 +173,16 @@ impl<'w> FilteredResources<'w, '_> {
     /// If it may not be read, or does not exist.
     pub fn get<R: Resource>(&self) -> Result<Ref<'w, R>, ResourceFetchError> {
         let id = self.reach.borrow::<R, Reads>()?;
-        // SAFETY: the id is that of `R`, which may be read for 'w: `self` says so, and it is among the rights.
+        // SAFETY: `id` is the id of `R` in the cell's store. `R` is among the rights (checked by `borrow`), so no other code writes
+        // it for 'w.
         let got = unsafe { Reads::get::<R>(id, self.reach.cell) };
         let (value, ticks) = got.ok_or(ResourceFetchError::DoesNotExist(type_name::<R>()))?.into_parts();
         Ok(Ref::new(value, ticks))
     }
 }
 
-/// Some of the resources, to read and write: those that the builder of the system added ([`FilteredResourcesMutParamBuilder`]), or those
-/// of a borrowed world. Without a builder there are none.
+/// Some of the resources, to read and write: those that the builder of the system added ([`FilteredResourcesMutParamBuilder`]), or
+/// those of a borrowed world. Without a builder the set is empty.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -206,7 +207,7 @@ impl<'w> FilteredResources<'w, '_> {
 /// assert_eq!(world.resource::<Score>().0, 4);
 /// ```
 pub struct FilteredResourcesMut<'w, 's> {
-    /// What it may borrow is borrowed for `'w` by it alone, where it may write, and else is not written.
+    /// For `'w`, no other code borrows the writable resources, and no other code writes the readable ones.
     reach: Reach<'w, 's>,
 }
 
@@ -223,7 +224,7 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
         FilteredResources { reach: self.reach }
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     #[must_use]
     pub fn reborrow(&mut self) -> FilteredResourcesMut<'_, 's> {
         FilteredResourcesMut { reach: self.reach }
@@ -266,8 +267,8 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
     /// If it may not be written, or does not exist.
     pub fn into_mut<R: Resource>(self) -> Result<Mut<'w, R>, ResourceFetchError> {
         let id = self.reach.borrow::<R, Writes>()?;
-        // SAFETY: the id is that of `R`, which may be written for 'w: `self` says so, and it is among the rights. `self` is used up, and
-        // what was fetched through it before borrows it.
+        // SAFETY: `id` is the id of `R` in the cell's store. `R` is among the writable rights (checked by `borrow`), so no other
+        // code borrows it for 'w. `self` is consumed, and any value that was fetched through it before borrows it.
         let got = unsafe { Writes::get::<R>(id, self.reach.cell) };
         let (value, ticks) = got.ok_or(ResourceFetchError::DoesNotExist(type_name::<R>()))?.into_parts();
         Ok(Mut::new(value, ticks))
@@ -275,12 +276,12 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
 }
 
 impl_from! {
-    /// What one may change one may read.
+    /// The same resources, to read only.
     ['w, 's] FilteredResourcesMut<'w, 's> => FilteredResources<'w, 's>, |resources| Self { reach: resources.reach };
 }
 
 impl_from! {
-    /// The same resources, to read, while they are not changed.
+    /// The same resources, to read only, for as long as `self` is borrowed.
     ['w, 's] &'w FilteredResourcesMut<'_, 's> => FilteredResources<'w, 's>, |resources| resources.as_readonly();
 }
 
@@ -290,11 +291,11 @@ impl_debug!([] FilteredResources<'_, '_> => |this, f|
 impl_debug!([] FilteredResourcesMut<'_, '_> => |this, f|
     f.debug_tuple("FilteredResourcesMut").field(this.reach.rights).finish());
 
-/// How resources are fetched that a builder says: to be read, or written too.
+/// The source of resources that a builder chooses, to read, or to read and write.
 #[doc(hidden)]
 pub struct FilteredSource<B>(PhantomData<fn() -> B>);
 
-// SAFETY: without a builder nothing is borrowed; a builder declares the rights that it gives.
+// SAFETY: without a builder nothing is borrowed; a builder adds the access of the rights that it grants.
 unsafe impl<B: Borrowing> ParamSource for FilteredSource<B> {
     type State = ResourceRights;
     type Got<'w, 's> = Reach<'w, 's>;
@@ -317,19 +318,19 @@ params! {
     [] FilteredResourcesMut<'_, '_> => FilteredResourcesMut<'w, 's>, FilteredSource<Writes>, |reach| FilteredResourcesMut { reach };
 }
 
-/// Says which resources a [`FilteredResources`] may read.
+/// Adds the resources that a [`FilteredResources`] may read.
 pub struct FilteredResourcesBuilder<'w> {
     rights: ResourceRights,
     resources: &'w mut Resources,
 }
 
-/// Says which resources a [`FilteredResourcesMut`] may read and write.
+/// Adds the resources that a [`FilteredResourcesMut`] may read and write.
 pub struct FilteredResourcesMutBuilder<'w> {
     rights: ResourceRights,
     resources: &'w mut Resources,
 }
 
-/// The methods by which builders get to know resources.
+/// The methods with which builders add resources.
 macro_rules! additions {
     ($($Rights:ident { $($of_all:literal fn $all:ident, $of_one:literal fn $one:ident, $write:literal;)* })*) => { $(
         impl $Rights<'_> {$(
@@ -371,14 +372,14 @@ macro_rules! builders {
             pub struct $Builder<T>(T);
 
             impl<T: FnOnce(&mut $Rights<'_>)> $Builder<T> {
-                /// What the function adds.
+                /// A builder that calls `add` to add resources.
                 pub fn new(add: T) -> Self {
                     Self(add)
                 }
             }
 
             impl<'a> $Builder<Box<dyn FnOnce(&mut $Rights<'_>) + 'a>> {
-                /// As [`new`](Self::new), with a type that is the same for all functions: for a list of builders.
+                /// Like [`new`](Self::new), with one type for all functions, for a list of builders.
                 pub fn new_box(add: impl FnOnce(&mut $Rights<'_>) + 'a) -> Self {
                     Self(Box::new(add))
                 }
@@ -391,7 +392,7 @@ macro_rules! builders {
                     (self.0)(&mut added);
                     let rights = added.rights;
                     rights.declare(site);
-                    // SAFETY: the rights were declared just now, and are for numbers of this store.
+                    // SAFETY: the access of the rights was added above; their ids belong to this store.
                     unsafe { Built::new(rights) }
                 }
             }

@@ -1,8 +1,8 @@
-//! Values that a system keeps. How they are fetched is told where worlds are known: `FromWorld` makes them.
+//! Values that a system keeps. The layer that defines worlds implements how they are fetched, since `FromWorld` makes them.
 
 use core::fmt;
 
-/// A value that belongs to one system and lives from run to run. It starts as `T::default()`, or as what
+/// A value that belongs to one system and persists from run to run. It starts as `T::default()`, or as the value that
 /// [`FromWorld`](crate::world::FromWorld) makes.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub struct Local<'s, T> {
 }
 
 impl<'s, T> Local<'s, T> {
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -51,10 +51,10 @@ impl<'s, T> Local<'s, T> {
     }
 }
 
-/// What parameters for a value that the system keeps have in common.
+/// The code that parameters for a value of the system share.
 macro_rules! kept_values {
     ($Param:ident) => {
-        /// For unit tests of systems, which can be called by hand.
+        /// For unit tests that call a system directly.
         impl<'s, T> From<&'s mut T> for $Param<'s, T> {
             fn from(value: &'s mut T) -> Self {
                 Self { value }

@@ -1,4 +1,4 @@
-//! Reading other entities by id.
+//! A parameter that reads other entities by id.
 
 use core::any::type_name;
 use core::marker::PhantomData;
@@ -13,13 +13,13 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// Reads entities by id: a query for single entities, in systems that run over others.
+/// Reads entities by id: a query for single entities, in systems that visit other entities.
 ///
-/// In a `#[system]` over components it stands beside the components of the row. What it reads may not be written by the
-/// rows: some of the entities would be changed already and some not, depending on where they are. That does not compile,
-/// unless filters keep the rows and the entities that are looked up apart.
+/// In a `#[system]` over components it is a parameter like the components of the row. The rows may not write components that it
+/// reads: some of the entities would be changed already and others not, depending on their position. Such a system does not compile,
+/// unless filters make the rows and the entities that are looked up disjoint.
 ///
-/// A lookup is `Copy`, and finding an entity costs what [`Query::get`] costs.
+/// A lookup is `Copy`, and finding an entity costs the same as [`Query::get`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -52,7 +52,7 @@ pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
 impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F>; }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
-    /// What the entity has of what is looked up. `O(1)`.
+    /// The entity's item. `O(1)`.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
         self.query.get_inner(entity)
     }
 
-    /// What several entities have. An entity may occur several times.
+    /// The items of several entities. An entity may occur several times.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
         self.query.get_many_readonly(entities)
     }
 
-    /// Whether the entity is alive and has what is looked up. `O(1)`.
+    /// Whether the entity is alive and matches. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +117,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
 }
 
 impl_from! {
-    /// For unit tests of systems, which can be called by hand.
+    /// For unit tests that call a system directly.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -134,7 +134,7 @@ impl_from! {
 impl_debug!([D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => |_this, f|
     write!(f, "Lookup<{}, {}>", type_name::<D>(), type_name::<F>()));
 
-/// How a [`Lookup`] is fetched: as a query is.
+/// The source of a [`Lookup`], which fetches a query.
 #[doc(hidden)]
 pub struct LookupSource<T, F>(PhantomData<fn() -> (T, F)>);
 
@@ -152,7 +152,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for LookupSource<T, F> {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         unsafe { QuerySource::<T, F>::get(state, cell) }
     }
 }

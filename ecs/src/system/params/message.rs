@@ -8,11 +8,11 @@ use crate::message::{
 };
 use crate::system::memory::Keeper;
 
-/// The methods that parameters with a cursor have in common.
+/// The methods that parameters with a cursor share.
 macro_rules! cursor_methods {
     ($($Param:ident),*) => { $(
         impl<M> $Param<'_, '_, M> {
-            /// How many messages there are that the system has not read.
+            /// The number of messages that the system has not read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -30,7 +30,7 @@ macro_rules! cursor_methods {
                 self.cursor.len(self.messages)
             }
 
-            /// Whether the system has read all messages that there are.
+            /// Whether the system has read all messages.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -46,7 +46,7 @@ macro_rules! cursor_methods {
                 self.cursor.is_empty(self.messages)
             }
 
-            /// Passes over all messages that there are. They do not count as missed.
+            /// Skips all unread messages. They do not count as missed.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -64,8 +64,8 @@ macro_rules! cursor_methods {
                 self.cursor.clear(self.messages);
             }
 
-            /// How many messages were gone before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+            /// The number of messages that were dropped before the system could read them: since it was prepared, or since the last
+            /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -88,7 +88,7 @@ macro_rules! cursor_methods {
                 self.cursor.missed(self.messages)
             }
 
-            /// The same, and counts from 0 again: how many were missed since this was last asked.
+            /// Returns [`missed`](Self::missed) and resets it to 0.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -106,7 +106,7 @@ macro_rules! cursor_methods {
                 self.cursor.take_missed(self.messages)
             }
 
-            /// The same parameter for a shorter time; what is read through it has been read.
+            /// Reborrows the parameter with a shorter lifetime; messages that are read through it count as read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -156,11 +156,11 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 
 /// Writes messages that other systems read.
 ///
-/// In a parallel loop each task has a writer of its own, and what they have written comes in the order of the rows. The ids
-/// that it returns there are none that a message has: how many come before is not yet known.
+/// In a parallel loop each task has a writer of its own, and the messages of all tasks are joined in the order of the rows. The ids
+/// that such a writer returns do not identify the messages: the number of messages before them is not yet known.
 ///
-/// It writes the resource [`Messages<M>`](Messages), which is made when the system is prepared if the world has none; so
-/// systems that write one message run one after the other, and one system has one writer of it.
+/// It writes the resource [`Messages<M>`](Messages), which is inserted when the system is prepared if it does not exist; so systems
+/// that write the same message type run one after the other, and a system has only one writer of each type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -210,7 +210,7 @@ impl<'w, M> MessageWriter<'w, M> {
         self.messages.write(message)
     }
 
-    /// The same writer for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -233,7 +233,7 @@ impl<'w, M> MessageWriter<'w, M> {
 }
 
 impl_from! {
-    /// For unit tests of systems, which can be called by hand.
+    /// For unit tests that call a system directly.
     ['w, M] &'w mut Messages<M> => MessageWriter<'w, M>, |messages| Self { messages };
 }
 
@@ -242,18 +242,18 @@ impl_debug!([M] MessageWriter<'_, M> => |this, f|
 
 /// Reads the messages that others have written, each once.
 ///
-/// How far the system has come it keeps from run to run, in a [`MessageCursor`]. It begins with what is there when the system
-/// is prepared for a world: at the beginning of the first run of its schedule, also if a condition keeps it from running, or by
+/// The system keeps its position from run to run, in a [`MessageCursor`]. It begins with the messages that exist when the system is
+/// prepared for a world: at the beginning of the first run of its schedule, even if a condition keeps the system from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
-/// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. The first time that a system has missed
-/// some goes to [`World::on_command_error`](crate::world::World::on_command_error), which warns unless the program says otherwise: by
-/// `tracing` with the feature `trace` or else on the standard error stream. What an iterator has not given stays
-/// unread.
+/// [`missed`](Self::missed) because it was dropped before: [`Messages`] documents when that happens. The first time that a system
+/// misses messages is reported to [`World::on_command_error`](crate::world::World::on_command_error), which prints a warning unless
+/// the program sets another handler: through `tracing` with the feature `trace`, otherwise to the standard error stream. Messages
+/// that an iterator has not yielded stay unread.
 ///
-/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. A
-/// `#[system]` over components cannot have it, since only the first row would see the messages: read in a world system, which has
-/// a `Query`, or take `Res<Messages<M>>`, whose [`iter_current_update_messages`](Messages::iter_current_update_messages) each row
-/// can call.
+/// It reads the resource [`Messages<M>`](Messages), which is inserted if it does not exist, and may be used in a condition. A
+/// `#[system]` over components cannot have it, since only the first row would see the messages: read them in a world system, which
+/// has a `Query`, or take `Res<Messages<M>>`, whose [`iter_current_update_messages`](Messages::iter_current_update_messages) each
+/// row can call.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -339,14 +339,14 @@ impl<M> MessageReader<'_, '_, M> {
 }
 
 impl_from! {
-    /// For unit tests of systems, which can be called by hand.
+    /// For unit tests that call a system directly.
     ['w, 's, M] (&'w Messages<M>, &'s mut MessageCursor<M>) => MessageReader<'w, 's, M>, |(messages, cursor)|
         Self { messages, cursor };
 }
 
 /// Reads the messages that others have written, each once, and may change them for later readers.
 ///
-/// As [`MessageReader`], but it borrows the resource [`Messages<M>`](Messages) mutably.
+/// Like [`MessageReader`], but it borrows the resource [`Messages<M>`](Messages) mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -412,7 +412,7 @@ impl<M> MessageMutator<'_, '_, M> {
         self.cursor.read_mut_with_id(self.messages)
     }
 
-    /// Adds a message and returns its id. The system itself reads it, too, the next time that it reads.
+    /// Adds a message and returns its id. The system reads its own messages, too, the next time that it reads.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -437,11 +437,11 @@ impl<M> MessageMutator<'_, '_, M> {
     }
 }
 
-/// The methods of what writes messages, besides `write`.
+/// The methods of parameters that write messages, except `write`.
 macro_rules! writing_methods {
     ($($Param:ident<$($life:lifetime),*>;)*) => { $(
         impl<M> $Param<$($life,)* M> {
-            /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
+            /// Adds messages and returns their ids. If the iterator panics, the messages that it has already yielded stay.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -485,7 +485,7 @@ writing_methods! {
 }
 
 impl_from! {
-    /// For unit tests of systems, which can be called by hand.
+    /// For unit tests that call a system directly.
     ['w, 's, M] (&'w mut Messages<M>, &'s mut MessageCursor<M>) => MessageMutator<'w, 's, M>, |(messages, cursor)|
         Self { messages, cursor };
 }

@@ -1,4 +1,4 @@
-//! The parameters that there are.
+//! The system parameters.
 
 mod commands;
 mod local;

@@ -19,8 +19,8 @@ use crate::system::param_error::ParamError;
 
 /// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system reads.
 ///
-/// The system runs on the thread that runs the schedule. It cannot run if the value does not exist, or if it belongs to
-/// another thread; take `Option<NonSend<T>>` if it need not exist. Needs the feature `std`.
+/// The system runs on the thread that runs the schedule. It cannot run if the value does not exist, or if it belongs to another
+/// thread; take `Option<NonSend<T>>` if the value may be absent. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -63,14 +63,14 @@ impl<'w, T: ?Sized> NonSend<'w, T> {
 }
 
 impl_from! {
-    /// What one may change one may read.
+    /// The same value, to read only.
     ['w, T: ?Sized] NonSendMut<'w, T> => NonSend<'w, T>, |value| Self { value: value.value, ticks: value.ticks };
 }
 
 /// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system changes.
 ///
-/// As [`NonSend`]: the system runs on the thread that runs the schedule, and cannot run if the value does not exist or
-/// belongs to another thread. Needs the feature `std`.
+/// Like [`NonSend`]: the system runs on the thread that runs the schedule, and cannot run if the value does not exist or belongs to
+/// another thread. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -91,7 +91,7 @@ pub struct NonSendMut<'w, T: ?Sized> {
 }
 
 impl<'w, T: ?Sized> NonSendMut<'w, T> {
-    /// The plain reference. Counts as a change.
+    /// The plain reference. The value counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -107,7 +107,7 @@ impl<'w, T: ?Sized> NonSendMut<'w, T> {
         self.value
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -129,8 +129,8 @@ impl<'w, T: ?Sized> NonSendMut<'w, T> {
     }
 }
 
-/// A parameter that is nothing itself: a system that has one runs on the thread that runs the schedule. For libraries that
-/// ask for one thread, or remember things in it. Needs the feature `std`.
+/// A parameter without data: a system that has one runs on the thread that runs the schedule. For libraries that require one thread,
+/// or use thread-local state. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -152,7 +152,7 @@ impl NonSendMarker {
     }
 }
 
-/// Adds the access to a value and says which it is.
+/// Adds the access to a value and returns the id of the resource that holds it.
 fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> ResourceId {
     let id = store.resources.register::<OnThread<T>>();
     meta.add_access(ParamAccess::NonSend { id: id.0, name: type_name::<T>(), write }, store);
@@ -170,13 +170,13 @@ fn missing<T>() -> ParamError {
     ))
 }
 
-/// How the value is borrowed with the resource that holds it.
+/// How the value inside the resource that holds it is borrowed.
 #[doc(hidden)]
 pub trait ValueBorrowing: Borrowing {
     /// The parameter.
     type ValueParam<'w, T: 'static>;
 
-    /// The parameter, on the thread of the value.
+    /// The parameter, if this is the thread of the value.
     fn value<'w, T: 'static>(held: Self::Param<'w, OnThread<T>>) -> Result<Self::ValueParam<'w, T>, WrongThread>;
 }
 
@@ -200,7 +200,7 @@ impl ValueBorrowing for Writes {
     }
 }
 
-/// A value that exists.
+/// The source of a value that exists.
 #[doc(hidden)]
 pub struct NonSendSource<T, B>(PhantomData<fn() -> (T, B)>);
 
@@ -218,7 +218,7 @@ unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for NonSendSource<T, B> {
 
     #[inline]
     unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<B::ValueParam<'w, T>, ParamError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         unsafe { Self::get_if_there(id, cell) }?.ok_or_else(missing::<T>)
     }
 
@@ -227,7 +227,7 @@ unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for NonSendSource<T, B> {
         id: &mut ResourceId,
         cell: StoreCell<'w>,
     ) -> Result<Option<B::ValueParam<'w, T>>, ParamError> {
-        // SAFETY: `init` made the id and added the access to the resource that holds the value.
+        // SAFETY: `init` made the id for this store and added the access to the resource that holds the value.
         let held = unsafe { B::get::<OnThread<T>>(*id, cell) };
         held.map(B::value).transpose().map_err(|error| ParamError::new(alloc::format!("{error}")))
     }
@@ -241,7 +241,7 @@ params! {
 borrowed_values!(NonSend, NonSendMut;);
 
 plain_source! {
-    /// How a [`NonSendMarker`] is fetched.
+    /// The source of a [`NonSendMarker`].
     MarkerSource;
     keeps (), |meta| meta.access.add_non_send();
     gives NonSendMarker, |_nothing, _cell| NonSendMarker(PhantomData);

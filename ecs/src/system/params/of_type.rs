@@ -1,9 +1,9 @@
-//! Parameters whose type is a parameter of the function.
+//! Parameters of a generic type.
 
 use crate::system::param::{SystemParam, SystemParamItem};
 
-/// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know of a bare `P` that it is the
-/// same type with other lifetimes.
+/// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know that a bare `P` with other lifetimes
+/// is the same type.
 ///
 /// ```
 /// use std::ops::Deref;

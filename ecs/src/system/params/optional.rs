@@ -9,7 +9,7 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;
 
-/// A parameter that is there, or else the system is skipped, which is no failure: a schedule goes on with the next one, and a
+/// A parameter that skips the system if it is missing. That is not a failure: a schedule goes on with the next system, and a
 /// condition does not hold.
 ///
 /// ```
@@ -45,7 +45,7 @@ impl<P> If<P> {
 
 impl_deref_mut!([P] If<P> => P, |this| this.0);
 
-/// Sources of parameters that are a parameter or stand in for it, with the builder of each.
+/// Defines sources that fetch another parameter and convert the result, each with its builder.
 macro_rules! sources {
     ($(
         $(#[$doc:meta])* $Source:ident => $Got:ty, $get:ident |$got:ident| $done:expr;
@@ -75,9 +75,9 @@ macro_rules! sources {
 }
 
 sources! {
-    /// How a parameter is fetched that may be left out.
+    /// The source of a parameter that may be absent.
     OptionSource => Option<S::Got<'w, 's>>, get_if_there |got| got;
-    /// A builder of an `Option`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    /// Builds an `Option` with the builder of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -94,9 +94,9 @@ sources! {
     /// ```
     OptionBuilder of Option<P>;
 
-    /// How a parameter is fetched of which the system is told why it cannot be had.
+    /// The source of a parameter that returns the error if it cannot be fetched.
     ResultSource => Result<S::Got<'w, 's>, ParamError>, get |got| Ok(got);
-    /// A builder of a `Result`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    /// Builds a `Result` with the builder of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -110,9 +110,9 @@ sources! {
     /// ```
     ResultBuilder of Result<P, ParamError>;
 
-    /// How a parameter is fetched that skips the system if it is missing.
+    /// The source of a parameter that skips the system if it is missing.
     SkippingSource => S::Got<'w, 's>, get |got| got.map_err(ParamError::into_skip);
-    /// A builder of an [`If`]: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    /// Builds an [`If`] with the builder of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -134,8 +134,8 @@ sources! {
 }
 
 params! {
-    /// A parameter that may be missing: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or several
-    /// parameters of which one is missing.
+    /// A parameter that may be absent: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or
+    /// a tuple of parameters of which one is absent.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -154,7 +154,7 @@ params! {
     /// ```
     [P: SystemParam] Option<P> => Option<P::Item<'w, 's>>, OptionSource<P::Source>, |got| got.map(P::item);
 
-    /// A parameter, or why it cannot be had.
+    /// A parameter, or the error why it cannot be fetched.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -12,11 +12,11 @@ use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;
 use crate::term::{ConstTerm, Group};
 
-/// Adds what a query borrows to the access of a system.
+/// Adds the access of a query to the access of a system. If the query conflicts with another parameter, the system is refused.
 ///
 /// # Panics
 ///
-/// If the query was made for another world, or another parameter is in its way.
+/// If the query was made for another world.
 fn declare<D: QueryData, F: QueryFilter>(
     state: QueryState<D, F>,
     store: &Store,
@@ -28,17 +28,17 @@ fn declare<D: QueryData, F: QueryFilter>(
     state
 }
 
-/// Makes a query for a store: what a function of a [`QueryBuilder`](crate::query::QueryBuilder) does.
+/// Makes a query for a store. Implemented for functions of a [`QueryBuilder`](crate::query::QueryBuilder).
 #[doc(hidden)]
 pub trait MakeQuery<D: QueryData, F: QueryFilter> {
     fn make(self, store: &mut Store) -> QueryState<D, F>;
 }
 
-/// A builder of a [`Query`], with what a function adds to a [`QueryBuilder`](crate::query::QueryBuilder). See
+/// A builder of a [`Query`]: a function adds terms to a [`QueryBuilder`](crate::query::QueryBuilder). See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
-/// What is added counts when the system is prepared. What the types of two queries say has to fit by itself, as ever; queries of
-/// the same type that only their builders keep apart go into a [`ParamSet`](crate::system::ParamSet).
+/// The added terms take effect when the system is prepared. The check at compile time only sees the types of the queries; queries
+/// whose types conflict and that only their builders make disjoint go into a [`ParamSet`](crate::system::ParamSet).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -58,7 +58,7 @@ pub trait MakeQuery<D: QueryData, F: QueryFilter> {
 #[derive(Clone, Debug)]
 pub struct QueryParamBuilder<T>(pub(crate) T);
 
-/// How a [`Query`] is fetched: by its terms. Its data may have a lifetime, which a source cannot have.
+/// The source of a [`Query`], identified by its terms: the data may have a lifetime, which a source cannot have.
 #[doc(hidden)]
 pub struct QuerySource<T, F>(PhantomData<fn() -> (T, F)>);
 
@@ -82,7 +82,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.update_known(cell.store());
-        // SAFETY: the state is up to date; the caller promises the access.
+        // SAFETY: the state is up to date; the access is granted (forwarded).
         Ok(unsafe { Query::new(cell, state) })
     }
 
@@ -99,7 +99,7 @@ impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, 
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, QuerySource<D::Terms, F::Terms>> {
         let world = site.store.id();
         let state = self.0.make(site.store);
-        // This is user code and has the whole world; see `Local`.
+        // The builder is user code with access to the whole world, and may replace it; see `Local`.
         assert!(
             world == site.store.id(),
             "system `{}`: the builder of a query has replaced the world",
@@ -112,7 +112,7 @@ impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, 
 impl<D: QueryData, F: QueryFilter> BuildParam<Query<'_, '_, D, F>> for QueryState<D, F> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, QuerySource<D::Terms, F::Terms>> {
         let state = declare(self.with_same_terms(), site.store, site.meta);
-        // SAFETY: `declare` has added the access of the query, which is for this store.
+        // SAFETY: `declare` has added the access of the query, which was made for this store.
         unsafe { Built::new(state) }
     }
 }

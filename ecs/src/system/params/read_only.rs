@@ -1,4 +1,4 @@
-//! Which parameters cannot change the world.
+//! Parameters that cannot change the world.
 
 use super::filtered_resources::FilteredSource;
 use super::lookup::LookupSource;

@@ -13,20 +13,20 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// Which entities have lost a component, each time once: because it was removed or taken, because they were despawned, or
-/// because they went to another world. [`crate::removal`] says it exactly.
+/// The entities that have lost a component, once for each loss: because it was removed or taken, because they were despawned, or
+/// because they were moved to another world. [`crate::removal`] has the exact rules.
 ///
-/// The system keeps how far it has come from run to run. It begins when it is prepared for a world: at the beginning of
-/// the first run of its schedule, also if a condition keeps it from running, or by
-/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). Earlier removals are not recorded; so a
-/// system that is run by `run_system_once` sees nothing. From then on it sees each
-/// removal once, however rarely it runs, or counts it as [`missed`](Self::missed) because too many newer ones have come:
-/// see [`World::set_removed_limit`](crate::world::World::set_removed_limit).
+/// The system keeps its position from run to run. It begins when the system is prepared for a world: at the beginning of the first
+/// run of its schedule, even if a condition keeps the system from running, or by
+/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). Earlier removals are not recorded; so a system that is run by
+/// `run_system_once` sees nothing. From then on it sees each removal once, however rarely it runs, or counts it as
+/// [`missed`](Self::missed) because too many newer ones followed: see
+/// [`World::set_removed_limit`](crate::world::World::set_removed_limit).
 ///
-/// An entity that has lost the component may have it again, or be gone. What the value was, [`RemovedValues`] tells.
+/// An entity that has lost the component may have it again, or may be despawned. [`RemovedValues`] also gives the removed values.
 ///
-/// It borrows no component, so it may stand beside any other parameter, and in a condition. A `#[system]` over components cannot
-/// have it, since only the first row would see the removals: read in a world system, which has a `Query`.
+/// It borrows no component, so it does not conflict with other parameters, and may be used in a condition. A `#[system]` over
+/// components cannot have it, since only the first row would see the removals: read them in a world system, which has a `Query`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -60,11 +60,11 @@ pub struct RemovedComponents<'w, 's, T> {
     reader: &'s mut RemovedComponentReader<T>,
 }
 
-/// The last values of a component, each with the entity that had it: what [`RemovedComponents`] tells of, without the values
-/// that a caller has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
+/// The last values of a component, each with the entity that had it. It reads the same removals as [`RemovedComponents`], without
+/// the values that a caller has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
 ///
-/// A value is not cloned but kept. It is dropped when all systems that read such values have passed it and the
-/// [frame](crate::world::World::frame) has ended, or another removal is recorded. Otherwise everything is as it is for
+/// Values are moved into the removal log, not cloned. A value is dropped when all systems that read such values have passed it and
+/// the [frame](crate::world::World::frame) has ended, or another removal is recorded. In all other respects it works like
 /// [`RemovedComponents`].
 ///
 /// ```
@@ -104,7 +104,7 @@ pub struct RemovedValues<'w, 's, T> {
 macro_rules! reader_methods {
     ($($Param:ident of $Reader:ident;)*) => { $(
         impl<T> $Param<'_, '_, T> {
-            /// How many removals there are that the system has not read.
+            /// The number of removals that the system has not read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -127,7 +127,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.len(self.log)
             }
 
-            /// Whether the system has read all removals that there are.
+            /// Whether the system has read all removals.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -143,7 +143,7 @@ macro_rules! reader_methods {
                 self.len() == 0
             }
 
-            /// Passes over all removals that there are. They do not count as missed.
+            /// Skips all unread removals. They do not count as missed.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -159,8 +159,8 @@ macro_rules! reader_methods {
                 self.reader.cursor.clear(self.log);
             }
 
-            /// How many removals were gone before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+            /// The number of removals that were dropped before the system could read them: since it was prepared, or since the last
+            /// [`take_missed`](Self::take_missed). Reading other removals does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -184,7 +184,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.missed(self.log)
             }
 
-            /// The same, and counts from 0 again: how many were missed since this was last asked.
+            /// Returns [`missed`](Self::missed) and resets it to 0.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -202,7 +202,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.take_missed(self.log)
             }
 
-            /// The same parameter for a shorter time; what is read through it has been read.
+            /// Reborrows the parameter with a shorter lifetime; removals that are read through it count as read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -224,7 +224,7 @@ macro_rules! reader_methods {
         }
 
         impl<'w, 's, T> $Param<'w, 's, T> {
-            /// The parameter of a reader of this list.
+            /// The parameter for a reader of this log.
             #[inline]
             pub(crate) fn from_parts(log: &'w Log, reader: &'s mut $Reader<T>) -> Self {
                 Self { log, reader }
@@ -241,23 +241,23 @@ reader_methods! {
     RemovedValues of RemovedValueReader;
 }
 
-/// How either is fetched.
+/// The source of either parameter.
 #[doc(hidden)]
 pub struct RemovedSource<R>(PhantomData<fn() -> R>);
 
-/// A reader that a system keeps for such a parameter.
+/// The reader that a system keeps for such a parameter.
 #[doc(hidden)]
 pub trait RemovalReader: Send + Sync + 'static {
     /// The parameter.
     type Param<'w, 's>;
 
-    /// A reader of what is removed from now on.
+    /// A reader of removals from now on.
     fn begin(store: &mut Store) -> Self;
 
-    /// Shows how many entries it has missed. How far it has come the list knows.
+    /// Visits the number of missed entries. The log holds the position of the reader.
     fn remember(&mut self, keeper: &mut Keeper<'_>);
 
-    /// The parameter, if the reader is one of this store.
+    /// The parameter, if the reader belongs to this store.
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>>;
 }
 
@@ -288,7 +288,7 @@ removal_readers! {
     RemovedValueReader of RemovedValues: removed_value_reader, values, true;
 }
 
-// SAFETY: borrows a list of removals, which only changes while nothing of the store is borrowed.
+// SAFETY: borrows a removal log, which only changes while nothing else of the store is borrowed.
 unsafe impl<R: RemovalReader> ParamSource for RemovedSource<R> {
     type State = R;
     type Got<'w, 's> = R::Param<'w, 's>;
@@ -320,8 +320,8 @@ params! {
 }
 
 impl<T> RemovedComponents<'_, '_, T> {
-    /// The entities that have lost the component since the system last read, the earliest first. An entity that has lost it
-    /// twice comes twice. What the iterator has not given stays unread.
+    /// The entities that have lost the component since the system last read, the earliest first. An entity that has lost it twice
+    /// occurs twice. Removals that the iterator has not yielded stay unread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -342,15 +342,15 @@ impl<T> RemovedComponents<'_, '_, T> {
 }
 
 impl<'a, T> RemovedValues<'a, 'a, T> {
-    /// The same as [`read`](Self::read), for as long as the parameter could be used.
+    /// Like [`read`](Self::read), with the lifetime of the parameter.
     pub(crate) fn into_values(self) -> RemovedValueIter<'a, T> {
         self.reader.read_in(self.log)
     }
 }
 
 impl<T> RemovedValues<'_, '_, T> {
-    /// The values that entities have lost since the system last read, the earliest first. What the iterator has not given
-    /// stays unread.
+    /// The values that entities have lost since the system last read, the earliest first. Values that the iterator has not yielded
+    /// stay unread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -18,7 +18,7 @@ use crate::system::param_error::ParamError;
 
 /// A resource that a system reads.
 ///
-/// The system cannot run if the resource does not exist; take `Option<Res<R>>` if that is all right.
+/// The system cannot run if the resource does not exist; take `Option<Res<R>>` if it may be absent.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -59,7 +59,7 @@ impl<'w, R: ?Sized> Res<'w, R> {
         self.value
     }
 
-    /// The resource, and when it was added and changed.
+    /// The resource, with its ticks.
     #[inline]
     pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
         (self.value, self.ticks)
@@ -67,7 +67,7 @@ impl<'w, R: ?Sized> Res<'w, R> {
 }
 
 impl_into_iter! {
-    /// A resource that is a collection is iterated as the collection is.
+    /// Iterates over the collection in the resource.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -94,7 +94,7 @@ impl_into_iter! {
 
 /// A resource that a system changes.
 ///
-/// The system cannot run if the resource does not exist; take `Option<ResMut<R>>` if that is all right.
+/// The system cannot run if the resource does not exist; take `Option<ResMut<R>>` if it may be absent.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -134,25 +134,25 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         self.value
     }
 
-    /// The resource, and when it was added and changed. It does not count as changed by this.
+    /// The resource, with its ticks. Does not mark it as changed.
     #[inline]
     pub(in crate::system) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
         (self.value, self.ticks)
     }
 
-    /// The same, borrowed.
+    /// The resource, with its ticks, borrowed.
     #[inline(always)]
     pub(in crate::system) fn parts(&mut self) -> (&mut R, &Ticks<'w>) {
         (self.value, &self.ticks)
     }
 
-    /// Of what [`into_parts`](Self::into_parts) returned, or with other ticks.
+    /// Joins the parts of [`into_parts`](Self::into_parts), or a value with other ticks.
     #[inline]
     pub(in crate::system) fn of_parts(value: &'w mut R, ticks: Ticks<'w>) -> Self {
         Self { value, ticks }
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -175,8 +175,8 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         ResMut { value: self.value, ticks: self.ticks }
     }
 
-    /// A part of the resource, with the ticks of the whole. To dereference the part mutably is a change of the resource; to get
-    /// it is none.
+    /// A part of the resource, with the ticks of the whole. Dereferencing the part mutably marks the resource as changed; calling
+    /// this method does not.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -196,16 +196,16 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         Mut::new(part(self.value), self.ticks)
     }
 
-    /// The same, of a part that there may be.
+    /// Like [`map_unchanged`](Self::map_unchanged), for a part that may be absent.
     pub fn filter_map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut R) -> Option<&mut U>) -> Option<Mut<'w, U>> {
         part(self.value).map(|value| Mut::new(value, self.ticks))
     }
 
-    /// The same, of a part that is looked for by a function that may fail.
+    /// Like [`map_unchanged`](Self::map_unchanged), for a function that may fail.
     ///
     /// # Errors
     ///
-    /// That of the function.
+    /// The error of the function.
     pub fn try_map_unchanged<U: ?Sized, E>(
         self,
         part: impl FnOnce(&mut R) -> Result<&mut U, E>,
@@ -215,16 +215,16 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
 }
 
 impl_into_iter! {
-    /// As that of [`Res`]. The resource does not count as changed by this.
+    /// Iterates over the collection in the resource, as with [`Res`]. Does not mark the resource as changed.
     ['a, R] &'a ResMut<'_, R> => &'a R, |this| &*this.value
 }
 
 impl_into_iter! {
-    /// As that of [`Res`]. The resource counts as changed.
+    /// Iterates mutably over the collection in the resource. Marks the resource as changed.
     ['a, R] &'a mut ResMut<'_, R> => &'a mut R, |this| &mut **this
 }
 
-/// Adds the access to a resource and says which it is.
+/// Adds the access to a resource and returns its id.
 fn init_resource<R: Resource>(
     store: &mut Store,
     meta: &mut SystemMeta,
@@ -243,7 +243,7 @@ fn missing<R: Resource>() -> ParamError {
     ParamError::missing(missing_text::<R>() + ", or make the parameter an `Option`")
 }
 
-/// What is known of the access to a resource.
+/// The access to a resource that is known at compile time.
 const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
     match R::KEY {
         Some(key) => ConstAccess::Resource { key, write },
@@ -251,21 +251,21 @@ const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
     }
 }
 
-/// What a system keeps beside a resource from run to run.
+/// State that a system keeps for a resource from run to run.
 #[doc(hidden)]
 pub trait Kept<R>: Send + Sync + 'static {
-    /// Whether it says which messages the system has seen.
+    /// Whether the state is a cursor in a list of messages.
     const READS_MESSAGES: bool = false;
 
-    /// As it is in a new system.
+    /// The state of a new system.
     fn begin(resource: &R) -> Self;
 
-    /// How much was gone before the system could look at it.
+    /// The number of entries that were dropped before the system could read them.
     fn missed(&self, _resource: &R) -> u64 {
         0
     }
 
-    /// Shows itself.
+    /// Visits the state.
     fn remember(&mut self, keeper: &mut Keeper<'_>);
 }
 
@@ -287,7 +287,7 @@ fn removed<R: Resource>() -> ParamError {
 /// How a resource is borrowed.
 #[doc(hidden)]
 pub trait Borrowing: 'static {
-    /// Whether it may be written.
+    /// Whether it borrows the resource mutably.
     const WRITES: bool;
     /// The parameter.
     type Param<'w, R: Resource>: Deref<Target = R>;
@@ -296,8 +296,8 @@ pub trait Borrowing: 'static {
     ///
     /// # Safety
     ///
-    /// - The id is that of `R` in the cell's store.
-    /// - `R` may be borrowed so for `'w`.
+    /// - `id` is the id of `R` in the cell's store.
+    /// - `R` may be borrowed this way for `'w`.
     unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<Self::Param<'w, R>>;
 }
 
@@ -314,7 +314,7 @@ macro_rules! borrowings {
             #[inline]
             unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<$Param<'w, R>> {
                 let (value, cells) = cell.store().resources.raw(id)?;
-                // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                // SAFETY: `id` is the id of `R`, so the pointer points to an `R`; the caller grants the access for 'w.
                 let value = unsafe { value.cast::<R>().$as_reference() };
                 Some($Param { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
             }
@@ -323,13 +323,13 @@ macro_rules! borrowings {
 }
 
 borrowings! {
-    /// To be read.
+    /// Borrows to read.
     Reads: false, Res, as_ref;
-    /// To be written.
+    /// Borrows to write.
     Writes: true, ResMut, as_mut;
 }
 
-/// A resource that exists.
+/// The source of a resource that exists.
 #[doc(hidden)]
 pub struct ResourceSource<R, B>(PhantomData<fn() -> (R, B)>);
 
@@ -347,7 +347,7 @@ unsafe impl<R: Resource, B: Borrowing> ParamSource for ResourceSource<R, B> {
 
     #[inline]
     unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<B::Param<'w, R>, ParamError> {
-        // SAFETY: `init` made the id and added the access.
+        // SAFETY: `init` made the id for this store and added the access.
         unsafe { B::get::<R>(*id, cell) }.ok_or_else(missing::<R>)
     }
 
@@ -356,19 +356,19 @@ unsafe impl<R: Resource, B: Borrowing> ParamSource for ResourceSource<R, B> {
         id: &mut ResourceId,
         cell: StoreCell<'w>,
     ) -> Result<Option<B::Param<'w, R>>, ParamError> {
-        // SAFETY: as above.
+        // SAFETY: `init` made the id for this store and added the access.
         Ok(unsafe { B::get::<R>(*id, cell) })
     }
 }
 
-/// What a system keeps beside a resource.
+/// The state of a [`ResourceSourceWith`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct KeptState<K> {
     id: ResourceId,
     kept: K,
     system: &'static str,
-    /// Whether it has been told that something was missed.
+    /// Whether missed messages have been reported.
     is_reported: bool,
 }
 
@@ -380,7 +380,7 @@ impl<K> KeptState<K> {
     }
 }
 
-/// A resource that is made if it does not exist, with something that the system keeps.
+/// The source of a resource that is inserted if it does not exist, with state that the system keeps.
 #[doc(hidden)]
 pub struct ResourceSourceWith<R, B, K>(PhantomData<fn() -> (R, B, K)>);
 
@@ -407,7 +407,7 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: `init` made the id and added the access.
+        // SAFETY: `init` made the id for this store and added the access.
         let Some(param) = (unsafe { B::get::<R>(state.id, cell) }) else { return Err(removed::<R>()) };
         if K::READS_MESSAGES && !state.is_reported {
             let missed = state.kept.missed(&param);
@@ -424,19 +424,19 @@ params! {
     [R: Resource] ResMut<'_, R> => ResMut<'w, R>, ResourceSource<R, Writes>, |got| got;
 }
 
-/// What [`Res`] and [`ResMut`] have in common with the parameters for values that stay on one thread.
+/// The code that [`Res`] and [`ResMut`] share with the parameters for values that stay on one thread.
 macro_rules! borrowed_values {
     ($($Shared:ident, $Mut:ident;)*) => { $(
         impl_copy! { [T: ?Sized] $Shared<'_, T>; }
 
-        /// For unit tests of systems, which can be called by hand.
+        /// For unit tests that call a system directly.
         impl<'w, T: ?Sized> From<&'w T> for $Shared<'w, T> {
             fn from(value: &'w T) -> Self {
                 Self { value, ticks: Ticks::nowhere() }
             }
         }
 
-        /// For unit tests of systems, which can be called by hand.
+        /// For unit tests that call a system directly.
         impl<'w, T: ?Sized> From<&'w mut T> for $Mut<'w, T> {
             fn from(value: &'w mut T) -> Self {
                 Self { value, ticks: Ticks::nowhere() }

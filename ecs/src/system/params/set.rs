@@ -1,7 +1,7 @@
-//! Parameters that are in each other's way, lent out one at a time.
+//! Parameters that conflict, lent out one at a time.
 //!
-//! The members of a `ParamSet` are checked against all parameters around the set, not against each other. The set lends one
-//! of them at a time, for as long as the set itself is borrowed mutably.
+//! The members of a `ParamSet` are checked against all parameters outside of the set, not against each other. The set lends one of
+//! them at a time, for as long as the set itself is borrowed mutably.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -15,18 +15,17 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
 
-/// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
+/// Parameters of a system that borrow the same data, one of them mutably, and are used one at a time.
 ///
-/// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; it has to
-/// be given up before the next. Against the other parameters of the system all of them are checked as ever.
+/// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; the borrow has to
+/// end before the next begins. All members are checked against the other parameters of the system as usual.
 ///
 /// A set may be sent to another thread if all its members may.
 ///
-/// Every member must be there when the system begins, also one that is not asked for: a set with a `Res` of a resource that
-/// does not exist keeps the system from running.
+/// The system only runs if every member can be fetched at its start, even a member that it does not use: a set with a `Res` of a
+/// resource that does not exist keeps the system from running.
 ///
-/// Lending a member out costs what fetching a parameter costs: next to nothing, but more than nothing, so a loop does
-/// well to have it outside.
+/// Lending a member out costs the same as fetching a parameter: little, but not nothing, so call `p0` outside of a loop.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -53,7 +52,7 @@ pub struct ParamSet<'w, 's, T: SystemParam> {
 }
 
 impl<T: SystemParam> ParamSet<'_, '_, T> {
-    /// The same set for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -82,17 +81,17 @@ impl<T: SystemParam> ParamSet<'_, '_, T> {
 
 impl_debug!([T: SystemParam] ParamSet<'_, '_, T> => |_this, f| f.write_str(core::any::type_name::<Self>()));
 
-/// The states of the members, and the right to fetch one of them at a time: made by [`ParamSource::get`] only.
+/// The states of the members, and the access that lets one of them be fetched at a time. Only [`ParamSource::get`] makes it.
 #[doc(hidden)]
 pub struct Members<'w, 's, S: ParamSource> {
-    /// What can be had of a set on a thread: it goes to those threads only to which its members may go. By reference, as the
-    /// members are not dropped with the set.
+    /// Gives the set the auto traits (`Send`, `Sync`) of a reference to its members. A reference, because the set does not drop the
+    /// members.
     _lent: [&'static mut S::Got<'static, 'static>; 0],
     cell: StoreCell<'w>,
     state: &'s mut S::State,
 }
 
-/// How a [`ParamSet`] is fetched.
+/// The source of a [`ParamSet`].
 #[doc(hidden)]
 pub struct SetSource<S>(PhantomData<fn() -> S>);
 
@@ -123,7 +122,7 @@ pub struct SetSource<S>(PhantomData<fn() -> S>);
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ParamSetBuilder<T>(pub T);
 
-// SAFETY: each member was prepared by its builder, which has added its access.
+// SAFETY: a builder prepared each member, and added its access.
 unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
     type State = Vec<S::State>;
     type Got<'w, 's> = Members<'w, 's, VecSource<S>>;
@@ -138,7 +137,7 @@ unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
 
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         for member in &mut *state {
-            // SAFETY: the caller's promise; each is dropped before the next is fetched.
+            // SAFETY: both clauses are forwarded for each member; each value is dropped before the next is fetched.
             drop(unsafe { S::get(member, cell)? });
         }
         Ok(Members { _lent: [], cell, state })
@@ -155,29 +154,29 @@ impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for 
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<VecSource<P::Source>>> {
         let build = |site: &mut BuildSite<'_, 'b>, builder: B| site.member(|site| builder.build(site)).state;
         let states = site.as_set(|site| self.0.into_iter().map(|builder| build(site, builder)).collect());
-        // SAFETY: each member was built here, and one is lent out at a time.
+        // SAFETY: each member was built at this site; the set lends one at a time.
         unsafe { Built::new(states) }
     }
 }
 
 impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     getters! {
-        /// How many members there are.
+        /// The number of members.
         pub fn len(&self) -> usize = self.members.state.len();
 
         /// Whether there are no members.
         pub fn is_empty(&self) -> bool = self.members.state.is_empty();
     }
 
-    /// A member, until it or another one is asked for again.
+    /// A member, for as long as the set is borrowed.
     ///
     /// # Panics
     ///
     /// If there is no such member.
     #[must_use]
     pub fn get_mut(&mut self, index: usize) -> P::Item<'_, '_> {
-        // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and the access of each member
-        // was promised for longer than `self` is borrowed here. Each one that was handed out before borrowed `self` mutably, so
+        // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and the access of each
+        // member is granted for longer than `self` is borrowed here. Each member that was lent before borrowed `self` mutably, so
         // none is in use any more.
         unsafe { lend::<P>(&mut self.members.state[index], self.members.cell) }
     }
@@ -188,22 +187,22 @@ impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     }
 }
 
-/// A member of a set.
+/// Fetches a member of a set.
 ///
 /// # Safety
 ///
-/// - As for [`ParamSource::get`].
+/// - The conditions of [`ParamSource::get`].
 #[inline]
 unsafe fn lend<'m, P: SystemParam>(
     state: &'m mut <P::Source as ParamSource>::State,
     cell: StoreCell<'m>,
 ) -> P::Item<'m, 'm> {
-    // SAFETY: the caller's promise.
+    // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
     P::item(unsafe { P::Source::get(state, cell) }.unwrap_or_else(|error| gone(error)))
 }
 
-/// A number of members in groups of up to four: each has a type, a builder, its position among the builders and among the states, a
-/// method and the name of its number.
+/// Implements sets for a number of members in groups of up to four. Each member has a type, a builder, its position among the
+/// builders and among the states, a method and the name of its number.
 macro_rules! sets {
     ($([$($P:ident $B:ident $at:tt $place:tt $method:ident $nth:literal)*])*) => {
         // SAFETY: each member adds its own access.
@@ -219,13 +218,13 @@ macro_rules! sets {
                 meta.as_set(|meta| grouped!($([$(meta.member(|meta| $P::init(store, meta))),*])*))
             }
 
-            /// Fetches each member once, so that a missing one keeps the system from running and not from going on.
+            /// Fetches each member once and drops it, so that a missing member prevents the run instead of panicking during it.
             #[inline]
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
                 cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
-                // SAFETY: the caller's promise, member by member: each is dropped before the next is fetched.
+                // SAFETY: both clauses are forwarded for each member; each value is dropped before the next is fetched.
                 $($(drop(unsafe { $P::get(&mut state.$place, cell)? });)*)*
                 Ok(Members { _lent: [], cell, state })
             }
@@ -263,7 +262,7 @@ macro_rules! sets {
         {
             fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<grouped_types!($([$($P::Source),*])*)>> {
                 let states = site.as_set(|site| grouped!($([$(site.member(|site| self.0.$at.build(site)).state),*])*));
-                // SAFETY: each member was built here, and one is lent out at a time.
+                // SAFETY: each member was built at this site; the set lends one at a time.
                 unsafe { Built::new(states) }
             }
         }
@@ -273,10 +272,9 @@ macro_rules! sets {
                 #[doc = concat!("The ", $nth, " member, until it or another one is asked for again.")]
                 #[inline]
                 pub fn $method(&mut self) -> $P::Item<'_, '_> {
-                    // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and
-                    // the access that `init` added was promised for longer than `self` is borrowed here. The members may
-                    // be in each other's way, but each one that was handed out borrowed `self` mutably, so none is in use
-                    // any more.
+                    // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and the access
+                    // that `init` added is granted for longer than `self` is borrowed here. The members may conflict, but each one
+                    // that was lent before borrowed `self` mutably, so none is in use any more.
                     unsafe { lend::<$P>(&mut self.members.state.$place, self.members.cell) }
                 }
             )*)*
@@ -284,8 +282,8 @@ macro_rules! sets {
     };
 }
 
-/// Every member was there when the system began, and while it runs no other code can take one away. But with a filter for changes
-/// a `Single` may cease to match because of what another member wrote.
+/// Every member could be fetched when the system began, and no other code can remove its data during the run. But a `Single` with a
+/// filter for changes may cease to match because of a write through another member.
 #[cold]
 fn gone(error: ParamError) -> ! {
     panic!("a member of a `ParamSet` cannot be fetched any more: {error}")

@@ -1,4 +1,4 @@
-//! Queries that decide whether their system runs: for exactly one entity, and for at least one.
+//! Queries that decide whether their system runs: one requires exactly one entity, the other at least one.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -17,11 +17,11 @@ use crate::system::param_error::ParamError;
 
 /// The only entity that a query matches.
 ///
-/// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next one, a condition does not
-/// hold, and a caller that runs the system by hand gets an error that says so ([`ParamError::is_skip`]). As an `Option` it is
-/// `None` then, and the system runs.
+/// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next one, a condition does not hold,
+/// and a caller that runs the system directly gets an error for which [`ParamError::is_skip`] holds. An `Option` of it is then
+/// `None`, and the system runs.
 ///
-/// It costs what [`Query::single`] costs. As a parameter of a row system it is looked up once more for each row.
+/// It costs the same as [`Query::single`]. As a parameter of a row system it is fetched again for each row.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,17 +42,17 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("GetSingletonEntity"))]
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    /// Gone when the parameter has been handed on.
+    /// `None` when the parameter has been reborrowed.
     item: Option<D::Item<'w, 's>>,
-    /// For handing the parameter on: what the item borrows is borrowed anew then. Not there in what was handed on.
+    /// Fetches the item again for a reborrow. `None` in a parameter that is itself a reborrow.
     query: Option<Query<'w, 's, D, F>>,
-    /// Whether code outside has had the item. It may have put it elsewhere since, even through a shared reference, and another
-    /// item in its place, so the query must not yield it once more.
+    /// Whether code outside has had access to the item. That code may have moved it elsewhere, even through a shared reference, and
+    /// put another item in its place, so the query must not yield the item a second time.
     is_out: AtomicBool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
-    /// What the query yields for the entity.
+    /// The query item of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -71,12 +71,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
         self.item.unwrap_or_else(|| handed_on())
     }
 
-    /// The same parameter for a shorter time. The item is fetched anew, and this parameter has none any more: two of them
-    /// would be in each other's way. What comes of it cannot be handed on once more.
+    /// Reborrows the parameter with a shorter lifetime. It fetches the item again and drops the item of `self`, since two of them would
+    /// conflict. The result cannot be reborrowed again.
     ///
     /// # Panics
     ///
-    /// If the item has been used before: it may be anywhere.
+    /// If the item has been used before: it may have been moved elsewhere.
     #[inline]
     pub(crate) fn hand_on(&mut self) -> Single<'_, '_, D, F> {
         if *self.is_out.get_mut() {
@@ -92,7 +92,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
     }
 }
 
-/// `#[system]` hands a parameter on to each row and does nothing else with it.
+/// `#[system]` reborrows a parameter for each row and does not use it otherwise.
 #[cold]
 fn handed_on() -> ! {
     panic!("a `Single` is handed on to the rows of a system and used elsewhere, too")
@@ -119,9 +119,9 @@ impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, '_, D, F> {
 impl_debug!(['w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter] Single<'w, 's, D, F> => |this, f|
     f.debug_tuple("Single").field(&**this).finish());
 
-/// A query that matches something.
+/// A query that matches at least one entity.
 ///
-/// If it matches nothing, the system is *skipped*, as with [`Single`]. As an `Option` it is `None` then, and the system runs.
+/// If no entity matches, the system is *skipped*, as with [`Single`]. An `Option` of it is then `None`, and the system runs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -163,7 +163,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
         self.0
     }
 
-    /// The same parameter for a shorter time.
+    /// Reborrows the parameter with a shorter lifetime.
     #[inline]
     pub(crate) fn hand_on(&mut self) -> Populated<'_, '_, D, F> {
         Populated(self.0.reborrow())
@@ -179,7 +179,7 @@ impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a Populated<'w, 's,
 impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a mut Populated<'w, 's, D, F> =>
     &'a mut Query<'w, 's, D, F>, |this| &mut this.0);
 
-/// The query, and what the parameter is called in errors.
+/// The query, and the name of the parameter in errors.
 #[doc(hidden)]
 pub struct Named<T: Fetch, F: FilterTerms> {
     query: QueryState<DataOf<T>, FilterOf<F>>,
@@ -193,17 +193,17 @@ impl<T: Fetch, F: FilterTerms> Named<T, F> {
     }
 }
 
-/// The terms of a query.
+/// The query of the terms `T` and `F`.
 type TermsQuery<'w, 's, T, F> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
 
-/// What is fetched for a [`Single`]: the item, and the query that yielded it and would do so again. To be had together only.
+/// The value that is fetched for a [`Single`]: the item, and the query that yielded it and would yield it again. Only used together.
 #[doc(hidden)]
 pub struct FoundSingle<'w, 's, T: Fetch, F: FilterTerms> {
     item: T::Item<'w>,
     query: TermsQuery<'w, 's, T, F>,
 }
 
-/// How a [`Single`] is fetched.
+/// The source of a [`Single`].
 #[doc(hidden)]
 pub struct SingleSource<T, F>(PhantomData<fn() -> (T, F)>);
 
@@ -223,8 +223,8 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
     unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.query.update(cell.store());
         let Named { query, name } = state;
-        // SAFETY: the state is up to date; the caller promises the access. The item and the second query leave this module in a
-        // `Single` only, which asks the query after the item is dropped, and not at all once the item was given out.
+        // SAFETY: the state is up to date; the access is granted (forwarded). The item and the second query leave this module only
+        // inside a `Single`, which runs the query only after it has dropped the item, and never once the item was given out.
         let (query, rest) = unsafe { (Query::new(cell, query), Query::new(cell, query)) };
         match query.single_inner() {
             Ok(item) => Ok(FoundSingle { item, query: rest }),
@@ -246,7 +246,7 @@ params! {
     };
 }
 
-/// How a [`Populated`] is fetched.
+/// The source of a [`Populated`].
 #[doc(hidden)]
 pub struct PopulatedSource<T, F>(PhantomData<fn() -> (T, F)>);
 
@@ -265,7 +265,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         let Named { query, name } = state;
-        // SAFETY: the caller's promise.
+        // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         let query = unsafe { QuerySource::<T, F>::get(query, cell)? };
         if query.is_empty() { Err(ParamError::no_entity(name)) } else { Ok(query) }
     }

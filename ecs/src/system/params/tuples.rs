@@ -28,7 +28,7 @@ params! {
     [] () => (), (), |()| ();
 }
 
-/// How up to four parameters are fetched. Groups of parameters are such parameters, too.
+/// The source of up to four parameters. A larger tuple is a tuple of such groups.
 macro_rules! sources {
     ($($T:ident $at:tt)*) => {
         // SAFETY: each member adds its own access.
@@ -51,7 +51,7 @@ macro_rules! sources {
                 cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 $(
-                    // SAFETY: the caller's promise, member by member.
+                    // SAFETY: both clauses are forwarded for each member.
                     let $T = match unsafe { $T::get(&mut state.$at, cell) } {
                         Ok(got) => got,
                         Err(error) => return Err(error),
@@ -128,13 +128,13 @@ impl BuildParam<()> for () {
     }
 }
 
-/// Builders of tuples, in groups as the parameters are: a type of parameter, its builder, and the position of each.
+/// Builders of tuples, in the same groups as the parameters. Each member has a parameter type, its builder, and its position.
 macro_rules! builders {
     ($([$($P:ident $B:ident $at:tt),*])*) => {
         impl<$($($P: SystemParam, $B: BuildParam<$P>),*),*> BuildParam<($($($P,)*)*)> for ($($($B,)*)*) {
             fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, <($($($P,)*)*) as SystemParam>::Source> {
                 let states = grouped!($([$(self.$at.build(site).state),*])*);
-                // SAFETY: each member was built here.
+                // SAFETY: each member was built at this site.
                 unsafe { Built::new(states) }
             }
         }

@@ -1,4 +1,4 @@
-//! Parameters of which a builder says at run time how many there are.
+//! Parameters whose number a builder chooses at run time.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -12,19 +12,19 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
 
-/// How a vector of parameters is fetched. Without a builder there are none.
+/// The source of a vector of parameters. Without a builder the vector is empty.
 #[doc(hidden)]
 pub struct VecSource<S>(PhantomData<fn() -> S>);
 
-// SAFETY: each member was prepared by its source or its builder, which has added its access.
+// SAFETY: each member was prepared by its source or its builder, which added its access.
 unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
     type State = Vec<S::State>;
     type Got<'w, 's> = Vec<S::Got<'w, 's>>;
 
     const COUNT: usize = 1;
-    // There may be any number of them.
+    // There may be any number of members, so a recording source counts at least twice.
     const RECORDERS: usize = 2 * S::RECORDERS;
-    // What the members have among each other is checked when they are prepared.
+    // Conflicts between the members are found when they are prepared.
     const ACCESS: ConstAccess = S::ACCESS;
 
     fn init(_: &mut Store, meta: &mut SystemMeta) -> Self::State {
@@ -33,7 +33,7 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
     }
 
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise, member by member.
+        // SAFETY: both clauses are forwarded for each member.
         state.iter_mut().map(|member| unsafe { S::get(member, cell) }).collect()
     }
 
@@ -61,7 +61,7 @@ params! {
 impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, VecSource<P::Source>> {
         let states = site.as_one(|site| self.into_iter().map(|builder| builder.build(site).state).collect());
-        // SAFETY: each member was built here.
+        // SAFETY: each member was built at this site.
         unsafe { Built::new(states) }
     }
 }

@@ -1,4 +1,4 @@
-//! Parameters of which only the facade knows the types: values that are made of a world, and the world itself.
+//! Parameters whose types only the facade defines: values that are made from a world, and the world itself.
 
 use core::marker::PhantomData;
 
@@ -13,7 +13,8 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;
 
-/// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
+/// A value that can be made from a store. Implemented for every [`FromWorld`](crate::world::FromWorld), in the layer that defines
+/// worlds.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made of a world: implement `Default` or `FromWorld` for it",
@@ -23,11 +24,11 @@ pub trait MadeFromStore {
     fn made_from_store(store: &mut Store) -> Self;
 }
 
-/// A value that is borrowed mutably or not at all. So threads may share what holds it, whether they may share the value or not.
+/// A value that is only accessed through an exclusive reference. So the container is `Sync` even if the value is not.
 #[doc(hidden)]
 pub struct SyncCell<T>(T);
 
-// SAFETY: a shared reference gives access to nothing, and what is `Send` may be used by one thread after the other.
+// SAFETY: a shared reference gives no access to the value, and a `Send` value may be used by one thread after another.
 unsafe impl<T: Send> Sync for SyncCell<T> {}
 
 impl<T> SyncCell<T> {
@@ -41,7 +42,7 @@ impl<T> SyncCell<T> {
     }
 }
 
-/// How a [`Local`] is fetched.
+/// The source of a [`Local`].
 #[doc(hidden)]
 pub struct LocalSource<T>(PhantomData<fn() -> T>);
 
@@ -56,8 +57,8 @@ unsafe impl<T: MadeFromStore + Send + 'static> ParamSource for LocalSource<T> {
         meta.next_param();
         let world = store.id();
         let value = T::made_from_store(store);
-        // This is user code and has the whole world. What was initialised before it belongs to the old one, so it must not
-        // even be swapped back later.
+        // `made_from_store` is user code with access to the whole world, and may replace it. State that was initialised before
+        // belongs to the old world, so the replacement is refused even if the old world would be swapped back later.
         assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
         SyncCell::new(value)
     }
@@ -78,7 +79,7 @@ params! {
 
 impl<T: MadeFromStore + Send + 'static> ReadOnlySource for LocalSource<T> {}
 
-/// A builder of a [`Local`] that begins with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+/// A builder of a [`Local`] that starts with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -99,8 +100,8 @@ impl<T: MadeFromStore + Send + 'static> BuildParam<Local<'_, T>> for LocalBuilde
     }
 }
 
-/// The name of the system that has this parameter, for logs: that of its function, as [`System::name`](crate::system::System::name)
-/// gives it. What [`SystemState`](crate::world::SystemState) fetches has the name of that.
+/// The name of the system that has this parameter, for logs: the name of its function, as in
+/// [`System::name`](crate::system::System::name). In a [`SystemState`](crate::world::SystemState) it is the name of the state.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -146,7 +147,7 @@ impl SystemName {
     }
 }
 
-/// Reports that the program lacks something, such as a plugin, from a system: see
+/// Reports that the program lacks something that the system needs, such as a plugin: see
 /// [`World::warn_once`](crate::world::World::warn_once).
 ///
 /// ```
@@ -182,23 +183,23 @@ impl WarnOnce<'_> {
 
 impl_debug_of_fields! { [] WarnOnce<'_> { system } }
 
-// What is reported is taken in through shared references.
+// Reporting works through a shared reference, so the source borrows nothing.
 plain_source! {
-    /// How a [`WarnOnce`] is fetched.
+    /// The source of a [`WarnOnce`].
     WarnSource;
     keeps &'static str, |meta| meta.name();
     gives WarnOnce<'w>, |system, cell| WarnOnce { errors: &cell.store().commands.errors, system };
 }
 
 plain_source! {
-    /// How a [`SystemName`] is fetched.
+    /// The source of a [`SystemName`].
     NameSource;
     keeps SystemName, |meta| SystemName(meta.name());
     gives SystemName, |name, _cell| *name;
 }
 
 plain_source! {
-    /// How the id of the world is fetched.
+    /// The source of the world's id.
     WorldIdSource;
     keeps (), |meta| ();
     gives WorldId, |_nothing, cell| cell.store().id();
@@ -212,7 +213,7 @@ params! {
     [] WarnOnce<'_> => WarnOnce<'w>, WarnSource, |got| got;
     [] SystemName => Self, NameSource, |got| got;
 
-    /// The world that the system runs in.
+    /// The id of the world that the system runs in.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,11 +225,11 @@ params! {
     [] WorldId => Self, WorldIdSource, |got| got;
 }
 
-/// How `&World` is fetched.
+/// The source of `&World`.
 #[doc(hidden)]
 pub struct WorldSource;
 
-// SAFETY: adds that the whole world is read.
+// SAFETY: `init` adds read access to the whole world.
 unsafe impl ParamSource for WorldSource {
     type State = ();
     type Got<'w, 's> = ReadCell<'w>;
@@ -243,7 +244,7 @@ unsafe impl ParamSource for WorldSource {
 
     #[inline]
     unsafe fn get<'w>((): &mut (), cell: StoreCell<'w>) -> Result<ReadCell<'w>, ParamError> {
-        // SAFETY: the caller promises that the whole world may be read for 'w.
+        // SAFETY: the caller grants read access to the whole world for 'w.
         Ok(unsafe { ReadCell::new(cell.store()) })
     }
 }
