@@ -1,4 +1,4 @@
-//! Filters that observers watch: which entities begin and end to match.
+//! Filters that observers watch: finds the entities that begin or end to match.
 
 use alloc::vec::Vec;
 
@@ -8,20 +8,20 @@ use crate::query::registered_terms;
 use crate::store::{Affected, EventBatch, Store};
 use crate::term::{ConstTerm, Group, Term, TermEntry, Terms};
 
-/// A filter that only asks which components an entity has.
+/// A filter that only depends on which components an entity has.
 pub(super) struct MatchFilter {
     terms: Terms,
     pub(super) components: Vec<ComponentId>,
-    /// Whether entities of a table may differ.
+    /// Whether the result may differ between entities of one table.
     is_per_entity: bool,
 }
 
 impl MatchFilter {
-    /// The filter that a constant says, whose components are registered now.
+    /// Creates the filter of a constant, and registers its components.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// A description of what the filter must not contain.
     pub(super) fn new(filter: &ConstTerm, store: &mut Store) -> Result<Self, &'static str> {
         let terms = registered_terms(store, &ConstTerm::Entity, filter, &[], &[]);
         let all = || terms.filter().components().chain(terms.excluded().components());
@@ -69,7 +69,8 @@ impl MatchFilter {
             self.holds(now) && !self.holds(other)
         };
         if !self.is_per_entity {
-            // All of them have the same components in their table.
+            // All of them have the same components, because they are in one table and the filter has no sparse
+            // components.
             if affected.get(0, &store.structure.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
                 each(affected, store);
             }
@@ -85,7 +86,7 @@ impl MatchFilter {
     }
 }
 
-/// Whether an entity with these components matches a term, which has only presence to ask for.
+/// Whether an entity with these components matches a term, which only tests for presence.
 fn holds(term: Term<'_>, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
     match term.node() {
         TermEntry::Component(usage, _) if usage.is_open() => true,
