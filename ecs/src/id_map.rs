@@ -144,7 +144,7 @@ mod tests {
         for pattern in patterns {
             let mut map = IdMap::default();
             (0..20_000).for_each(|at| map.insert(pattern(at), at));
-            // With half of the cells in use, half a step is expected of keys that are spread at random.
+            // With half of the cells in use, half a step is expected for random keys.
             assert!(map.steps() < 20_000, "{} steps", map.steps());
             assert!((0..20_000).all(|at| map.get(pattern(at)) == Some(at)));
         }

@@ -256,7 +256,7 @@ impl App {
 
 /// Methods for plugins.
 impl App {
-    /// Adds a plugin, a group of plugins, or a tuple of both: see [`Plugin`].
+    /// Adds plugins, groups of plugins, or a tuple of these: see [`Plugin`].
     ///
     /// # Panics
     ///

@@ -46,7 +46,7 @@ impl AppExit {
         Self::Error(NonZeroU8::MIN)
     }
 
-    /// The exit with this code: 0 is [`Success`](AppExit::Success).
+    /// Converts an exit code: 0 is [`Success`](AppExit::Success).
     ///
     /// ```
     /// use strata_app::AppExit;

@@ -103,7 +103,7 @@ impl Words for String {
     }
 }
 
-/// In nanoseconds.
+/// Written in nanoseconds.
 impl Words for Duration {
     fn write(&self, text: &mut String) {
         self.as_nanos().write(text);

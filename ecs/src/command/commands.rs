@@ -206,7 +206,7 @@ impl<'w, 's> Commands<'w, 's> {
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If it is neither alive nor reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -227,7 +227,7 @@ impl<'w, 's> Commands<'w, 's> {
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If it is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -220,7 +220,7 @@ pub fn error(error: EcsError, context: ErrorContext) {
 ///
 /// # Panics
 ///
-/// Always.
+/// Always panics.
 pub fn panic(error: EcsError, context: ErrorContext) {
     panic!("{}", text(&error, &context));
 }

@@ -49,7 +49,7 @@ impl MatchFilter {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
     }
 
-    /// Calls `each` with the entities of a batch that an operation makes begin, or cease, to match the filter.
+    /// Calls `each` with the entities of a batch that begin, or cease, to match the filter because of an operation.
     pub(super) fn for_each_turned(
         &self,
         batch: EventBatch<'_>,
@@ -57,8 +57,9 @@ impl MatchFilter {
         store: &mut Store,
         mut each: impl FnMut(Affected<'_>, &mut Store),
     ) {
-        // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity matches in the store as it is
-        // now, and does not on the other side of the operation: there it has what is `COMING` or `GONE`, and lacks what is `REMOVE` or `ADD`.
+        // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity
+        // matches in the current store, and does not match on the other side of the operation: there it has the
+        // components of the kinds `COMING` or `GONE`, and lacks the components of the kinds `REMOVE` or `ADD`.
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {

@@ -1,7 +1,8 @@
 //! Observers: systems that run when an event is triggered.
 //!
-//! An observer is a system whose first parameter is [`On<E>`]. [`World::add_observer`](crate::world::World::add_observer) adds one for
-//! all events of the type, [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) one for the events of an entity.
+//! An observer is a system whose first parameter is [`On<E>`].
+//! [`World::add_observer`](crate::world::World::add_observer) adds an observer of all events of the type,
+//! [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) adds an observer of the events of an entity.
 //!
 //! - Observers run in the order in which they were added; observers of all events run before observers of the target.
 //! - They receive the event itself, and may change it for the observers after them.

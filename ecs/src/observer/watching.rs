@@ -199,7 +199,7 @@ const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 struct OfEntities {
     /// By entity index; a page exists only if it has an entity.
     pages: Pages<OfIndex, PAGE>,
-    /// The places of the observers of entities that have several, in order.
+    /// The places of the observers of entities with several observers, in order.
     lists: Vec<Places>,
     /// The numbers of the lists that are not in use.
     unused: Vec<u32>,

@@ -21,7 +21,7 @@ use super::steps::ScheduleErrorHandler;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
 
-/// Systems in an order.
+/// An ordered collection of systems that are run together.
 ///
 /// `chain`, `before`, `after` and the sets define the order ([`IntoScheduleConfigs`]). Conflicting systems without a
 /// constraint between them run in the order in which they were added; see [`ambiguities`](Schedule::ambiguities). All
@@ -79,7 +79,7 @@ pub struct Schedule {
     pub(super) stays_in_frame: bool,
     pub(super) settings: ScheduleBuildSettings,
     pub(super) executor: Executor,
-    /// Whether each run is measured.
+    /// Whether every run is measured.
     pub(super) profiles: bool,
     pub(super) pipelining: Pipelining,
     /// For tests: the number of rows of a block, if it was set.
@@ -89,7 +89,7 @@ pub struct Schedule {
 impl_debug!([] Schedule => |this, f| f.debug_list().entries(this.names()).finish());
 
 impl Schedule {
-    /// A schedule without systems, with a name.
+    /// Creates a schedule without systems, with a label.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -171,7 +171,7 @@ impl Schedule {
         self
     }
 
-    /// Removes the systems in a set, or those of a function, and returns how many there were.
+    /// Removes the systems in a set, or the systems of a function, and returns their number.
     pub(crate) fn remove_set<Marker>(
         &mut self,
         set: impl IntoSystemSet<Marker>,

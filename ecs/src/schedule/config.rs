@@ -51,7 +51,7 @@ pub(super) struct Order {
     pub(super) other: InternedSystemSet,
     /// Whether the configured system or set runs after `other`.
     pub(super) after: bool,
-    /// Whether the commands of the first are applied before the second runs.
+    /// Whether the commands of the earlier one are applied before the later one runs.
     pub(super) sync: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Group<T> {
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
 }
 
-/// How members of a group follow each other.
+/// How the members of a chained group follow each other.
 #[derive(Clone, Copy)]
 pub(super) struct Chain {
     pub(super) sync: bool,

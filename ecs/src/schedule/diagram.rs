@@ -99,7 +99,7 @@ pub(super) struct SystemShape {
     pub(super) stage: usize,
     /// The set that it is drawn in.
     pub(super) inside: Option<usize>,
-    /// All sets that it was put into.
+    /// All sets that it was added to.
     pub(super) sets: Vec<usize>,
     /// Why it is in no pipeline, if it is a row system.
     pub(super) not_pipelined: Option<String>,
@@ -338,7 +338,7 @@ pub(super) fn build(
     }
 }
 
-/// By set: how many sets are around it, at most.
+/// By set: the length of the longest chain of sets around it.
 fn depths(graph: &Graph) -> Vec<usize> {
     let mut depths = alloc::vec![0; graph.sets.len()];
     let all: Vec<u32> = (0..graph.sets.len() as u32).collect();
@@ -355,7 +355,7 @@ struct DiagramBuilder<'a> {
     plan: &'a Plan,
     /// By system: its position in the order.
     position: Vec<usize>,
-    /// By set: how many sets are around it, at most.
+    /// By set: the length of the longest chain of sets around it.
     depths: Vec<usize>,
     reach: Reach,
 }

@@ -30,7 +30,7 @@ pub enum ScheduleError {
     Build(ScheduleBuildError),
     /// A system failed.
     System(SystemError),
-    /// There is no set with this name, or no system of this function.
+    /// The schedule has no set with this name, or no system of this function.
     SetNotFound(String),
 }
 

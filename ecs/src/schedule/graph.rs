@@ -45,7 +45,7 @@ impl Condition {
 
 /// The parts of a system that a run does not need.
 pub(super) struct SystemNode {
-    /// The sets that it was put into.
+    /// The sets that it was added to.
     pub(super) sets: Vec<u32>,
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
     pub(super) ambiguous_with_all: bool,

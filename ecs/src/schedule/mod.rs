@@ -1,4 +1,4 @@
-//! Schedules: systems in an order, which are run together.
+//! Schedules: ordered collections of systems that are run together.
 //!
 //! A schedule stores the constraints between systems and computes which systems run in parallel. It is built in stages:
 //! the systems, sets and constraints (`graph`), an order of all systems that satisfies the constraints (`order`), the

@@ -17,8 +17,8 @@ use core::cmp::Reverse;
 use super::error::ScheduleBuildError;
 use super::graph::{Before, Graph, SystemOrSet};
 
-/// Two places of which the first is before the second, and whether commands are applied in between. A set begins before
-/// its members and ends after them.
+/// The first place comes before the second; the flag is true if commands are applied in between. A set begins before its
+/// members and ends after them.
 type Link = (u32, u32, bool);
 
 /// Lists indexed by number, stored contiguously.
@@ -54,7 +54,7 @@ impl<T: Copy + Default> Lists<T> {
 pub(super) struct Ordering {
     /// The systems in the order in which they run.
     pub(super) sequence: Vec<u32>,
-    /// By system: how often commands are applied before it runs.
+    /// By system: the number of sync points before it.
     pub(super) levels: Vec<u32>,
     /// Systems and the places of sets, in an order that satisfies the constraints.
     pub(super) places: Vec<u32>,
@@ -122,7 +122,7 @@ impl Ordering {
         place < self.layout.systems
     }
 
-    /// All systems that are ordered after one.
+    /// All systems that are ordered after `system`.
     pub(super) fn after(&self, system: u32) -> impl Iterator<Item = u32> {
         let mut seen = alloc::vec![false; self.places.len()];
         let mut open = alloc::vec![system];
@@ -225,7 +225,7 @@ fn is_exclusive(graph: &Graph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_exclusive()
 }
 
-/// A cycle among places that never became ready.
+/// Finds a cycle among the places that never became ready.
 fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
     let is_left = |place: u32| sort.waiting[place as usize] > 0;
     // Each remaining place waits for another remaining place, so a walk backwards never ends and returns to a place.

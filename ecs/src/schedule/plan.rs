@@ -70,20 +70,20 @@ pub(super) enum Stage {
     Apply { steps: Vec<u32> },
 }
 
-/// How a schedule runs.
+/// The plan of a run: steps and stages.
 pub(super) struct Plan {
     pub(super) steps: Vec<PlanStep>,
-    /// Numbers of steps.
+    /// The numbers of steps, referred to by [`PlanStep::gates`].
     pub(super) gates: Vec<u32>,
     pub(super) stages: Vec<Stage>,
-    /// In the order of the steps.
+    /// The recorders in the order of the steps.
     pub(super) recorders: Vec<Recorder>,
     /// By system: its step.
     pub(super) step_of: Vec<u32>,
 }
 
 impl Plan {
-    /// Lays out the run of systems that have been initialised and ordered.
+    /// Plans the run of systems that have been initialized and ordered.
     pub(super) fn of(graph: &Graph, order: &Ordering) -> Self {
         let mut plan = Self {
             steps: Vec::with_capacity(graph.systems.len()),
@@ -106,7 +106,7 @@ impl Plan {
             let step = plan.add_system(graph, system, &asked);
             let access = graph.runnables[system as usize].system.access();
             if access.is_exclusive() {
-                // Its conditions belong to the stage before it: they share the world.
+                // The conditions of its sets belong to the stage before it, which shares the world.
                 let alone = plan.steps.pop();
                 plan.close_stage(graph, &mut start);
                 plan.steps.extend(alone);

@@ -91,8 +91,9 @@ impl Run<'_> {
             let pipelines = self.pipelines.used_in(&steps);
             let parallel = ParallelStage { shared, systems, units, steps, costs, pipelines };
             let start = self.measures.then(std::time::Instant::now);
-            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
-            // that need the world for themselves have stages of their own, and the units are those of this stage.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably); all systems have been
+            // initialized before the run and belong to the graph of the plan; exclusive systems have stages of their
+            // own; the units were made of the precedence of this stage in this world (`is_planned`).
             let done = unsafe { parallel.run(&pool, cell, first) };
             self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
             self.errors.extend(done.errors);
@@ -109,11 +110,14 @@ impl Run<'_> {
         let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
             Some(costs) => {
                 let mut timer = StepTimer::start(costs);
-                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
-                // before the run, and those that need the world for themselves have stages of their own.
+                // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one
+                // after the other; all systems have been initialized before the run and belong to the graph of the plan;
+                // exclusive systems have stages of their own.
                 unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
             }
-            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one
+            // after the other; all systems have been initialized before the run and belong to the graph of the plan;
+            // exclusive systems have stages of their own.
             None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
         };
         let mut start = steps.start;
@@ -121,8 +125,9 @@ impl Run<'_> {
         for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
-            // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
-            // exclusive. The pipeline is one of the plan, which is valid in this world.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably); all systems have been
+            // initialized for the store and belong to the graph of the plan; none is exclusive. The pipeline belongs to
+            // the plan and is valid in this world (`is_planned`).
             let access = unsafe { PipelineAccess::new(shared.plan, systems, pipeline.steps.clone(), cell) };
             Fused { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
         }
@@ -138,7 +143,8 @@ impl Run<'_> {
         let (_, conditions) = parts_of(self.graph, shared.plan.steps[step as usize].task);
         let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
         let timer = self.measures.then(|| StepTimer::start(self.costs));
-        // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
+        // SAFETY: the systems belong to the graph that the plan was made of, which is borrowed mutably, so no other code
+        // uses them; all have been initialized for the store.
         let error = unsafe { shared.run_alone(step, Systems::of(self.graph), store, first) };
         if let Some(mut timer) = timer {
             timer.end_step(step);
@@ -296,8 +302,9 @@ pub(super) fn run_only_stage(
         store.flush();
         let first = store.begin_runs(*ticks);
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
-        // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
-        // that need the world for themselves have stages of their own.
+        // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one after
+        // the other; all systems have been initialized before the run and belong to the graph of the plan; exclusive
+        // systems have stages of their own.
         unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) };
     };
     match catch_unwind(AssertUnwindSafe(run)) {

@@ -9,7 +9,7 @@ use super::error::SystemError;
 /// The number of measured times that are kept of each step.
 const KEPT: usize = 32;
 
-/// The last measured times of something, in nanoseconds.
+/// The last measured times of a step or of whole runs, in nanoseconds.
 #[derive(Clone, Default)]
 pub(super) struct Times {
     kept: Vec<u64>,
@@ -61,11 +61,11 @@ struct CommandCount {
 pub(super) struct Samples {
     /// The number of the last run, from 1.
     pub(super) runs: u64,
-    /// By step, from measured runs in which it ran.
+    /// By step: the times from measured runs in which it ran.
     times: Vec<Times>,
     /// The times of whole runs.
     pub(super) totals: Times,
-    /// By step.
+    /// By step: the counts of its commands.
     commands: Vec<CommandCount>,
     pub(super) failures: Vec<Failure>,
 }

@@ -8,7 +8,7 @@ use strata_ecs_derive::SystemSet;
 use crate::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
-/// A value that constraints can refer to: a [`SystemSet`], or a system, which stands for all places where it was added.
+/// A value that constraints can refer to: a [`SystemSet`], or a system, which represents all places where it was added.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -54,7 +54,7 @@ pub(super) enum Outcome {
     Open,
     /// The system ran, or the conditions hold.
     Ran,
-    /// It failed.
+    /// The system failed.
     Failed,
     /// A condition of the system failed, so the system did not run.
     ConditionFailed,
@@ -80,7 +80,7 @@ impl Outcome {
 /// Up to this number of steps, the outcomes are reset one by one.
 const FEW_STEPS: usize = 16;
 
-/// How each step of a run went.
+/// The outcome of each step of a run.
 #[derive(Default)]
 pub(super) struct Outcomes(Vec<AtomicU8>);
 
@@ -162,7 +162,7 @@ pub(super) struct Systems<'a> {
     runnables: *mut Runnable,
     conditions: *mut Condition,
     sets: *mut SetNode,
-    /// For names.
+    /// Binds the lifetime of the graph that the pointers come from.
     graph: core::marker::PhantomData<&'a mut Graph>,
 }
 
@@ -255,7 +255,7 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
     }
 }
 
-/// The right to one step of a pipeline.
+/// Access to one step of a pipeline.
 pub(super) struct PipelineStep<'a, 'w> {
     pub(super) at: u32,
     step: &'a PlanStep,
@@ -305,7 +305,8 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
     #[inline]
     fn into_system(self) -> Option<(&'a mut ScheduleSystem, &'t StoreCell<'w>)> {
         let Task::System(number) = self.step.task else { return None };
-        // SAFETY: the graph is borrowed mutably for 'a and has this system, whose turn it is; the turn is used up.
+        // SAFETY: the graph is borrowed mutably for 'a and has this system, whose turn it is; `self` is consumed, so the
+        // turn yields the system once.
         Some((unsafe { &mut (*self.systems.runnables.add(number as usize)).system }, self.cell))
     }
 

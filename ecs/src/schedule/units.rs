@@ -158,7 +158,7 @@ pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Comp
 
 /// The units of a stage.
 pub(super) struct Units {
-    /// By unit: its steps, counted from the first of the stage.
+    /// By unit: its steps, relative to the first of the stage.
     pub(super) steps: Vec<Range<u32>>,
     /// By unit: the number of its direct predecessors.
     pub(super) waiting: Vec<u32>,
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn independent_steps_take_less_on_two_threads() {
-        // 0 and 1 are dear; 2 comes after 0, 3 and 4 after nothing.
+        // 0 and 1 are expensive; 2 comes after 0, 3 and 4 have no predecessors.
         let units = single(&precedence(5, &[(0, 2)]));
         let costs = [100_000, 100_000, 10, 10, 10];
         assert_eq!(units.waiting, [0, 0, 1, 0, 0]);
@@ -253,7 +253,7 @@ mod tests {
         precedence.owners = alloc::vec![false, true, false, true];
         let units = single(&precedence);
         assert_eq!(units.owners, precedence.owners);
-        // Only the one just before is named.
+        // Only the direct predecessor is stored.
         assert_eq!(units.waiting, [0, 1, 1, 1]);
         assert_eq!(units.steps, [0..1, 1..2, 2..3, 3..4]);
     }
