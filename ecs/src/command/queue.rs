@@ -74,8 +74,8 @@ impl CommandQueue {
 impl_debug!([] CommandQueue => |this, f| f.debug_struct("CommandQueue").field("is_empty", &this.is_empty()).finish());
 
 /// Applies a queue, and then the commands that its commands have queued: in a loop, so that commands that queue commands
-/// use memory, not stack. During a dispatch they are deferred until its end. If a command panics, the rest of the queue
-/// is dropped; if a subscriber of the span panics before the first command, all of them are.
+/// use memory, not stack. During a dispatch the queue is deferred until its end. If a command panics, the rest of the
+/// queue is dropped. If a subscriber of the span panics before the first command, the whole queue is dropped.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// Holds the commands that were waiting in the store before, which do not belong to the system. They are applied
     /// after the system's own commands, and before the commands that those have queued. If one of the system's commands

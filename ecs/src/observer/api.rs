@@ -202,7 +202,7 @@ impl EntityWorldMut<'_> {
     ///
     /// # Panics
     ///
-    /// Like [`World::add_observer`], or if the entity is not alive any more.
+    /// Under the same conditions as [`World::add_observer`], or if the entity is not alive any more.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -342,7 +342,8 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// Notifies observers of lifecycle events of several components or batches, or if observers watch single entities.
+    /// Notifies observers of lifecycle events if several components or batches are affected, or if observers watch
+    /// single entities.
     #[inline(never)]
     fn notify_of_several(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
         let Self { list, index, state, .. } = self;

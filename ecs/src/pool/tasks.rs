@@ -123,7 +123,7 @@ impl Tasks {
 }
 
 impl Pool {
-    /// Makes `work` take all tasks: on the calling thread, and on others too if there is enough to do. Each
+    /// Takes all tasks with `work`: on the calling thread, and on others too if there is enough to do. Each
     /// participating thread calls `work` once, which takes tasks until all are taken. Tasks are taken in order, except
     /// tasks in lanes: some may be taken before an earlier one whose lane is busy.
     ///
@@ -157,7 +157,8 @@ pub(crate) struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    /// Stops the taking of tasks after the current one. The tasks before it have been taken already, or will be.
+    /// Prevents the tasks after the current one from being taken. The tasks before it have been taken already, or will
+    /// be.
     pub(crate) fn abandon_rest(&self) {
         match (self.turns, &self.at) {
             (Some(turns), Some(at)) => turns.end_before(at.start),
@@ -165,7 +166,7 @@ impl Taker<'_> {
         }
     }
 
-    /// Stops the taking of tasks.
+    /// Prevents all further tasks from being taken.
     fn abandon(&self) {
         self.next.store(self.tasks.len(), Ordering::Relaxed);
         if let Some(turns) = self.turns {

@@ -48,7 +48,7 @@ impl Turns {
         self.lanes[task % LANES].store((task + LANES) << 1, Ordering::Release);
     }
 
-    /// Stops the taking of tasks from this one on. The tasks before it are still taken.
+    /// Prevents this task and all later ones from being taken. The tasks before it can still be taken.
     pub(super) fn end_before(&self, task: usize) {
         self.end.fetch_min(task, Ordering::Relaxed);
     }

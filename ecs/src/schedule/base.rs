@@ -279,7 +279,7 @@ impl Schedule {
         self
     }
 
-    /// Sets whether a run ends the current frame if the schedule has already run in it. This is the default. The setting
+    /// Sets whether a run ends the current frame if the schedule has already run in it. By default it does. The setting
     /// has no effect inside [`World::frame`](crate::world::World::frame) or inside other runs. Turn it off for a
     /// schedule that runs several times per frame.
     ///

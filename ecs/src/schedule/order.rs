@@ -4,11 +4,12 @@
 //! a set costs one entry, however many systems are in it.
 //!
 //! If something is ordered after a system that records commands, there is a sync point after that system where the
-//! commands are applied. A constraint that ignores deferred commands adds no sync point: the next constraint that does
-//! not ignore them has the sync point, or the next exclusive system, which never runs before the commands of systems
-//! that it is ordered after have been applied. The *level* of a system is the number of sync points before it. It is the
-//! least that the order allows, so there are as few sync points as possible. Systems run by level, and within a level in
-//! the order in which they were added where the constraints allow it (Kahn's algorithm).
+//! commands are applied. A constraint that ignores deferred commands adds no sync point. The sync point is then at the
+//! next constraint that does not ignore them, or at the next exclusive system: an exclusive system never runs before the
+//! commands of the systems that it is ordered after have been applied. The *level* of a system is the number of sync
+//! points before it. It is the least that the order allows, so there are as few sync points as possible. Systems run by
+//! level. Within a level they run in the order in which they were added, where the constraints allow it (Kahn's
+//! algorithm).
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

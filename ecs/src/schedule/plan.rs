@@ -172,7 +172,7 @@ impl Plan {
         step
     }
 
-    /// Adds a step in sets whose conditions have steps, and returns its number.
+    /// Adds a step and returns its number. The conditions of the sets around it must have steps already.
     fn add_step(&mut self, task: Task, around: &[u32], conditions: Range<u32>, asked: &[Option<u32>]) -> u32 {
         let start = self.gates.len() as u32;
         self.gates.extend(around.iter().filter_map(|set| asked[*set as usize]));
