@@ -1,6 +1,6 @@
-//! Compile errors with a text that is put together while the program is compiled.
+//! Compile errors with a text that is built at compile time.
 
-/// Ends the compilation with a text of many parts.
+/// Fails the compilation with a text of several parts.
 #[track_caller]
 pub(crate) const fn fail(parts: &[&[&str]]) -> ! {
     const ROOM: usize = 1024;

@@ -1,8 +1,8 @@
-//! A hash that is the same in each process.
+//! A hash that is the same in every process.
 
 use core::hash::Hasher;
 
-/// The FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>), whose bits are mixed in the end.
+/// The FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) with a final mixing step.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
@@ -13,7 +13,7 @@ impl Default for Fnv {
 
 impl Hasher for Fnv {
     fn finish(&self) -> u64 {
-        // Readers go by the upper bits, which the last bytes have hardly reached.
+        // Users of the hash take the upper bits first, which the last bytes have hardly affected.
         (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 

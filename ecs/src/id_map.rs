@@ -1,6 +1,7 @@
-//! A map from `u32` to `u32` that is as small as its content and is probed in one or two loads.
+//! A compact map from `u32` to `u32`; a lookup usually takes one or two loads.
 //!
-//! Edges are found by change with it. Linear probing over a power of two of cells, at most half of which are used. Nothing is ever removed.
+//! The archetype graph uses it to find edges. It probes linearly over a power of two of cells, at most half of which are
+//! used. Entries are never removed.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -14,8 +15,8 @@ struct Entry {
     value: u32,
 }
 
-/// A number whose lower bits choose the cell of a key. No two keys have the same. It is the finalizer of MurmurHash3: each bit depends on all
-/// bits of the key.
+/// Mixes the bits of a key; the lower bits of the result select the cell. Different keys have different results. It is
+/// the finalizer of MurmurHash3: each bit depends on all bits of the key.
 #[inline]
 fn spread(key: u32) -> u32 {
     let key = (key ^ key >> 16).wrapping_mul(0x85EB_CA6B);
@@ -23,11 +24,11 @@ fn spread(key: u32) -> u32 {
     key ^ key >> 16
 }
 
-/// A small map from numbers.
+/// A compact map with `u32` keys.
 pub(crate) struct IdMap {
-    /// Their number is a power of two, so there is at least one; and at least one is unused.
+    /// The number of cells is a power of two, so there is at least one; and at least one cell is unused.
     cells: Box<[Entry]>,
-    /// The number of cells less one.
+    /// The number of cells minus one.
     mask: u32,
     len: u32,
 }
@@ -41,7 +42,7 @@ impl IdMap {
         Self { cells, mask: count as u32 - 1, len: 0 }
     }
 
-    /// The cell where the search for a key begins, and after `step` steps.
+    /// The cell that is probed for a key after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
         (spread(key).wrapping_add(step) & self.mask) as usize
@@ -54,8 +55,7 @@ impl IdMap {
         loop {
             let at = self.cell(key, step);
             debug_assert!(at < self.cells.len());
-            // SAFETY: a number of which only the bits of the mask are kept is at most the mask, which is less than the
-            // number of cells.
+            // SAFETY: `at` is masked, so it is at most `mask`, which is the number of cells minus one.
             let entry = unsafe { self.cells.get_unchecked(at) };
             if entry.key == key {
                 return Some(entry.value);
@@ -84,12 +84,12 @@ impl IdMap {
         self.len += 1;
     }
 
-    /// All keys with their values, in no order.
+    /// All keys with their values, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.cells.iter().filter(|entry| entry.key != UNUSED).map(|entry| (entry.key, entry.value))
     }
 
-    /// How many steps it takes to find every key once.
+    /// The total number of steps to find every key once.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u32 {
         let steps = |at: usize, key: u32| (at as u32).wrapping_sub(self.cell(key, 0) as u32) & self.mask;
@@ -144,7 +144,7 @@ mod tests {
         for pattern in patterns {
             let mut map = IdMap::default();
             (0..20_000).for_each(|at| map.insert(pattern(at), at));
-            // With half of the cells in use, half a step is expected of keys that are spread at random.
+            // With half of the cells in use, half a step is expected for random keys.
             assert!(map.steps() < 20_000, "{} steps", map.steps());
             assert!((0..20_000).all(|at| map.get(pattern(at)) == Some(at)));
         }

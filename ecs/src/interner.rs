@@ -1,8 +1,8 @@
-//! One copy of each value that was ever asked for, for as long as the program runs.
+//! Keeps one copy of each interned value for as long as the program runs.
 //!
-//! There is no lock, so that this works without the standard library, and so that the code of a value (`Eq`, `Hash`) may do
-//! what it likes: it may panic, or intern another value. Values are kept in a tree that only grows, at its leaves: two bits of a value's hash
-//! say at each node where to go on (a hash trie, as C. Wellons describes it).
+//! There is no lock, so that this works without the standard library, and so that the code of a value (`Eq`, `Hash`) may
+//! panic or intern another value. Values are stored in a tree that only grows at its leaves: at each node, two bits of a
+//! value's hash select the child (a hash trie, as described by C. Wellons).
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -12,17 +12,17 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::fnv::Fnv;
 
-/// A value in the tree. It is never freed and, once it is in the tree, never changed but for the nodes below it.
+/// A node of the tree. Once it is in the tree, it is never freed, and only its child pointers change.
 struct TreeNode<L: ?Sized + 'static> {
     hash: u64,
     entry: Entry<L>,
-    /// By the next two bits of the hash.
+    /// The children, by the next two bits of the hash.
     below: [AtomicPtr<Self>; 4],
 }
 
-/// A value and its number. Neither ever changes, so that a reference to this is a good key of a map.
+/// A value and its number. Neither ever changes, so a reference to this is a valid map key.
 struct Entry<L: ?Sized + 'static> {
-    /// In the order in which values were added; numbers may be left out.
+    /// Assigned in the order in which values were added; numbers may be skipped.
     number: u32,
     value: Kept<L>,
 }
@@ -46,16 +46,16 @@ struct Entry<L: ?Sized + 'static> {
 /// assert_ne!(PATHS.intern(&Path("ship".into())), PATHS.intern(&Path("shop".into())));
 /// ```
 pub trait Internable: Hash + Eq {
-    /// A copy that lives as long as the program.
+    /// Creates a copy that lives as long as the program.
     fn leak(&self) -> &'static Self;
 
-    /// Whether both references lead to the same value. bevy_ecs compares interned values so; an [`Interned`] here compares the places
-    /// that its interner has given them.
+    /// Whether both references point to the same value. bevy_ecs compares interned values this way; an [`Interned`] here
+    /// compares the addresses of the interner's entries.
     fn ref_eq(&self, other: &Self) -> bool {
         ptr::eq(self, other)
     }
 
-    /// Hashes the address of the value; as [`ref_eq`](Self::ref_eq).
+    /// Hashes the address of the value, consistent with [`ref_eq`](Self::ref_eq).
     fn ref_hash<H: Hasher>(&self, state: &mut H) {
         ptr::hash(self, state);
     }
@@ -67,10 +67,10 @@ impl Internable for str {
     }
 }
 
-/// The values of one kind, of each of which it keeps one copy for as long as the program runs.
+/// Interns values of one kind: keeps one copy of each for as long as the program runs.
 ///
-/// Equal values that the same interner has interned are equal [`Interned`]s, which are compared without a look at the values. Interners
-/// do not know each other's values. Looking a value up takes no lock.
+/// Equal values that the same interner has interned are equal [`Interned`]s, which are compared without reading the
+/// values. Different interners do not share values. Looking up a value takes no lock.
 ///
 /// ```
 /// use strata_ecs::intern::Interner;
@@ -98,14 +98,14 @@ impl_default!([L: ?Sized] Interner<L> => Self::new());
 impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 
 impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
-    /// The copy of a value, which is made the first time. `O(1)` for a usual number of values.
+    /// Returns the copy of a value; the first call creates it. `O(1)` for a usual number of values.
     pub fn intern(&self, value: &L) -> Interned<L> {
         self.intern_with(value, || Kept::Leaked(value.leak()))
     }
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
-    /// The copy of a value; `make` makes it if there is none yet.
+    /// Returns the copy of a value; `make` creates it if it does not exist.
     pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> Kept<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
@@ -118,24 +118,24 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
         let below = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
         let mut node = Box::new(TreeNode { hash, entry: Entry { number, value: make() }, below });
         loop {
-            // In the meantime `make` or another thread may have added values, perhaps this one.
+            // `make` or another thread may have added values since the search, perhaps this value.
             end = match find(end, hash, value) {
                 Ok(node) => return Interned(&node.entry),
                 Err(end) => end,
             };
             let new = Box::into_raw(node);
             if end.node.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Relaxed).is_ok() {
-                // SAFETY: the address comes from a box, which is in the tree now: it is neither freed nor borrowed mutably any
-                // more.
+                // SAFETY: the address comes from a box, which is in the tree now: it is never freed or mutably borrowed
+                // again.
                 return Interned(unsafe { &(*new).entry });
             }
-            // SAFETY: the address comes from a box and did not come into the tree, so no other thread knows it.
+            // SAFETY: the address comes from a box and was not added to the tree, so no other thread has it.
             node = unsafe { Box::from_raw(new) };
         }
     }
 }
 
-/// The copy of a value that an interner keeps. A copy that another thread was faster to make is dropped if it is boxed.
+/// The copy of a value that an interner keeps. If another thread has added the value first, a boxed copy is dropped.
 pub(crate) enum Kept<L: ?Sized + 'static> {
     Boxed(Box<L>),
     Leaked(&'static L),
@@ -146,39 +146,40 @@ impl_deref!(#[inline] [L: ?Sized] Kept<L> => L, |this| *match this {
     Self::Leaked(value) => *value,
 });
 
-/// Where a node may be.
+/// A place in the tree that may contain a node.
 struct Link<'a, L: ?Sized + 'static> {
     node: &'a AtomicPtr<TreeNode<L>>,
-    /// The hash of the value that is looked for: its first bits say where to go on below the node.
+    /// The remaining bits of the hash of the searched value: the first ones select the child of the node.
     rest: u64,
 }
 
-/// The node that is in a place.
+/// The node in a place, if there is one.
 fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L>> {
     let address = place.load(Ordering::Acquire);
-    // SAFETY: only `intern` writes to a place, and what it writes are addresses of nodes in boxes that it gives up: they are
-    // neither freed nor borrowed mutably; the null pointer is the only other value. What was written to the node before it came
-    // into the tree can be seen, since it was put there with `Release`.
+    // SAFETY: only `intern_with` writes to a place. It writes addresses of nodes that come from leaked boxes, which are
+    // neither freed nor mutably borrowed; the only other value is null. The contents of the node are visible, because it
+    // was written to the place with `Release`.
     unsafe { address.as_ref() }
 }
 
-/// The node of a value, from a place on that it is in or below; or the place where it belongs.
+/// Searches for a value from a place on. Returns its node, or the empty place where it belongs.
 fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Result<&'static TreeNode<L>, Link<'a, L>> {
     while let Some(node) = read(place.node) {
         if node.hash == hash && *node.entry.value == *value {
             return Ok(node);
         }
-        // Below 32 nodes the bits come again, so that values of one hash have places, too.
+        // After 32 levels the bits of the hash repeat, so that different values with the same hash have places, too.
         place = Link { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
     }
     Err(place)
 }
 
-/// A label that is `Copy`, and that is compared and hashed without a look at its value.
+/// A label that is `Copy`, and that is compared and hashed without reading its value.
 ///
-/// It is made by [`SystemSet::intern`](crate::label::SystemSet::intern),
-/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern) or an [`Interner`](crate::intern::Interner). Equal labels of one type give equal ones. The value behind it
-/// is never dropped: a program has as many as it has different labels.
+/// [`SystemSet::intern`](crate::label::SystemSet::intern),
+/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern) and [`Interner`](crate::intern::Interner) create it.
+/// Interning equal labels of one type yields equal values. The interned label is never dropped: a program has as many as
+/// it has different labels.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -200,12 +201,12 @@ pub struct Interned<L: ?Sized + 'static>(&'static Entry<L>);
 impl_copy! { [L: ?Sized] Interned<L>; }
 
 impl<L: ?Sized> Interned<L> {
-    /// The value, for as long as the program runs.
+    /// The value, which lives as long as the program.
     pub(crate) fn get(self) -> &'static L {
         &self.0.value
     }
 
-    /// A number that no other value of the same kind has in this process.
+    /// A number that is unique among the values of the interner in this process.
     pub(crate) fn number(self) -> u64 {
         u64::from(self.0.number)
     }

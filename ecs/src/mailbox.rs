@@ -1,8 +1,8 @@
-//! The way back for what was taken out of a place for a while, wherever the place is by then.
+//! Returns borrowed-out values to their owner, even if the owner has been moved.
 //!
-//! User code that has a whole world may exchange it for another one while something of it is lent out: a resource, a schedule that
-//! runs, the rest of its commands. So what is lent does not go back to "the world that is here now". The place keeps a
-//! [`Mailbox`], and what is lent has a [`Sender`] to it.
+//! User code that has a whole world may replace it while one of its parts is lent out: a resource, a schedule that runs,
+//! the rest of its commands. So a lent value must not be returned to the world that is currently in that place. The
+//! owner keeps a [`Mailbox`], and the lent value has a [`Sender`] to it.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -10,14 +10,14 @@ use alloc::vec::Vec;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// Where values come back. There is one for each place; nothing but its owner takes values out.
+/// Receives returned values. Each owner has one; only the owner takes values out.
 pub(crate) struct Mailbox<T>(Arc<Letters<T>>);
 
-/// The way to a mailbox.
+/// Sends values to a mailbox.
 pub(crate) struct Sender<T>(Arc<Letters<T>>);
 
 struct Letters<T> {
-    /// The one that came last.
+    /// The most recent letter.
     newest: AtomicPtr<Letter<T>>,
     /// Whether the mailbox exists.
     is_open: AtomicBool,
@@ -25,14 +25,15 @@ struct Letters<T> {
 
 struct Letter<T> {
     value: T,
-    /// The one that came before it, or null.
+    /// The letter before this one, or null.
     older: *mut Self,
 }
 
-// SAFETY: letters are values that are handed over, so they are sent; the owner of the mailbox may share what has come with other
-// threads. The list itself is changed by atomic operations only.
+// SAFETY: the values of letters are sent from one thread to another (`T: Send`), and the owner of the mailbox may share
+// received values with other threads (`T: Sync`). The list itself is changed by atomic operations only.
 unsafe impl<T: Send + Sync> Send for Letters<T> {}
-// SAFETY: as above.
+// SAFETY: through a shared reference values are sent (`T: Send`) and read (`T: Sync`); the list itself is changed by
+// atomic operations only.
 unsafe impl<T: Send + Sync> Sync for Letters<T> {}
 
 impl<T> Default for Mailbox<T> {
@@ -46,7 +47,7 @@ impl<T> Mailbox<T> {
         Self(Arc::new(Letters { newest: AtomicPtr::new(ptr::null_mut()), is_open: AtomicBool::new(true) }))
     }
 
-    /// A way to this mailbox.
+    /// Creates a sender to this mailbox.
     pub(crate) fn sender(&self) -> Sender<T> {
         Sender(Arc::clone(&self.0))
     }
@@ -56,7 +57,7 @@ impl<T> Mailbox<T> {
         Arc::ptr_eq(&self.0, &sender.0)
     }
 
-    /// Whether there is no sender. If so, all that was sent before has come.
+    /// Whether no sender exists. If so, all values that were sent have arrived.
     pub(crate) fn expects_nothing(&mut self) -> bool {
         Arc::get_mut(&mut self.0).is_some()
     }
@@ -66,14 +67,14 @@ impl<T> Mailbox<T> {
         self.0.newest.load(Ordering::Acquire).is_null()
     }
 
-    /// What came last, if anything has come that has not been taken.
+    /// The most recent value that has arrived and has not been taken.
     pub(crate) fn newest(&self) -> Option<&T> {
-        // SAFETY: a letter is complete before it is in the list (`Release` in `send`). It stays as it is until `take` or the end of
-        // the mailbox, which both demand that nothing borrows `self`.
+        // SAFETY: a letter is complete before it is in the list (`Release` in `send`). It is not changed until `take` or
+        // the drop of the mailbox, both of which require that nothing borrows `self`.
         unsafe { self.0.newest.load(Ordering::Acquire).as_ref() }.map(|letter| &letter.value)
     }
 
-    /// Takes out all that has come, the oldest first.
+    /// Takes out all values that have arrived, the oldest first.
     pub(crate) fn take(&mut self) -> Vec<T> {
         self.0.take()
     }
@@ -90,8 +91,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// With the value if there is no mailbox any more. One that goes away at the same time may get it all the same: then the
-    /// value is dropped.
+    /// Returns the value if the mailbox no longer exists. A mailbox that is dropped at the same time may still get the
+    /// value: then the value is dropped.
     pub(crate) fn send(&self, value: T) -> Result<(), T> {
         if !self.0.is_open.load(Ordering::Relaxed) {
             return Err(value);
@@ -99,9 +100,9 @@ impl<T> Sender<T> {
         let letter = Box::into_raw(Box::new(Letter { value, older: ptr::null_mut() }));
         let mut older = self.0.newest.load(Ordering::Relaxed);
         loop {
-            // SAFETY: nothing else knows the letter yet.
+            // SAFETY: `letter` comes from `Box::into_raw`, and no other code has the pointer yet.
             unsafe { (*letter).older = older };
-            // What was there before is not looked at here, so it need not be visible.
+            // The older letters are not read here, so they need not be visible.
             match self.0.newest.compare_exchange_weak(older, letter, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return Ok(()),
                 Err(newer) => older = newer,
@@ -116,8 +117,9 @@ impl<T> Letters<T> {
         let mut next = self.newest.swap(ptr::null_mut(), Ordering::Acquire);
         let mut values = Vec::new();
         while !next.is_null() {
-            // SAFETY: the letter came from `Box::into_raw` in `send`, and the list has just let go of it and of those behind it. Those
-            // were made visible with it: each `Release` exchange of the list continues the ones before it.
+            // SAFETY: the letter came from `Box::into_raw` in `send`, and the swap has removed it and all older ones
+            // from the list, so nothing else frees them. Their contents are visible, because each `Release` exchange of
+            // the list continues the release sequence of the earlier ones.
             let letter = *unsafe { Box::from_raw(next) };
             values.push(letter.value);
             next = letter.older;

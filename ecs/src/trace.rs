@@ -1,11 +1,12 @@
-//! Spans for subscribers of `tracing`: of each run of a schedule, of each run of a system in it, of each application of what a system
-//! has recorded, and of observers and hooks, one for all entities of which one is told at once.
+//! Spans for subscribers of `tracing`: a span for each run of a schedule, for each run of a system in it, for each
+//! application of a system's commands, and for each run of an observer or hook, which covers all entities of one
+//! notification.
 //!
-//! The systems of a pipeline each have one span, and not one for each block. It is entered when the system has its turn to get
-//! ready, and left when the last block is done, so the spans of those that come later lie within it in time. Its parent is the
-//! run all the same. What a system took by itself is in the schedule's report.
+//! Each system of a pipeline has one span, not one per block. It is entered when the system prepares its run, and left
+//! when the last block is done, so it contains the spans of the systems after it in time. Its parent is still the run.
+//! The report of the schedule has the time of each system alone.
 //!
-//! Without the feature `trace` all of this is empty: types without size, and functions that do nothing.
+//! Without the feature `trace`, the types of this module have no size, and the functions do nothing.
 
 use core::fmt;
 
@@ -13,8 +14,8 @@ use core::fmt;
 #[cfg(feature = "trace")]
 const TARGET: &str = "strata_ecs";
 
-/// Tells of what went wrong and did not end the program: to subscribers with the feature `trace`, else on the standard error
-/// stream, if there is one.
+/// Reports a problem that did not end the program: to subscribers with the feature `trace`, otherwise to standard error,
+/// if available.
 #[cold]
 pub(crate) fn warn(text: &dyn fmt::Display) {
     #[cfg(feature = "trace")]
@@ -25,7 +26,7 @@ pub(crate) fn warn(text: &dyn fmt::Display) {
     let _ = text;
 }
 
-/// How bad it is what is told of.
+/// The level of a message.
 #[derive(Clone, Copy)]
 pub(crate) enum Level {
     Trace,
@@ -35,8 +36,8 @@ pub(crate) enum Level {
     Error,
 }
 
-/// Tells subscribers of something, at a level. Without the feature `trace` what is at least a warning goes to the standard error
-/// stream, if there is one.
+/// Reports a message to subscribers, at a level. Without the feature `trace`, warnings and errors are written to
+/// standard error, if available.
 #[cold]
 pub(crate) fn tell(level: Level, text: &str) {
     #[cfg(feature = "trace")]
@@ -64,10 +65,10 @@ pub(crate) struct Entered {
     _span: tracing::span::EnteredSpan,
 }
 
-/// The span of a run of a schedule, in which those of its systems are, on whatever thread they run.
+/// The span of a run of a schedule. It contains the spans of its systems, on whatever thread they run.
 #[derive(Clone, Copy)]
 pub(crate) struct RunSpan {
-    /// If a subscriber is interested in it.
+    /// The id, if a subscriber is interested in the span.
     #[cfg(feature = "trace")]
     id: Option<core::num::NonZeroU64>,
 }
@@ -87,7 +88,7 @@ impl RunSpan {
         (Self {}, Entered {})
     }
 
-    /// Begins the run of a system in it.
+    /// Begins the span of a run of a system in it.
     #[cfg(feature = "trace")]
     pub(crate) fn system<'n>(self, label: Option<impl fmt::Debug>, name: impl FnOnce() -> &'n str) -> Entered {
         let label = label.as_ref().map(tracing::field::debug);
@@ -108,7 +109,7 @@ impl RunSpan {
     }
 }
 
-/// Begins the application of what a system has recorded.
+/// Begins the span of the application of a system's commands.
 #[cfg(feature = "trace")]
 pub(crate) fn commands(system: Option<&str>) -> Entered {
     Entered { _span: tracing::info_span!(target: TARGET, "commands", system).entered() }
@@ -120,8 +121,8 @@ pub(crate) fn commands(_: Option<&str>) -> Entered {
     Entered {}
 }
 
-/// Begins telling an observer, whose name is given, of an event, or of those of an operation, of a pattern, whose name is given. Its
-/// conditions are asked in it.
+/// Begins the span of a run of an observer. `name` is the name of the observer, and `event` the name of its event
+/// pattern. Run conditions are evaluated within the span.
 #[cfg(feature = "trace")]
 pub(crate) fn observer(name: &str, event: &'static str) -> Entered {
     Entered { _span: tracing::info_span!(target: TARGET, "observer", name, event).entered() }
@@ -133,7 +134,7 @@ pub(crate) fn observer(_: &str, _: &'static str) -> Entered {
     Entered {}
 }
 
-/// Begins to run a hook of a component for the entities of an operation.
+/// Begins the span of a hook that runs for the entities of an operation.
 #[cfg(feature = "trace")]
 pub(crate) fn hook<'n>(name: &str, component: impl FnOnce() -> &'n str) -> Entered {
     Entered { _span: tracing::info_span!(target: TARGET, "hook", name, component = component()).entered() }

@@ -1,4 +1,4 @@
-//! The `App`: a world, its schedules by name, and what runs them.
+//! The `App`: a world, its schedules, and the runner that runs them.
 
 use std::any::{Any, TypeId};
 use std::collections::HashSet;
@@ -19,23 +19,23 @@ use strata_ecs::world::{FromWorld, Schedules, SystemId, TryRunScheduleError, Wor
 use crate::exit::AppExit;
 use crate::plugin::{Plugin, Plugins};
 
-/// What [`App::run`] gives the program to.
+/// The function that [`App::run`] passes the program to.
 type Runner = Box<dyn FnOnce(App) -> AppExit>;
 
 /// A plugin that was added.
 struct Added {
-    /// None while one of its methods runs.
+    /// `None` while one of its methods runs.
     plugin: Option<Box<dyn Plugin>>,
     is_finished: bool,
     is_clean: bool,
 }
 
-/// A program: a [`World`], the schedules that make up a frame, and the runner that runs frame after frame.
+/// A program: a [`World`], the schedules that make up a frame, and the runner that runs the frames.
 ///
-/// Plugins add systems, resources and schedules to it. [`update`](App::update) runs one frame, which is a frame of the world, too
-/// ([`World::frame`]): messages and removals are kept by it. [`run`](App::run) gives the program to the runner, which a
-/// [`ScheduleRunnerPlugin`](crate::ScheduleRunnerPlugin) or [`set_runner`](App::set_runner) has chosen; without one it runs one
-/// frame.
+/// Plugins add systems, resources and schedules to it. [`update`](App::update) runs one frame, which is also a frame of
+/// the world ([`World::frame`]): it determines how long messages and removals are kept. [`run`](App::run) passes the
+/// program to the runner that a [`ScheduleRunnerPlugin`](crate::ScheduleRunnerPlugin) or [`set_runner`](App::set_runner)
+/// has set; the default runner runs one frame.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -73,9 +73,9 @@ pub struct App {
     pub(crate) update_schedule: Option<InternedScheduleLabel>,
     runner: Runner,
     plugins: Vec<Added>,
-    /// Types and names of the plugins, also of those that are being built.
+    /// The types and names of the plugins, including those that are being built.
     known: HashSet<(TypeId, String)>,
-    /// The plugins whose `build` runs, each within that of the one before.
+    /// The names of the plugins that are being built, outermost first.
     building: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Debug for App {
     }
 }
 
-/// One frame.
+/// The default runner: runs one frame.
 pub(crate) fn run_once(mut app: App) -> AppExit {
     app.update();
     app.should_exit().unwrap_or_default()
@@ -99,7 +99,7 @@ impl Default for App {
 }
 
 impl App {
-    /// A program without any schedule. [`update`](App::update) does nothing but count frames.
+    /// Creates a program without any schedule. [`update`](App::update) only counts frames.
     ///
     /// ```
     /// use strata_app::App;
@@ -128,7 +128,7 @@ impl App {
         &self.world
     }
 
-    /// The world, to change it.
+    /// The world, mutably.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -140,7 +140,8 @@ impl App {
         &mut self.world
     }
 
-    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins that are not finished are finished first.
+    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins are finished first, if they
+    /// have not been.
     ///
     /// # Panics
     ///
@@ -162,11 +163,11 @@ impl App {
         }
     }
 
-    /// As [`update`](App::update), with an error where a system fails. What comes after that in the frame does not run.
+    /// Like [`update`](App::update), but returns an error if a system fails. The rest of the frame does not run then.
     ///
     /// # Errors
     ///
-    /// That of the first system that fails, unless the handler of its schedule goes on.
+    /// The error of the first system that fails, unless the handler of its schedule continues.
     ///
     /// # Panics
     ///
@@ -192,11 +193,11 @@ impl App {
         self.world.frame(|world| label.map_or(Ok(()), |label| world.try_run_schedule(label)))
     }
 
-    /// Gives the program to its runner, and returns what the runner returns. What is left here is empty.
+    /// Passes the program to its runner, and returns the result of the runner. An empty `App` is left in its place.
     ///
     /// # Panics
     ///
-    /// If the runner does, or if a plugin is being built.
+    /// If the runner panics, or if a plugin is being built.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -213,7 +214,7 @@ impl App {
         runner(app)
     }
 
-    /// Chooses what [`run`](App::run) does with the program.
+    /// Sets the function that [`run`](App::run) passes the program to.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -232,8 +233,8 @@ impl App {
         self
     }
 
-    /// With what the program should end, if an [`AppExit`] was written in this frame or the one before. A failure counts more than
-    /// a success, and the first one most.
+    /// The exit with which the program should end, if an [`AppExit`] was written in this frame or the previous one. The
+    /// first failure takes precedence over successes; otherwise the first success is returned.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -253,13 +254,14 @@ impl App {
     }
 }
 
-/// Plugins.
+/// Methods for plugins.
 impl App {
-    /// Adds a plugin, a group of plugins, or a tuple of both: see [`Plugin`].
+    /// Adds plugins, groups of plugins, or a tuple of these: see [`Plugin`].
     ///
     /// # Panics
     ///
-    /// If a plugin was added already, unless it says that it [may be](Plugin::is_unique); or if one panics.
+    /// If a plugin has already been added, unless its [`is_unique`](Plugin::is_unique) returns false; or if a plugin
+    /// panics.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -290,7 +292,7 @@ impl App {
                  `is_unique` return false"
             );
         }
-        // Its place in the order, before those that it adds itself.
+        // Reserves its position, so that it comes before the plugins that it adds itself.
         let at = self.plugins.len();
         self.plugins.push(Added { plugin: None, is_finished: false, is_clean: false });
         self.building.push(name);
@@ -306,7 +308,7 @@ impl App {
         }
     }
 
-    /// Whether a plugin of this type was added. One that is being built is not added yet.
+    /// Whether a plugin of this type was added. A plugin that is being built does not count.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -317,7 +319,7 @@ impl App {
         self.added::<T>().next().is_some()
     }
 
-    /// The plugins of this type that were added, in their order. Those that are being built are not among them.
+    /// The plugins of this type that were added, in order. Plugins that are being built are not included.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -335,7 +337,8 @@ impl App {
         plugins.filter_map(|plugin| (plugin as &dyn Any).downcast_ref())
     }
 
-    /// Calls [`Plugin::finish`] of the plugins for which this has not been done. The first [`update`](App::update) does it, too.
+    /// Calls [`Plugin::finish`] of the plugins for which it has not been called. The first [`update`](App::update) does
+    /// this, too.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -345,7 +348,8 @@ impl App {
         self.for_each_plugin(|added| !std::mem::replace(&mut added.is_finished, true), Plugin::finish);
     }
 
-    /// Calls [`Plugin::cleanup`] of the plugins for which this has not been done. The first [`update`](App::update) does it, too.
+    /// Calls [`Plugin::cleanup`] of the plugins for which it has not been called. The first [`update`](App::update) does
+    /// this, too.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -355,7 +359,8 @@ impl App {
         self.for_each_plugin(|added| !std::mem::replace(&mut added.is_clean, true), Plugin::cleanup);
     }
 
-    /// Calls a method of some plugins, also of those that others add meanwhile. The one that is called is not among the plugins.
+    /// Calls a method of some plugins, including plugins that others add during these calls. A plugin is not in the list
+    /// while its method runs.
     fn for_each_plugin(&mut self, is_meant: fn(&mut Added) -> bool, call: fn(&dyn Plugin, &mut Self)) {
         let mut at = 0;
         while at < self.plugins.len() {
@@ -370,14 +375,14 @@ impl App {
     }
 }
 
-/// Systems and schedules.
+/// Methods for systems and schedules.
 impl App {
     /// The schedules of the world.
     fn schedules(&mut self) -> strata_ecs::change_detection::Mut<'_, Schedules> {
         self.world.get_resource_or_init::<Schedules>()
     }
 
-    /// Adds systems to a schedule, which is made if it does not exist.
+    /// Adds systems to a schedule, which is created if it does not exist.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -399,7 +404,7 @@ impl App {
         self
     }
 
-    /// Says the order and the conditions of sets in a schedule, which is made if it does not exist.
+    /// Configures the order and the conditions of sets in a schedule, which is created if it does not exist.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -420,7 +425,7 @@ impl App {
         self
     }
 
-    /// Adds a schedule under its label. One that is there already is replaced.
+    /// Adds a schedule under its label, replacing an existing one.
     ///
     /// # Panics
     ///
@@ -439,7 +444,7 @@ impl App {
         self
     }
 
-    /// Makes a schedule without systems, unless there is one with the label.
+    /// Creates a schedule without systems, unless one with the label exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -465,7 +470,7 @@ impl App {
         self.world.get_resource::<Schedules>()?.get(label)
     }
 
-    /// A schedule, to change it, if it exists.
+    /// A schedule, mutably, if it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -479,7 +484,7 @@ impl App {
         self.schedules().into_inner().get_mut(label)
     }
 
-    /// Changes a schedule, which is made if it does not exist.
+    /// Modifies a schedule, which is created if it does not exist.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -494,7 +499,7 @@ impl App {
         self
     }
 
-    /// Sets what all schedules that exist by now report when they are built.
+    /// Sets the build settings of all schedules that exist now.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -508,7 +513,7 @@ impl App {
         self
     }
 
-    /// Keeps a system, to be run by its id: see [`World::register_system`].
+    /// Registers a system, to be run by its id: see [`World::register_system`].
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -526,7 +531,7 @@ impl App {
     }
 }
 
-/// Errors.
+/// Methods for errors.
 impl App {
     /// Sets the function that handles the errors of all systems, run conditions, commands and observers of the program: see
     /// [`World::set_error_handler`]. A second call replaces the handler of the first one.
@@ -560,9 +565,9 @@ impl App {
     }
 }
 
-/// Resources, messages and components.
+/// Methods for resources, messages and components.
 impl App {
-    /// Inserts a resource. One that is there already is replaced.
+    /// Inserts a resource, replacing an existing one.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -574,7 +579,7 @@ impl App {
         self
     }
 
-    /// Inserts the resource's default, or what it makes of the world, unless it is there.
+    /// Inserts a resource, made by its `FromWorld` impl (`Default` for most types), unless it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -598,7 +603,7 @@ impl App {
         self
     }
 
-    /// As [`insert_non_send`](App::insert_non_send), with the value's default, unless it is there.
+    /// Like [`insert_non_send`](App::insert_non_send), with a value made by its `FromWorld` impl, unless it exists.
     ///
     /// ```
     /// use std::rc::Rc;
@@ -610,7 +615,7 @@ impl App {
         self
     }
 
-    /// Makes the list of messages of a type. The first system that writes or reads them does it, too.
+    /// Creates the list of messages of a type. The first system that writes or reads them creates it, too.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -642,11 +647,11 @@ impl App {
         self
     }
 
-    /// Has each entity that gets a `T` get an `R`, too: see [`World::register_required_components`].
+    /// Makes `R` a required component of `T`: see [`World::register_required_components`].
     ///
     /// # Panics
     ///
-    /// If an entity has a `T` already, or if `R` requires `T`.
+    /// If an entity already has a `T`, or if `R` requires `T`.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -660,11 +665,11 @@ impl App {
         self
     }
 
-    /// As [`register_required_components`](App::register_required_components), with the value that a function makes.
+    /// Like [`register_required_components`](App::register_required_components), with values that a function creates.
     ///
     /// # Panics
     ///
-    /// As that one.
+    /// Under the same conditions.
     ///
     /// ```
     /// use strata_app::prelude::*;

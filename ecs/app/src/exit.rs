@@ -5,13 +5,13 @@ use std::process::{ExitCode, Termination};
 
 use strata_ecs::message::Message;
 
-/// Ends the program after the frame in which it is written, and says with which code.
+/// Ends the program after the frame in which it is written, with this exit code.
 ///
-/// It belongs to the process: snapshots and saved worlds have no such message, so that a world that was saved when the program ended
-/// does not end the program that loads it.
+/// It belongs to the process: snapshots and saved worlds do not contain it, so that loading a world that was saved when
+/// a program ended does not end the loading program.
 ///
-/// A runner asks [`App::should_exit`](crate::App::should_exit) after each frame. `main` can return it: then it is the exit code of
-/// the process.
+/// A runner calls [`App::should_exit`](crate::App::should_exit) after each frame. `main` can return an `AppExit` as the
+/// exit code of the process.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -27,7 +27,7 @@ use strata_ecs::message::Message;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[message(transient)]
 pub enum AppExit {
-    /// The program did what it should: code 0.
+    /// The program succeeded: code 0.
     #[default]
     Success,
     /// The program failed, with this code.
@@ -46,7 +46,7 @@ impl AppExit {
         Self::Error(NonZeroU8::MIN)
     }
 
-    /// The exit with this code: 0 is [`Success`](AppExit::Success).
+    /// Converts an exit code: 0 is [`Success`](AppExit::Success).
     ///
     /// ```
     /// use strata_app::AppExit;

@@ -1,6 +1,7 @@
-//! The text of the resources of this crate in files. It needs no `serde`, so that a format has them without that it lists them.
+//! The text form of the resources of this crate in files. It does not need `serde`, so formats include these resources
+//! without listing them.
 //!
-//! A text is a list of words with spaces between them. Each type writes as many words as it reads.
+//! A text is a list of words separated by spaces. Each type reads as many words as it writes.
 
 use std::any::type_name;
 use std::fmt::Write as _;
@@ -10,20 +11,20 @@ use strata_ecs::component::{Persistence, TextForm};
 
 use crate::state::States;
 
-/// A value that can be a part of a state in a file: numbers, `bool`, `char`, `String`, `Duration`, states with `derive(States)` or
-/// `derive(SubStates)`, and an `Option`, `Vec`, array or tuple of these.
+/// A value that can be a part of a state in a file: numbers, `bool`, `char`, `String`, `Duration`, states with
+/// `derive(States)` or `derive(SubStates)`, and `Option`, `Vec`, arrays and tuples of these.
 pub trait Words: Sized {
-    /// Whether values can be written. Those of a state cannot if one of its fields cannot.
+    /// Whether values can be written. False for a state if one of its fields cannot be written.
     const ARE_KNOWN: bool = true;
 
-    /// Writes a value, behind other words.
+    /// Appends the words of a value to a text.
     fn write(&self, text: &mut String);
 
-    /// Takes the words of a value from a text.
+    /// Takes the words of a value from the beginning of a text.
     fn read(text: &mut &str) -> Option<Self>;
 }
 
-/// Writes a word.
+/// Appends a word to a text.
 pub fn write_word(word: &str, text: &mut String) {
     if !text.is_empty() {
         text.push(' ');
@@ -31,7 +32,7 @@ pub fn write_word(word: &str, text: &mut String) {
     text.push_str(word);
 }
 
-/// Takes a word.
+/// Takes a word from the beginning of a text.
 pub fn read_word<'t>(text: &mut &'t str) -> Option<&'t str> {
     if text.is_empty() {
         return None;
@@ -41,7 +42,7 @@ pub fn read_word<'t>(text: &mut &'t str) -> Option<&'t str> {
     Some(word)
 }
 
-/// A value that is all of a text.
+/// Reads a value that makes up a whole text.
 pub(crate) fn read_all<T: Words>(text: &str) -> Result<T, String> {
     let mut left = text;
     T::read(&mut left).filter(|_| left.is_empty()).ok_or_else(|| format!("`{text}` is no `{}`", type_name::<T>()))
@@ -84,7 +85,7 @@ impl Words for char {
     }
 }
 
-/// Behind the number of its bytes, since it may have spaces.
+/// Prefixed with its length in bytes, because it may contain spaces.
 impl Words for String {
     fn write(&self, text: &mut String) {
         write_word("", text);
@@ -102,7 +103,7 @@ impl Words for String {
     }
 }
 
-/// In nanoseconds.
+/// Written in nanoseconds.
 impl Words for Duration {
     fn write(&self, text: &mut String) {
         self.as_nanos().write(text);
@@ -114,18 +115,18 @@ impl Words for Duration {
     }
 }
 
-/// How a state is written in files.
+/// The form of a state in files.
 #[derive(Debug)]
 pub enum StateForm<S> {
-    /// It is not known: a format has to list the resources of the state, or to leave them out.
+    /// Unknown: a format has to list the resources of the state, or leave them out.
     Unknown,
-    /// It is not written, since it follows from other states.
+    /// Not written, because it is computed from other states.
     Computed,
-    /// As its words.
+    /// Written as words.
     Words {
-        /// Writes a value, behind other words.
+        /// Appends the words of a value to a text.
         write: fn(&S, &mut String),
-        /// Takes the words of a value from a text.
+        /// Takes the words of a value from the beginning of a text.
         read: fn(&mut &str) -> Option<S>,
     },
 }
@@ -147,7 +148,7 @@ impl<S: States> Words for S {
     }
 }
 
-/// The persistence of a resource that has values of a state.
+/// The persistence of a resource that contains values of a state.
 pub(crate) fn of_state<R: Words, S: States>() -> Persistence<R> {
     match S::FORM {
         StateForm::Unknown => Persistence::Listed,
@@ -183,7 +184,7 @@ impl<T: Words> Words for Vec<T> {
 
     fn read(text: &mut &str) -> Option<Self> {
         let len = usize::read(text)?;
-        // Each value has a word, but those of a type without fields.
+        // Each value has at least one word, except values of a type without fields.
         let mut all = Self::new();
         for _ in 0..len {
             if text.is_empty() {
@@ -226,7 +227,7 @@ macro_rules! tuples {
 
 tuples! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
-/// The words of a struct that is made of one value.
+/// Implements `Words` for a struct that is made of one value.
 macro_rules! text_form {
     ($Type:ty $(where $S:ident: $Bound:ident)?, |$value:ident| $field:expr, |$field_value:ident| $make:expr) => {
         impl$(<$S: $Bound>)? $crate::form::Words for $Type {
@@ -244,11 +245,11 @@ macro_rules! text_form {
 }
 pub(crate) use text_form;
 
-/// A field of a state, of which is found out whether it can be written: its own constant if its type has words, and else that of
-/// [`Unwritten`].
+/// A field of a state, used to determine whether it can be written: if its type has words, the inherent constant `FORM`
+/// applies, otherwise the constant of [`Unwritten`].
 pub struct Field<T>(std::marker::PhantomData<T>);
 
-/// The functions of a field.
+/// The functions that write and read a field.
 pub struct FieldForm<T> {
     /// Writes the value.
     pub write: fn(&T, &mut String),
@@ -256,12 +257,12 @@ pub struct FieldForm<T> {
     pub read: fn(&mut &str) -> Option<T>,
 }
 
-/// What a [`Field`] says whose type has no words.
+/// The fallback for a [`Field`] whose type has no words.
 pub trait Unwritten {
     /// The type of the field.
     type Type;
 
-    /// It cannot be written.
+    /// The field cannot be written.
     const FORM: Option<FieldForm<Self::Type>> = None;
 }
 
@@ -270,7 +271,7 @@ impl<T> Unwritten for Field<T> {
 }
 
 impl<T: Words> Field<T> {
-    /// How it is written, if that is known.
+    /// The functions of the field, if all its parts can be written.
     pub const FORM: Option<FieldForm<T>> =
         if T::ARE_KNOWN { Some(FieldForm { write: T::write, read: T::read }) } else { None };
 }

@@ -33,7 +33,7 @@ pub use self::plugin::{Plugin, Plugins};
 pub use self::plugin_group::{PluginGroup, PluginGroupBuilder};
 pub use self::schedule_runner::{RunMode, ScheduleRunnerPlugin};
 
-/// What the macros' output refers to, and nothing else. Not part of the public API.
+/// The items that the output of the macros refers to. Not part of the public API.
 #[doc(hidden)]
 pub mod __private {
     pub use std::clone::Clone;
@@ -48,7 +48,8 @@ pub mod __private {
     pub use crate::form::{Field, FieldForm, StateForm, Unwritten, read_word, write_word};
     pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
 
-    /// The depth of a sub-state. If its source is no state, that is an error of the implementation, and of nothing else.
+    /// The depth of a sub-state. A separate function, so that for a source that is not a state the only error is about
+    /// the implementation.
     pub const fn sub_state_depth<S: SubStates>() -> usize {
         S::SourceStates::SET_DEPENDENCY_DEPTH + 1
     }

@@ -11,7 +11,7 @@ use crate::exit::AppExit;
 use crate::plugin::Plugin;
 use crate::state::schedules_of_absent_states;
 
-/// Labels: each with its documentation.
+/// Defines labels, each with its documentation.
 macro_rules! labels {
     ($($(#[$meta:meta])+ $Label:ident;)+) => {$(
         $(#[$meta])+
@@ -21,13 +21,13 @@ macro_rules! labels {
 }
 
 labels! {
-    /// The schedule of one frame, which [`App::update`] runs. It runs the others:
+    /// The schedule of one frame, which [`App::update`] runs. It runs the other schedules:
     ///
     /// - in the first frame [`PreStartup`], [`Startup`] and [`PostStartup`];
     /// - in every frame [`First`], [`PreUpdate`], [`RunFixedMainLoop`], [`Update`], [`PostUpdate`] and [`Last`].
     ///
     /// With states, [`StateTransition`](crate::state::StateTransition) runs before `PreStartup` and after `PreUpdate`.
-    /// [`MainScheduleOrder`] holds the order, and can be changed. A schedule without systems costs next to nothing.
+    /// [`MainScheduleOrder`] contains the order, and can be changed. A schedule without systems costs next to nothing.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -64,24 +64,25 @@ labels! {
     Startup;
     /// Runs once, after [`Startup`]: see [`Main`].
     PostStartup;
-    /// Runs first in each frame; the time is advanced here: see [`Main`].
+    /// Runs first in each frame, and advances the clocks: see [`Main`].
     First;
-    /// Runs before [`Update`], to prepare what that needs: see [`Main`].
+    /// Runs before [`Update`], to prepare for it: see [`Main`].
     PreUpdate;
-    /// Runs [`FixedMain`] as often as the time that has passed demands, which is not at all without a
-    /// [`TimePlugin`](crate::time::TimePlugin). Systems of its own belong into one of the [`RunFixedMainLoopSystems`].
+    /// Runs [`FixedMain`] as many times as there are fixed steps in the time that has passed; without a
+    /// [`TimePlugin`](crate::time::TimePlugin) it never does. Other systems in this schedule should be in one of the
+    /// [`RunFixedMainLoopSystems`].
     RunFixedMainLoop;
-    /// The schedule of one fixed step. It runs [`FixedFirst`], [`FixedPreUpdate`], [`FixedUpdate`], [`FixedPostUpdate`] and
-    /// [`FixedLast`]; [`FixedMainScheduleOrder`] holds the order.
+    /// The schedule of one fixed step. It runs [`FixedFirst`], [`FixedPreUpdate`], [`FixedUpdate`], [`FixedPostUpdate`]
+    /// and [`FixedLast`]; [`FixedMainScheduleOrder`] contains the order.
     ///
-    /// The systems in it see the step as the delta of [`Time`](crate::time::Time), and every message, however many frames there
-    /// were since the last step.
+    /// Its systems see the length of the step as the delta of [`Time`](crate::time::Time), and receive every message,
+    /// however many frames have passed since the last step.
     FixedMain;
     /// Runs first in each fixed step: see [`FixedMain`].
     FixedFirst;
     /// Runs before [`FixedUpdate`]: see [`FixedMain`].
     FixedPreUpdate;
-    /// Runs once in each fixed step: for rules of a game, physics, and all that should not depend on how long frames take.
+    /// Runs once in each fixed step: for game rules, physics, and everything that must not depend on the frame rate.
     ///
     /// ```
     /// use std::time::Duration;
@@ -109,15 +110,15 @@ labels! {
     FixedPostUpdate;
     /// Runs last in each fixed step: see [`FixedMain`].
     FixedLast;
-    /// Runs once in each frame: for all that has no better place. See [`Main`].
+    /// Runs once in each frame: for everything that does not need another schedule. See [`Main`].
     Update;
-    /// Runs after [`Update`], to follow from what happened there: see [`Main`].
+    /// Runs after [`Update`], to react to its changes: see [`Main`].
     PostUpdate;
     /// Runs last in each frame: see [`Main`].
     Last;
 }
 
-/// The places in [`RunFixedMainLoop`] before and after the fixed steps. Systems there run once in each frame.
+/// The sets in [`RunFixedMainLoop`] before, around and after the fixed steps. Systems in them run once in each frame.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -129,15 +130,15 @@ labels! {
 /// ```
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RunFixedMainLoopSystems {
-    /// Before the first fixed step of the frame: what the steps need of this frame, such as input.
+    /// Before the first fixed step of the frame: for data that the steps need from this frame, such as input.
     BeforeFixedMainLoop,
-    /// The fixed steps. Systems that belong to a step go to [`FixedUpdate`] and the like.
+    /// The fixed steps. Systems that run in each step belong in [`FixedUpdate`] and the related schedules.
     FixedMainLoop,
-    /// After the last fixed step of the frame: what is between two steps, such as interpolation.
+    /// After the last fixed step of the frame: for states between two steps, such as interpolation.
     AfterFixedMainLoop,
 }
 
-/// The place of a schedule in a list.
+/// The index of a schedule in a list.
 #[track_caller]
 fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
     let label = label.intern();
@@ -147,7 +148,7 @@ fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
     }
 }
 
-/// The schedules that [`Main`] runs, in their order.
+/// The schedules that [`Main`] runs, in order.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -163,9 +164,9 @@ fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
 #[derive(Resource, Clone, Debug)]
 #[resource(transient, missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct MainScheduleOrder {
-    /// Those of each frame.
+    /// The schedules that run in each frame.
     pub labels: Vec<InternedScheduleLabel>,
-    /// Those that run once, before the others.
+    /// The schedules that run once, before the others.
     pub startup_labels: Vec<InternedScheduleLabel>,
 }
 
@@ -185,44 +186,44 @@ impl Default for MainScheduleOrder {
 }
 
 impl MainScheduleOrder {
-    /// Has a schedule run after another one, in each frame.
+    /// Inserts a schedule after another one, in each frame.
     ///
     /// # Panics
     ///
-    /// If the other one is not among those of each frame.
+    /// If the other schedule is not in `labels`.
     #[track_caller]
     pub fn insert_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.labels, after);
         self.labels.insert(at + 1, schedule.intern());
     }
 
-    /// Has a schedule run before another one, in each frame.
+    /// Inserts a schedule before another one, in each frame.
     ///
     /// # Panics
     ///
-    /// If the other one is not among those of each frame.
+    /// If the other schedule is not in `labels`.
     #[track_caller]
     pub fn insert_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.labels, before);
         self.labels.insert(at, schedule.intern());
     }
 
-    /// Has a schedule run once, after another one.
+    /// Inserts a schedule that runs once, after another one.
     ///
     /// # Panics
     ///
-    /// If the other one is not among those that run once.
+    /// If the other schedule is not in `startup_labels`.
     #[track_caller]
     pub fn insert_startup_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.startup_labels, after);
         self.startup_labels.insert(at + 1, schedule.intern());
     }
 
-    /// Has a schedule run once, before another one.
+    /// Inserts a schedule that runs once, before another one.
     ///
     /// # Panics
     ///
-    /// If the other one is not among those that run once.
+    /// If the other schedule is not in `startup_labels`.
     #[track_caller]
     pub fn insert_startup_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.startup_labels, before);
@@ -230,15 +231,15 @@ impl MainScheduleOrder {
     }
 }
 
-/// Whether the schedules have run that run once. The order of the schedules belongs to the program, and this to its world: a world that
-/// is loaded has started if it had when it was saved.
+/// Whether the startup schedules have run. The order of the schedules belongs to the program, but this belongs to the
+/// world: a loaded world has started if it had started when it was saved.
 #[derive(Resource, Clone, Copy, Default, Debug)]
 #[resource(persistence = crate::form::as_text)]
 struct HasStarted(bool);
 
 crate::form::text_form!(HasStarted, |started| &started.0, |started| HasStarted(started));
 
-/// The schedules that [`FixedMain`] runs, in their order.
+/// The schedules that [`FixedMain`] runs, in order.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -253,7 +254,7 @@ crate::form::text_form!(HasStarted, |started| &started.0, |started| HasStarted(s
 #[derive(Resource, Clone, Debug)]
 #[resource(transient, missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct FixedMainScheduleOrder {
-    /// Those of each fixed step.
+    /// The schedules that run in each fixed step.
     pub labels: Vec<InternedScheduleLabel>,
 }
 
@@ -271,22 +272,22 @@ impl Default for FixedMainScheduleOrder {
 }
 
 impl FixedMainScheduleOrder {
-    /// Has a schedule run after another one, in each fixed step.
+    /// Inserts a schedule after another one, in each fixed step.
     ///
     /// # Panics
     ///
-    /// If the other one is not in the order.
+    /// If the other schedule is not in the order.
     #[track_caller]
     pub fn insert_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.labels, after);
         self.labels.insert(at + 1, schedule.intern());
     }
 
-    /// Has a schedule run before another one, in each fixed step.
+    /// Inserts a schedule before another one, in each fixed step.
     ///
     /// # Panics
     ///
-    /// If the other one is not in the order.
+    /// If the other schedule is not in the order.
     #[track_caller]
     pub fn insert_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
         let at = place(&self.labels, before);
@@ -294,7 +295,7 @@ impl FixedMainScheduleOrder {
     }
 }
 
-/// Runs schedules in order. Those that do not exist have no systems.
+/// Runs schedules in order. Schedules that do not exist are skipped.
 fn run_all(world: &mut World, labels: Vec<InternedScheduleLabel>) -> Result {
     for label in labels {
         match world.try_run_schedule(label) {
@@ -305,8 +306,8 @@ fn run_all(world: &mut World, labels: Vec<InternedScheduleLabel>) -> Result {
     Ok(())
 }
 
-/// Prepares the schedules of the fixed step, unless that was done. From then on the world keeps the messages that their systems
-/// read, also if the first step is some frames away.
+/// Prepares the schedules of the fixed step, unless this has been done. From then on the world keeps the messages that
+/// their systems read, even if the first step is several frames later.
 pub(crate) fn prepare_fixed(world: &mut World) -> Result {
     for label in world.resource::<FixedMainScheduleOrder>().labels.clone() {
         match world.try_schedule_scope(label, |world, schedule| schedule.initialize(world)) {
@@ -318,7 +319,7 @@ pub(crate) fn prepare_fixed(world: &mut World) -> Result {
     Ok(())
 }
 
-/// Runs the schedules of a frame. `checked` is how many schedules there were when those that never run were last looked for.
+/// Runs the schedules of a frame. `checked` is the number of schedules at the last check for schedules that never run.
 fn run_main(world: &mut World, mut checked: Local<'_, usize>) -> Result {
     if !world.resource::<HasStarted>().0 {
         world.insert_resource(HasStarted(true));
@@ -335,7 +336,7 @@ fn run_main(world: &mut World, mut checked: Local<'_, usize>) -> Result {
     Ok(())
 }
 
-/// Reports schedules that have systems and never run, as something was not added to the program.
+/// Reports schedules that have systems but never run, because a part of the program is missing.
 fn warn_of_idle_schedules(world: &World) {
     for text in schedules_of_absent_states(world) {
         world.warn_once(&text);
@@ -346,7 +347,7 @@ fn warn_of_idle_schedules(world: &World) {
         return;
     };
     let has_systems = |label| schedules.get(label).is_some_and(|schedule| schedule.systems_len() > 0);
-    // A program may have something else that takes fixed steps.
+    // The program may have its own implementation of fixed steps.
     if has_systems(RunFixedMainLoop.intern()) {
         return;
     }
@@ -361,7 +362,7 @@ fn run_fixed_main(world: &mut World) -> Result {
     run_all(world, labels)
 }
 
-/// The schedules of a frame and their order: a part of every [`App::new`].
+/// Adds the schedules of a frame and their order. [`App::new`] includes it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct MainSchedulePlugin;
 
@@ -395,7 +396,7 @@ impl Plugin for MainSchedulePlugin {
 }
 
 impl App {
-    /// A program with the schedules of [`Main`] and the message [`AppExit`], and nothing else.
+    /// Creates a program with the schedules of [`Main`] and the message [`AppExit`], and nothing else.
     ///
     /// ```
     /// use strata_app::prelude::*;

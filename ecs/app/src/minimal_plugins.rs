@@ -4,7 +4,7 @@ use crate::plugin_group::{PluginGroup, PluginGroupBuilder};
 use crate::schedule_runner::ScheduleRunnerPlugin;
 use crate::time::TimePlugin;
 
-/// What a program without a window needs: a [`TimePlugin`] and a [`ScheduleRunnerPlugin`], which runs frame after frame.
+/// The plugins for a program without a window: a [`TimePlugin`], and a [`ScheduleRunnerPlugin`] that runs the frames.
 ///
 /// ```
 /// use std::time::Duration;

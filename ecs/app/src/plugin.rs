@@ -6,8 +6,9 @@ use crate::app::App;
 
 /// A part of a program that adds its systems, resources and further plugins to an [`App`].
 ///
-/// A function that takes `&mut App` is a plugin, too. [`App::add_plugins`] calls [`build`](Plugin::build) at once;
-/// [`finish`](Plugin::finish) and [`cleanup`](Plugin::cleanup) come when all plugins are built, before the first frame.
+/// A function that takes `&mut App` is also a plugin. [`App::add_plugins`] calls [`build`](Plugin::build) immediately;
+/// [`finish`](Plugin::finish) and [`cleanup`](Plugin::cleanup) are called after all plugins have been built, before the
+/// first frame.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -38,21 +39,22 @@ use crate::app::App;
     label = "not a plugin"
 )]
 pub trait Plugin: Any + Send + Sync {
-    /// Adds what belongs to the plugin.
+    /// Adds the systems, resources and other parts of the plugin.
     fn build(&self, app: &mut App);
 
-    /// Called before the first frame after the plugin was added, when the other plugins are built as well.
+    /// Called before the first frame after the plugin was added, when all other plugins have been built.
     fn finish(&self, _app: &mut App) {}
 
-    /// Called when all plugins are finished, before the first frame.
+    /// Called when all plugins have been finished, before the first frame.
     fn cleanup(&self, _app: &mut App) {}
 
-    /// The name of the plugin, for messages: that of its type. Two of one type and name are one plugin that was added twice.
+    /// The name of the plugin, for messages: by default the name of its type. Two plugins with the same type and name
+    /// count as the same plugin.
     fn name(&self) -> &str {
         type_name::<Self>()
     }
 
-    /// Whether to add the plugin twice is a mistake, as it is by default.
+    /// Whether adding the plugin twice is an error. By default it is.
     fn is_unique(&self) -> bool {
         true
     }
@@ -65,7 +67,8 @@ impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
     }
 }
 
-/// What [`App::add_plugins`] takes: a [`Plugin`], a [`PluginGroup`](crate::PluginGroup), or a tuple of them, which may hold tuples.
+/// The argument of [`App::add_plugins`]: a [`Plugin`], a [`PluginGroup`](crate::PluginGroup), or a tuple of these, which
+/// may be nested.
 ///
 /// ```
 /// use strata_app::prelude::*;

@@ -5,7 +5,7 @@ use std::any::{TypeId, type_name};
 use crate::app::App;
 use crate::plugin::{Plugin, Plugins};
 
-/// Plugins that are added together, in an order, and of which a program may leave out or replace some.
+/// Plugins that are added together, in a fixed order. A program may leave out or replace some of them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,11 +37,11 @@ pub trait PluginGroup: Sized {
         type_name::<Self>()
     }
 
-    /// The group with this plugin in the place of the one of its type.
+    /// The group with the plugin of this type replaced.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of the type.
     #[track_caller]
     fn set<T: Plugin>(self, plugin: T) -> PluginGroupBuilder {
         self.build().set(plugin)
@@ -88,13 +88,13 @@ impl PluginGroupBuilder {
         Self { name: G::name(), members: Vec::new() }
     }
 
-    /// Whether the group has a plugin of this type, enabled or not.
+    /// Whether the group contains a plugin of this type, enabled or not.
     #[must_use]
     pub fn contains<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some()
     }
 
-    /// Whether the group has a plugin of this type and will add it.
+    /// Whether the group contains a plugin of this type and will add it.
     #[must_use]
     pub fn enabled<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some_and(|at| self.members[at].is_enabled)
@@ -112,7 +112,7 @@ impl PluginGroupBuilder {
         }
     }
 
-    /// Puts a plugin at a place. One of its type that is there already goes.
+    /// Inserts a plugin at an index. An existing plugin of its type is removed.
     fn insert<T: Plugin>(mut self, mut at: usize, plugin: T) -> Self {
         let id = TypeId::of::<T>();
         if let Some(before) = self.position(id) {
@@ -123,7 +123,7 @@ impl PluginGroupBuilder {
         self
     }
 
-    /// Adds a plugin at the end. One of its type that the group has already goes.
+    /// Adds a plugin at the end. An existing plugin of its type is removed.
     #[expect(clippy::should_implement_trait, reason = "the name in bevy_app")]
     pub fn add<T: Plugin>(self, plugin: T) -> Self {
         let at = self.members.len();
@@ -139,33 +139,33 @@ impl PluginGroupBuilder {
         self
     }
 
-    /// Adds a plugin before the one of type `Target`.
+    /// Adds a plugin before the plugin of type `Target`.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of type `Target`.
     #[track_caller]
     pub fn add_before<Target: Plugin>(self, plugin: impl Plugin) -> Self {
         let at = self.expect::<Target>();
         self.insert(at, plugin)
     }
 
-    /// Adds a plugin after the one of type `Target`.
+    /// Adds a plugin after the plugin of type `Target`.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of type `Target`.
     #[track_caller]
     pub fn add_after<Target: Plugin>(self, plugin: impl Plugin) -> Self {
         let at = self.expect::<Target>() + 1;
         self.insert(at, plugin)
     }
 
-    /// Puts a plugin in the place of the one of its type. Whether it is enabled stays as it was.
+    /// Replaces the plugin of this type. It stays enabled or disabled.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of the type.
     #[track_caller]
     pub fn set<T: Plugin>(mut self, plugin: T) -> Self {
         let at = self.expect::<T>();
@@ -173,21 +173,21 @@ impl PluginGroupBuilder {
         self
     }
 
-    /// Leaves a plugin out.
+    /// Disables a plugin, so that it is not added.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of the type.
     #[track_caller]
     pub fn disable<T: Plugin>(self) -> Self {
         self.with_enabled::<T>(false)
     }
 
-    /// Adds a plugin that was left out.
+    /// Enables a plugin that was disabled.
     ///
     /// # Panics
     ///
-    /// If the group has none of the type.
+    /// If the group does not contain a plugin of the type.
     #[track_caller]
     pub fn enable<T: Plugin>(self) -> Self {
         self.with_enabled::<T>(true)
@@ -200,7 +200,7 @@ impl PluginGroupBuilder {
         self
     }
 
-    /// Adds the plugins that are not left out to an `App`, as [`App::add_plugins`] does.
+    /// Adds the enabled plugins to an `App`, like [`App::add_plugins`].
     ///
     /// # Panics
     ///

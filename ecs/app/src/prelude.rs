@@ -1,7 +1,7 @@
-//! Everything that most programs need, that of `strata_ecs` included: `use strata_app::prelude::*;`.
+//! The items that most programs need, including the prelude of `strata_ecs`: `use strata_app::prelude::*;`.
 //!
-//! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that needs nothing else of `strata-ecs` depends on this
-//! package alone.
+//! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that uses nothing else of `strata-ecs` only
+//! depends on this package.
 
 pub use strata_ecs::prelude::*;
 

@@ -15,12 +15,12 @@ use crate::plugin::Plugin;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunMode {
-    /// Frame after frame, until an [`AppExit`] is written.
+    /// Runs frames until an [`AppExit`] is written.
     Loop {
-        /// The least time from the beginning of one frame to that of the next; the thread sleeps for what is left of it.
+        /// The minimum time between the beginnings of two frames; the thread sleeps for the rest of it.
         wait: Option<Duration>,
     },
-    /// One frame.
+    /// Runs one frame.
     Once,
 }
 
@@ -30,7 +30,7 @@ impl Default for RunMode {
     }
 }
 
-/// Has [`App::run`] run frame after frame until an [`AppExit`] is written: for servers, tools and tests.
+/// Makes [`App::run`] run frames until an [`AppExit`] is written: for servers, tools and tests.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,12 +49,12 @@ impl Default for RunMode {
 /// ```
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ScheduleRunnerPlugin {
-    /// How often.
+    /// The run mode.
     pub run_mode: RunMode,
 }
 
 impl ScheduleRunnerPlugin {
-    /// Runs one frame.
+    /// Creates a plugin that runs one frame.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -66,7 +66,8 @@ impl ScheduleRunnerPlugin {
         Self { run_mode: RunMode::Once }
     }
 
-    /// Runs frames until an [`AppExit`] is written, and begins one each `wait` or, if frames take longer, at once.
+    /// Creates a plugin that runs frames until an [`AppExit`] is written. A frame begins every `wait`, or immediately if
+    /// frames take longer.
     ///
     /// ```
     /// use std::time::Duration;
@@ -89,7 +90,7 @@ impl Plugin for ScheduleRunnerPlugin {
     }
 }
 
-/// Frames until one of them ends the program.
+/// Runs frames until one of them ends the program.
 fn run_loop(mut app: App, wait: Option<Duration>) -> AppExit {
     loop {
         let began = Instant::now();

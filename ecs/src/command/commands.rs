@@ -1,4 +1,4 @@
-//! Recording commands: for new entities, for one entity, for the world.
+//! Recording commands: for new entities, for single entities, for the world.
 
 use core::cell::Cell;
 
@@ -10,8 +10,8 @@ use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
 use crate::store::{Store, record_insert, record_step};
 
-/// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after this one runs, and
-/// at the latest at the end of the run.
+/// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after
+/// this one runs, and at the latest at the end of the run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,7 +37,7 @@ use crate::store::{Store, record_insert, record_step};
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
     pub(crate) ids: Ids<'w>,
-    /// The system that records.
+    /// The system that records the commands.
     pub(crate) system: SystemName,
 }
 
@@ -47,7 +47,7 @@ impl<'w, 's> Commands<'w, 's> {
         Self { queue, ids, system }
     }
 
-    /// The same commands for a shorter time.
+    /// Reborrows the commands for a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -71,7 +71,7 @@ impl<'w, 's> Commands<'w, 's> {
         Commands { queue: self.queue, ids: self.ids, system: self.system }
     }
 
-    /// Takes over the commands of a queue, behind what has been recorded.
+    /// Moves the commands of a queue to the end of these commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -86,7 +86,7 @@ impl<'w, 's> Commands<'w, 's> {
         self.queue.append(&mut queue.queue);
     }
 
-    /// The queue, for what the caller records.
+    /// The queue, with the caller set as the origin of the next commands.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     fn recording(&mut self) -> &mut Queue<Store> {
@@ -108,17 +108,17 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Makes an entity with the components of a bundle. Its id can be had at once, with [`EntityCommands::id`]; it costs an
-    /// atomic operation. If the caller does not ask for it, and no other command for the entity follows, it gets the next id
-    /// when the command is applied.
+    /// Spawns an entity with the components of a bundle. [`EntityCommands::id`] returns its id immediately, at the cost
+    /// of an atomic operation. If the caller does not call it, and no other command for the entity follows, the entity
+    /// gets the next id when the command is applied.
     ///
-    /// If no ids are left when the command is applied, it is not carried out, which is reported as other
-    /// [`CommandError`](crate::store::CommandError)s are.
+    /// If no ids are left when the command is applied, it is not carried out. This is reported like other
+    /// [`CommandError`](crate::store::CommandError)s.
     ///
     /// # Panics
     ///
-    /// If no entity ids are left when the id is asked for, or another command for the entity follows. If the bundle has a component
-    /// with type parameters twice.
+    /// If no entity ids are left when `id` is called, or when another command for the entity follows. If the bundle
+    /// contains a component with type parameters twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -140,11 +140,11 @@ impl<'w, 's> Commands<'w, 's> {
         self.spawned_at(at)
     }
 
-    /// Makes an entity without components; as [`Commands::spawn`].
+    /// Spawns an entity without components; see [`Commands::spawn`].
     ///
     /// # Panics
     ///
-    /// If no entity ids are left when the id is asked for, or another command for the entity follows.
+    /// If no entity ids are left when `id` is called, or when another command for the entity follows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -158,7 +158,7 @@ impl<'w, 's> Commands<'w, 's> {
         self.spawn(())
     }
 
-    /// Makes an entity of each bundle. The iterator is run when the commands are applied.
+    /// Spawns an entity for each bundle. The iterator runs when the commands are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -180,13 +180,13 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
-    /// Commands for the entity whose spawn was recorded there.
+    /// Commands for the entity whose spawn was recorded at this position.
     #[inline]
     fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
         EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.reborrow() }
     }
 
-    /// Commands for one entity. Whether it is alive turns out when they are applied.
+    /// Commands for one entity. Whether it is alive is checked when they are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -202,11 +202,11 @@ impl<'w, 's> Commands<'w, 's> {
         EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.reborrow() }
     }
 
-    /// Commands for one entity, if it is alive or reserved now.
+    /// Commands for one entity, if it is currently alive or reserved.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If it is neither alive nor reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -223,11 +223,11 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Commands for one entity, if it is alive now: an id that is only reserved is an error, too.
+    /// Commands for one entity, if it is currently alive: a merely reserved id is an error, too.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If it is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -261,7 +261,7 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
-    /// Removes a resource, if it is there.
+    /// Removes a resource, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -284,15 +284,15 @@ impl_debug_of_fields! { [] Commands<'_, '_> {} }
 
 /// Commands for one entity, from [`Commands::spawn`] and [`Commands::entity`].
 ///
-/// A command for an entity that is dead when its turn comes does nothing: it is reported by
+/// A command for an entity that is dead when the command is applied does nothing. The error is reported by
 /// [`World::take_command_errors`](crate::world::World::take_command_errors), or as
-/// [`World::on_command_error`](crate::world::World::on_command_error) says, and the commands after it run. Those whose
-/// names begin with `try_` report nothing.
+/// [`World::on_command_error`](crate::world::World::on_command_error) sets, and the following commands run. Commands
+/// whose names begin with `try_` report nothing.
 ///
-/// Commands for one entity that follow each other are one operation when they are applied, however many they are: the entity
-/// moves once, to the table where the last of them leads. Its components are the same as one by one; what is removed and added
-/// again is not reported as removed. So there is no need to put everything into one bundle: `insert(a)`, `insert(b)`,
-/// `remove::<C>()` cost about as much as the largest of them.
+/// Consecutive commands for one entity are applied as one operation, however many they are: the entity moves once, to
+/// the table that it is in after the last of them. The resulting components are the same as with one operation per
+/// command; a component that is removed and added again is not reported as removed. So there is no need to put
+/// everything into one bundle: `insert(a)`, `insert(b)`, `remove::<C>()` cost about as much as the largest of them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -307,15 +307,15 @@ impl_debug_of_fields! { [] Commands<'_, '_> {} }
 /// ```
 #[doc(alias("EntityCommandBuffer"))]
 pub struct EntityCommands<'a> {
-    /// [`Entity::PLACEHOLDER`] for a spawn whose id the caller has not asked for yet.
+    /// [`Entity::PLACEHOLDER`] for a spawn whose id has not been requested yet.
     entity: Cell<Entity>,
-    /// Where that spawn is in the queue.
+    /// The position of that spawn in the queue.
     spawned_at: Option<usize>,
     commands: Commands<'a, 'a>,
 }
 
 impl EntityCommands<'_> {
-    /// The id of the entity. That of a new one is reserved by the first call.
+    /// The id of the entity. The id of a new entity is reserved by the first call.
     ///
     /// # Panics
     ///
@@ -332,18 +332,19 @@ impl EntityCommands<'_> {
     /// Reserves an id for a spawn.
     fn name(&self, at: usize) -> Entity {
         let entity = self.commands.reserve();
-        // SAFETY: the spawn was recorded there. `self` has the only reference to the queue, and cannot be shared between
-        // threads, as it has a `Cell`.
+        // SAFETY: a spawn was recorded at this position. `self` has the only reference to the queue, and cannot be
+        // shared between threads, because it contains a `Cell`.
         unsafe { self.commands.queue.name(at, entity) }
         self.entity.set(entity);
         entity
     }
 
-    /// Adds the components of a bundle, replacing those that are there.
+    /// Adds the components of a bundle, replacing existing ones.
     ///
     /// # Panics
     ///
-    /// If the bundle has a component with type parameters twice. One with a component twice that has none does not compile.
+    /// If the bundle contains a component with type parameters twice. If the component has no type parameters, this is a
+    /// compile error.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -363,7 +364,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, false, bundle)
     }
 
-    /// As [`EntityCommands::insert`]; if the entity is not alive then, no error is reported.
+    /// Like [`EntityCommands::insert`], but reports no error if the entity is dead then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -383,7 +384,8 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, true, bundle)
     }
 
-    /// Adds those components of a bundle that the entity does not have then; the others are dropped, and require nothing.
+    /// Adds those components of a bundle that the entity does not have yet. The others are dropped, and their required
+    /// components are not added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -402,7 +404,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::InsertIfNew, false, bundle)
     }
 
-    /// As [`EntityCommands::insert_if_new`]; if the entity is not alive then, no error is reported.
+    /// Like [`EntityCommands::insert_if_new`], but reports no error if the entity is dead then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -428,14 +430,14 @@ impl EntityCommands<'_> {
         let entity = self.id();
         let queue = self.commands.recording();
         if B::Parts::ACTS {
-            // Only steps that follow each other are carried out as one.
+            // Only adjacent steps are carried out as one; this command separates them.
             queue.push(|_: &mut Store| {});
         }
         give(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));
         self
     }
 
-    /// Removes the components of a bundle, as far as they are there.
+    /// Removes the components of a bundle. Components that the entity does not have are ignored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -456,7 +458,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// As [`EntityCommands::remove`]; if the entity is not alive then, no error is reported.
+    /// Like [`EntityCommands::remove`], but reports no error if the entity is dead then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -477,7 +479,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes all components but those of a bundle and those that these require.
+    /// Removes all components except those of a bundle and the components that these require.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -496,7 +498,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes all components; the entity stays.
+    /// Removes all components; the entity stays alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -512,7 +514,7 @@ impl EntityCommands<'_> {
         self.retain::<()>()
     }
 
-    /// Removes the entity and its components.
+    /// Despawns the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -530,7 +532,7 @@ impl EntityCommands<'_> {
         record_step::<()>(self.commands.recording(), StepKind::Despawn, false, entity);
     }
 
-    /// As [`EntityCommands::despawn`]; if the entity is not alive then, no error is reported.
+    /// Like [`EntityCommands::despawn`], but reports no error if the entity is dead then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -548,7 +550,7 @@ impl EntityCommands<'_> {
         record_step::<()>(self.commands.recording(), StepKind::Despawn, true, entity);
     }
 
-    /// The commands that these belong to.
+    /// The underlying commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -564,7 +566,7 @@ impl EntityCommands<'_> {
 }
 
 impl<'a> EntityCommands<'a> {
-    /// The commands that these belong to, borrowed.
+    /// The underlying commands, by reference.
     pub fn commands_mut(&mut self) -> &mut Commands<'a, 'a> {
         &mut self.commands
     }

@@ -1,4 +1,4 @@
-//! Commands for components by their ids.
+//! Commands for components by id.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,8 +10,8 @@ use crate::entity::Entity;
 use crate::store::{CommandFailure, EntityAt, ErasedAccessError, Store};
 
 impl EntityCommands<'_> {
-    /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. What is wrong is found when the command is
-    /// applied, and is reported as a [command error](crate::store::CommandError); the value is dropped then.
+    /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. Errors are detected when the
+    /// command is applied, and reported as a [command error](crate::store::CommandError); the value is dropped then.
     ///
     /// [`EntityWorldMut::insert_by_id`]: crate::world::EntityWorldMut::insert_by_id
     ///
@@ -40,7 +40,7 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Adds a value of the component that it belongs to: see [`EntityWorldMut::insert_erased`]. Errors as with
+    /// Adds a type-erased value of a component: see [`EntityWorldMut::insert_erased`]. Errors are handled as in
     /// [`insert_by_id`](Self::insert_by_id).
     ///
     /// [`EntityWorldMut::insert_erased`]: crate::world::EntityWorldMut::insert_erased
@@ -65,7 +65,7 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Removes a component, if the entity has it: see [`EntityWorldMut::remove_by_id`]. Errors as with
+    /// Removes a component, if the entity has it: see [`EntityWorldMut::remove_by_id`]. Errors are handled as in
     /// [`insert_by_id`](Self::insert_by_id).
     ///
     /// [`EntityWorldMut::remove_by_id`]: crate::world::EntityWorldMut::remove_by_id
@@ -90,7 +90,7 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Records a change of the entity whose error is reported.
+    /// Records a change of the entity; an error of it is reported.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn push_reported(
         &mut self,
@@ -106,8 +106,8 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Sets a field of a component, by its path, when the command is applied: see [`EntityWorldMut::set_field`]. What is wrong is reported as
-    /// a [command error](crate::store::CommandError).
+    /// Sets a field of a component, by its path, when the command is applied: see [`EntityWorldMut::set_field`]. Errors
+    /// are reported as a [command error](crate::store::CommandError).
     ///
     /// [`EntityWorldMut::set_field`]: crate::world::EntityWorldMut::set_field
     ///
@@ -139,7 +139,7 @@ impl EntityCommands<'_> {
     }
 }
 
-/// Reports what is wrong with a command, if anything is.
+/// Reports the error of a command, if there is one.
 fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAccessError>) {
     let by = store.structure.entities.caller();
     match done {

@@ -12,9 +12,9 @@ use crate::store::{Selection, Store};
 /// Selects entities when the command is applied.
 type Select = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>;
 
-/// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. Which entities are selected turns
-/// out when the command is applied: entities that earlier commands spawn are among them, those of later ones and ids that
-/// are only reserved are not. What each costs is told at [`EntitySelection`].
+/// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. The entities are selected when the
+/// command is applied: entities that earlier commands spawn are included, entities of later commands and ids that are
+/// only reserved are not. See [`EntitySelection`] for the costs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -55,8 +55,8 @@ impl Commands<'_, '_> {
         SelectionCommands { commands: self.reborrow(), select: alloc::boxed::Box::new(select::<F>) }
     }
 
-    /// Commands for the entities of a list, in any order. Those that are not alive when a command is applied are passed
-    /// over.
+    /// Commands for the entities of a list, in any order. Entities that are not alive when a command is applied are
+    /// skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -78,7 +78,7 @@ impl SelectionCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn push(mut self, change: impl FnOnce(EntitySelection<'_>) + Send + 'static) {
         let select = self.select;
-        // Ids that wait for a spawn command further behind are not selected.
+        // Reserved ids whose spawn commands come later in the queue are not selected.
         self.commands.push(move |store| {
             let selections = select(store);
             change(EntitySelection::new(store, selections));
@@ -106,7 +106,7 @@ impl SelectionCommands<'_> {
         });
     }
 
-    /// Adds the bundle that a function makes for each entity; see [`EntitySelection::insert_with`].
+    /// Adds the bundle that a function creates for each entity; see [`EntitySelection::insert_with`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -126,7 +126,7 @@ impl SelectionCommands<'_> {
         });
     }
 
-    /// Adds the bundle that a function makes of other components; see [`EntitySelection::insert_from`].
+    /// Adds the bundle that a function creates from other components; see [`EntitySelection::insert_from`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -168,7 +168,7 @@ impl SelectionCommands<'_> {
         });
     }
 
-    /// Removes the entities.
+    /// Despawns the entities.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Recorded commands, and applying them.
+//! Queues of recorded commands, and their application.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use crate::queue::Queue;
 use crate::store::{Cause, SavedCaller, Store, TargetWorld, is_busy, run_queue, take_returned};
 use crate::trace;
 
-/// Commands that wait to be applied. Dropping the queue drops them.
+/// Recorded commands. Dropping the queue drops them without applying them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,7 +30,7 @@ pub struct CommandQueue {
 }
 
 impl CommandQueue {
-    /// Whether no command waits.
+    /// Whether the queue has no commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -45,7 +45,7 @@ impl CommandQueue {
         self.queue.is_empty()
     }
 
-    /// Takes over the commands of another queue, behind its own.
+    /// Moves the commands of another queue to the end of this one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -62,7 +62,7 @@ impl CommandQueue {
         self.queue.append(&mut other.queue);
     }
 
-    /// Records what the caller does, outside of a system.
+    /// Records an operation with the caller as its origin, outside of a system.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn record(&mut self, operation: impl FnOnce(&mut Store) + Send + 'static) {
@@ -73,18 +73,19 @@ impl CommandQueue {
 
 impl_debug!([] CommandQueue => |this, f| f.debug_struct("CommandQueue").field("is_empty", &this.is_empty()).finish());
 
-/// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
-/// need memory, not stack. While an event is told they wait until that has ended. If a command panics, the rest of the queue are
-/// dropped; if a subscriber of the span does before the first one, all of them are.
+/// Applies a queue, and then the commands that its commands have queued: in a loop, so that commands that queue commands
+/// use memory, not stack. During a dispatch the queue is deferred until its end. If a command panics, the rest of the
+/// queue is dropped. If a subscriber of the span panics before the first command, the whole queue is dropped.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
-    /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
-    /// those have queued; they stay if one of those panics.
+    /// Holds the commands that were waiting in the store before, which do not belong to the system. They are applied
+    /// after the system's own commands, and before the commands that those have queued. If one of the system's commands
+    /// panics, they stay in the store.
     struct QueueGuard<'a> {
         store: &'a mut Store,
         recorded: &'a mut Queue<Store>,
         queue: Queue<Store>,
         before: Option<&'static str>,
-        /// Where the commands belong, as soon as one of them might put another world in the place of this one.
+        /// The world that the commands belong to, set before a command runs that may replace the world.
         target_world: Option<TargetWorld>,
     }
 
@@ -99,7 +100,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
                 core::mem::swap(&mut self.queue, &mut self.store.commands.queue);
             }
             if !self.recorded.is_empty() {
-                // None of them has run. Their entities have been promised all the same.
+                // None of them has run. Their entities must still be spawned, because their ids have been given out.
                 self.store.structure.make_reserved_pending();
                 self.store.place_pending();
                 drop(self.recorded.start());
@@ -110,7 +111,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     if store.events.dispatch.is_running() {
         return defer(core::mem::take(queue), store, system);
     }
-    // Ends after what waits is back in the store: its end is user code, too.
+    // Declared first, so that it ends after the waiting commands are back in the store: ending it runs user code.
     let mut _span = None;
     take_returned(store);
     let waiting = core::mem::take(&mut store.commands.queue);
@@ -131,8 +132,8 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     flush_own_queue(waiting.store);
 }
 
-/// Applies the commands that waited for the end of a frame, which has ended. Those that they queue in turn wait for the next one. If a command panics the
-/// others wait, too, and so do they if it puts another world in the place of this one.
+/// Applies the commands that waited for the end of a frame, which has ended. Commands that they queue for the end of a
+/// frame wait for the next one. If a command panics or replaces the world, the remaining ones keep waiting.
 #[cold]
 pub(crate) fn apply_after_frame(store: &mut Store) {
     let world = store.id();
@@ -148,10 +149,11 @@ pub(crate) fn apply_after_frame(store: &mut Store) {
     }
 }
 
-/// Has commands of an observer wait until the outermost event has been told, with what led to them.
+/// Defers commands of an observer until the outermost dispatch has ended, together with their cause.
 #[cold]
 fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str>) {
-    /// What happens in the meantime has a cause. In the end it has the one before, unless the store is elsewhere.
+    /// While the commands run, events have this cause. Afterwards the previous cause is restored, unless the world has
+    /// been replaced.
     struct Caused<'a> {
         store: &'a mut Store,
         target_world: TargetWorld,
@@ -187,7 +189,8 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     });
 }
 
-/// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
+/// Called when an observer has finished: defers the commands that it recorded through the world and not through its
+/// parameters.
 #[inline]
 pub(crate) fn defer_world_commands(store: &mut Store) {
     if store.events.dispatch.has_world_commands() {
@@ -195,7 +198,7 @@ pub(crate) fn defer_world_commands(store: &mut Store) {
     }
 }
 
-// It stands apart, so that what mostly has nothing to do keeps its registers.
+// A separate function, so that callers with nothing to do keep their registers.
 #[cold]
 #[inline(never)]
 fn defer_world_commands_now(store: &mut Store) {
@@ -203,7 +206,8 @@ fn defer_world_commands_now(store: &mut Store) {
     defer(queue, store, None);
 }
 
-/// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
+/// Called when the outermost dispatch has ended: applies the commands of its observers, and the commands that these lead
+/// to.
 #[inline]
 pub(crate) fn apply_observer_commands(store: &mut Store) {
     if store.events.dispatch.has_observer_commands() {
@@ -221,8 +225,8 @@ fn apply_recorded(store: &mut Store) {
     }
 }
 
-/// Applies the commands that wait in the store itself, until there are none. Those of observers come first: they wait if one has
-/// panicked.
+/// Applies the commands that wait in the store itself, until no command is left. Commands of observers come first: some
+/// are left if an observer has panicked.
 pub(crate) fn flush_own_queue(store: &mut Store) {
     apply_observer_commands(store);
     take_returned(store);
@@ -235,7 +239,7 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
 
 fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<TargetWorld>) {
     store.structure.make_reserved_pending();
-    // Also if a command panics: an id that was given out belongs to an entity.
+    // Also places ids if a command panics, because an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
         target_world: &'a mut Option<TargetWorld>,
@@ -247,12 +251,12 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<Ta
     impl Drop for PlacePending<'_> {
         fn drop(&mut self) {
             if let Some(target_world) = self.target_world.as_ref().filter(|target_world| !target_world.is(self.store)) {
-                // The ids are pending in their own world, where these commands are the next to be applied.
+                // The ids are pending in their own world, where these commands are applied next.
                 return target_world.send_pending(Vec::new());
             }
             if !self.has_ended {
                 self.caller.restore(self.store);
-                // If there is no memory the next flush does it. Another panic would end the process.
+                // If memory allocation fails, the next flush places them. Another panic would abort the process.
                 let _ = self.store.try_place_pending();
             }
         }

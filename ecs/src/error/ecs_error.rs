@@ -1,4 +1,4 @@
-//! The error of systems and commands: any error, with what was being done, and how bad it is.
+//! The error of systems and commands: any error, with context and a severity.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
-/// Any error. `?` turns every error type into it, but [`EcsError`], which it is inside of.
+/// Any error. `?` converts every error type into it, except [`EcsError`], which contains a `BoxError`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -22,11 +22,12 @@ use core::fmt;
 /// ```
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// How bad an error is. What follows from it is up to the [error handler](crate::error::ErrorHandler). In a world without one,
+/// The severity of an error. The [error handler](crate::error::ErrorHandler) decides how to react to it. In a world
+/// without an error handler,
 ///
-/// - schedules and commands pass over errors up to `Warning`, after `Warning` has been written to the standard error stream (to
-///   `tracing` with the feature `trace`, and nowhere without `std`),
-/// - and take the others as what they are: a system that fails, a command that could not be carried out.
+/// - schedules and commands ignore errors up to `Warning`; `Warning` is first written to standard error (to `tracing`
+///   with the feature `trace`, and nowhere without `std`),
+/// - and treat errors of other severities as failures: of a system, or of a command that could not be carried out.
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, Severity};
@@ -42,27 +43,27 @@ pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// As if it had not happened.
+    /// The error is ignored.
     Ignore,
-    /// Of interest when a single step is looked at.
+    /// Relevant when individual steps are traced.
     Trace,
-    /// Of interest to those who look for a mistake.
+    /// Relevant for debugging.
     Debug,
-    /// Worth knowing.
+    /// Informational.
     Info,
-    /// Something is wrong, but the program can go on.
+    /// Something is wrong, but the program can continue.
     Warning,
     /// Something failed.
     Error,
-    /// As `Error`: that of errors that say nothing else.
+    /// Like `Error`. The default severity.
     Panic,
 }
 
-/// What a system or command fails with: any error, what was being done when it happened, and how bad it is.
+/// The error type of systems and commands: any error, with context and a severity.
 ///
-/// Every error type becomes one by `?`, also a text by `into`. It is read as `dyn Error`, so `is` and `downcast_ref` look at the
-/// original error; `to_string` gives it with what [`context`](ContextExt::context) has added. It does not implement `Error` itself,
-/// as that would be in the way of `?`.
+/// `?` converts every error type into it, and `into` also converts a text. It dereferences to `dyn Error`, so `is` and
+/// `downcast_ref` refer to the original error; `to_string` includes the text that [`context`](ContextExt::context) has
+/// added. It does not implement `Error` itself, because that would conflict with the conversion by `?`.
 ///
 /// ```
 /// use std::num::ParseIntError;
@@ -81,53 +82,53 @@ pub enum Severity {
 /// ```
 pub struct EcsError(Box<Annotated>);
 
-/// An error with what was said of it.
+/// An error with its severity and contexts.
 struct Annotated {
     error: BoxError,
     severity: Severity,
-    /// What was being done, from the inside out.
+    /// The contexts, innermost first.
     contexts: Vec<Cow<'static, str>>,
 }
 
 impl EcsError {
-    /// An error of this severity: of a text, or of any error.
+    /// Creates an error of this severity from a text or any error.
     pub fn new(severity: Severity, error: impl Into<BoxError>) -> Self {
         Self(Box::new(Annotated { error: error.into(), severity, contexts: Vec::new() }))
     }
 
-    /// How bad it is.
+    /// The severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.0.severity
     }
 
-    /// The same error with another severity.
+    /// Replaces the severity.
     #[must_use]
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.0.severity = severity;
         self
     }
 
-    /// The same error, with what was being done.
+    /// Adds context.
     #[must_use]
     pub fn context(mut self, context: impl Into<Cow<'static, str>>) -> Self {
         self.0.contexts.push(context.into());
         self
     }
 
-    /// The original error, without what was said of it.
+    /// The original error, without its severity and contexts.
     #[must_use]
     pub fn into_inner(self) -> BoxError {
         self.0.error
     }
 
-    /// The original error, if nothing was said of it, or an error that knows all of it.
+    /// The original error, if it has the default severity and no context; otherwise an error that contains all of it.
     pub(crate) fn into_box(self) -> BoxError {
         if self.0.contexts.is_empty() && self.0.severity == Severity::Panic { self.0.error } else { self.0 }
     }
 }
 
-/// The original error of one that came out of [`EcsError::into_box`], unless context was added to it.
+/// The original error of a result of [`EcsError::into_box`], unless context was added to it.
 pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
     match error.downcast_ref::<Annotated>() {
         Some(annotated) if annotated.contexts.is_empty() => &annotated.error,
@@ -135,7 +136,7 @@ pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
     }
 }
 
-/// How bad an error is that came out of [`EcsError::into_box`].
+/// The severity of a result of [`EcsError::into_box`].
 pub(crate) fn severity_of(error: &BoxError) -> Severity {
     error.downcast_ref::<Annotated>().map_or(Severity::Panic, |annotated| annotated.severity)
 }
@@ -175,10 +176,10 @@ impl Error for Annotated {
 
 impl_display!([] EcsError => |this, f| this.0.fmt(f));
 
-// As `Display`: it is what `unwrap` and a `main` that fails print.
+// Like `Display`, because `unwrap` and a failing `main` print `Debug`.
 impl_debug!([] EcsError => |this, f| fmt::Display::fmt(this, f));
 
-/// Says what was being done when an error happened: for `Result` and `Option`.
+/// Adds context to an error: for `Result` and `Option`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -190,18 +191,18 @@ impl_debug!([] EcsError => |this, f| fmt::Display::fmt(this, f));
 /// assert_eq!("x".parse::<u32>().context("the port").unwrap_err().to_string(), "the port: invalid digit found in string");
 /// ```
 pub trait ContextExt<T> {
-    /// Adds what was being done.
+    /// Adds context to the error.
     ///
     /// # Errors
     ///
-    /// The error with the text before its own, or the text if there was nothing.
+    /// The error with the context before its own text. For `None`, an error that consists of the context.
     fn context(self, context: impl Into<Cow<'static, str>>) -> Result<T, EcsError>;
 
-    /// Adds what a function says, which is called in case of an error only.
+    /// Adds the context that a function returns. The function is called only in case of an error.
     ///
     /// # Errors
     ///
-    /// As [`context`](Self::context).
+    /// The same as for [`context`](Self::context).
     fn with_context<C: Into<Cow<'static, str>>>(self, context: impl FnOnce() -> C) -> Result<T, EcsError>;
 }
 
@@ -225,7 +226,7 @@ impl<T> ContextExt<T> for Option<T> {
     }
 }
 
-/// Says how bad an error is.
+/// Sets the severity of an error.
 ///
 /// ```
 /// use strata_ecs::error::Severity;
@@ -235,18 +236,18 @@ impl<T> ContextExt<T> for Option<T> {
 /// assert_eq!(error.severity(), Severity::Info);
 /// ```
 pub trait ResultSeverityExt<T, E> {
-    /// Sets how bad the error is.
+    /// Sets the severity of the error.
     ///
     /// # Errors
     ///
     /// The error with this severity.
     fn with_severity(self, severity: Severity) -> Result<T, EcsError>;
 
-    /// Sets how bad the error is, by a function that looks at it.
+    /// Sets the severity that a function returns for the error.
     ///
     /// # Errors
     ///
-    /// The error with the severity that the function says.
+    /// The error with the severity that the function returns.
     fn map_severity(self, severity: impl FnOnce(&E) -> Severity) -> Result<T, EcsError>;
 }
 

@@ -1,4 +1,4 @@
-//! Error handlers, and the context that they get.
+//! Error handlers, and the context that is passed to them.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use crate::trace as log;
 
 /// A function that handles the errors of systems, run conditions, commands and observers.
 ///
-/// [`World::set_error_handler`](crate::world::World::set_error_handler) sets that of a world.
+/// [`World::set_error_handler`](crate::world::World::set_error_handler) sets the error handler of a world.
 ///
 /// ```
 /// use strata_ecs::error::{self, EcsError, ErrorContext};
@@ -37,7 +37,7 @@ use crate::trace as log;
 #[doc(alias("FallbackErrorHandler", "DefaultErrorHandler", "GLOBAL_ERROR_HANDLER"))]
 pub type ErrorHandler = fn(EcsError, ErrorContext);
 
-/// What failed: a system, a run condition, a command or an observer, with its name and where it ran.
+/// Describes the system, run condition, command or observer that failed: its name and where it ran.
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, ErrorContext};
@@ -96,7 +96,7 @@ impl ErrorContext {
         /// The name of the system, run condition, command or observer.
         pub fn name(&self) -> &str = &self.name;
 
-        /// What failed: `system`, `run condition`, `command` or `observer`.
+        /// The kind of the failed function: `system`, `run condition`, `command` or `observer`.
         pub fn kind(&self) -> &'static str = self.kind;
 
         /// The event that an observer observed.
@@ -105,10 +105,10 @@ impl ErrorContext {
         /// The system that recorded the command, or that the run condition belongs to.
         pub fn system(&self) -> Option<&str> = self.system.as_deref();
 
-        /// The system set that the run condition belongs to, as `Debug` shows its label.
+        /// The system set that the run condition belongs to, in the `Debug` format of its label.
         pub fn set(&self) -> Option<&str> = self.set.as_deref();
 
-        /// The schedule that ran the system or the run condition, as `Debug` shows its label.
+        /// The schedule that ran the system or the run condition, in the `Debug` format of its label.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -123,7 +123,7 @@ impl ErrorContext {
         /// ```
         pub fn schedule(&self) -> Option<&str> = self.schedule.as_deref();
 
-        /// Where the command was recorded. Known with the feature `track_location` only.
+        /// The origin of the command. Known with the feature `track_location` only.
         pub fn recorded_by(&self) -> Origin = self.by;
     }
 }
@@ -146,7 +146,7 @@ impl fmt::Display for ErrorContext {
 /// Formats the context and the error as one line.
 fn text(error: &EcsError, context: &ErrorContext) -> String {
     let mut text = String::new();
-    // A `String` takes everything; an error that fails to print is cut off.
+    // Writing to a `String` cannot fail; if formatting the error fails, its text is truncated.
     let _ = write!(text, "{context}: {error}");
     text
 }
@@ -170,18 +170,18 @@ pub fn trace(error: EcsError, context: ErrorContext) {
     log::tell(log::Level::Trace, &text(&error, &context));
 }
 
-/// As [`trace`], at the level `DEBUG`.
+/// Like [`trace`], at the level `DEBUG`.
 pub fn debug(error: EcsError, context: ErrorContext) {
     log::tell(log::Level::Debug, &text(&error, &context));
 }
 
-/// As [`trace`], at the level `INFO`.
+/// Like [`trace`], at the level `INFO`.
 pub fn info(error: EcsError, context: ErrorContext) {
     log::tell(log::Level::Info, &text(&error, &context));
 }
 
-/// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace` it writes
-/// the error to the standard error stream, if there is one.
+/// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace`
+/// it writes the error to standard error, if available.
 ///
 /// ```
 /// use strata_ecs::error::warn;
@@ -202,12 +202,12 @@ pub fn warn(error: EcsError, context: ErrorContext) {
     log::tell(log::Level::Warn, &text(&error, &context));
 }
 
-/// As [`warn`], at the level `ERROR`.
+/// Like [`warn`], at the level `ERROR`.
 pub fn error(error: EcsError, context: ErrorContext) {
     log::tell(log::Level::Error, &text(&error, &context));
 }
 
-/// An error handler that panics with what failed and the error.
+/// An error handler that panics with the context and the error.
 ///
 /// ```should_panic
 /// use strata_ecs::error::panic;
@@ -220,13 +220,13 @@ pub fn error(error: EcsError, context: ErrorContext) {
 ///
 /// # Panics
 ///
-/// Always.
+/// Always panics.
 pub fn panic(error: EcsError, context: ErrorContext) {
     panic!("{}", text(&error, &context));
 }
 
-/// An error handler that handles the error as its [`Severity`] says, by [`ignore`], [`trace`], [`debug`], [`info`], [`warn`],
-/// [`error`] or [`panic()`].
+/// An error handler that chooses the handler by the [`Severity`] of the error: [`ignore`], [`trace`], [`debug`],
+/// [`info`], [`warn`], [`error`] or [`panic()`].
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, Severity, match_severity};
@@ -245,7 +245,7 @@ pub fn panic(error: EcsError, context: ErrorContext) {
 ///
 /// # Panics
 ///
-/// If the severity is [`Severity::Panic`], which is that of errors to which none was given.
+/// If the severity is [`Severity::Panic`], the default severity.
 pub fn match_severity(error: EcsError, context: ErrorContext) {
     let handler: ErrorHandler = match error.severity() {
         Severity::Ignore => ignore,

@@ -5,9 +5,9 @@
 //! [`ErrorContext`] that names what failed. The handlers of this module log the error ([`error`], [`warn`], [`info`], [`debug`],
 //! [`trace`]), [`panic()`], [`ignore`] it, or choose one of these by its severity ([`match_severity`]).
 //!
-//! Without an error handler a schedule returns the error of a system from
-//! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and the errors of commands and observers are treated as
-//! [`OnCommandError`] says.
+//! Without an error handler, a schedule returns the error of a system from
+//! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and [`OnCommandError`] defines how the errors of commands
+//! and observers are treated.
 //!
 //! Tests: `tests/systems/error_handler.rs`, `tests/systems/errors.rs`.
 

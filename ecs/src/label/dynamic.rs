@@ -1,9 +1,9 @@
-//! Comparing and hashing values of types that are not known: what labels of a trait of one's own consist of.
+//! Equality and hashing of type-erased values, for user-defined label traits.
 
 use core::any::Any;
 use core::hash::{Hash, Hasher};
 
-/// `Eq` for values behind `dyn`. All types with `Eq` have it.
+/// Dyn-compatible `Eq`. Implemented for all types with `Eq`.
 ///
 /// ```
 /// use strata_ecs::label::DynEq;
@@ -23,7 +23,7 @@ impl<T: Any + Eq> DynEq for T {
     }
 }
 
-/// `Hash` for values behind `dyn`. All types with `Eq` and `Hash` have it.
+/// Dyn-compatible `Hash`. Implemented for all types with `Eq` and `Hash`.
 pub trait DynHash: DynEq {
     /// Hashes the value and its type.
     fn dyn_hash(&self, state: &mut dyn Hasher);

@@ -1,8 +1,8 @@
 //! Labels: the names of system sets and of schedules.
 //!
-//! A label is a value of a user's type, and is known by its type and value: `Physics::Forces` is one, and `Physics::Forces`
-//! of another type is another. To be kept in lists of labels of all types it is interned, which gives a `Copy` type that is
-//! compared by address.
+//! A label is a value of a user's type, and is identified by its type and value: `Physics::Forces` of one type and
+//! `Physics::Forces` of another type are different labels. To store labels of all types in one list, they are interned,
+//! which yields a `Copy` type that is compared by address.
 
 mod dynamic;
 mod parts;
@@ -18,11 +18,12 @@ pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
 use crate::interner::Kept;
 pub use crate::interner::{Internable, Interned, Interner};
 
-/// The name of a set of systems, which are ordered or switched off together.
+/// The name of a set of systems, which are ordered or disabled together.
 ///
-/// Derive it, together with what it needs: a label is cloned, compared, hashed and printed. Each value is a set.
+/// Derive it, together with the traits that a label needs: it is cloned, compared, hashed and printed. Each value is a
+/// set.
 ///
-/// Systems are put into sets with [`in_set`](crate::schedule::IntoScheduleConfigs::in_set).
+/// [`in_set`](crate::schedule::IntoScheduleConfigs::in_set) adds systems to sets.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -54,7 +55,7 @@ pub trait SystemSet: Any + Send + Sync {
         core::any::type_name::<Self>()
     }
 
-    /// The same label in a box.
+    /// Clones the label into a box.
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn SystemSet>;
 
@@ -62,18 +63,19 @@ pub trait SystemSet: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn SystemSet) -> bool;
 
-    /// Hashes type and value.
+    /// Hashes the type and the value.
     #[doc(hidden)]
     fn dyn_hash(&self, state: &mut dyn Hasher);
 
-    /// Prints the label as its type's `Debug` does.
+    /// Prints the label with its type's `Debug` impl.
     #[doc(hidden)]
     fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// The label as a `Copy` value that is compared by address. `O(1)` for a program with a usual number of labels.
+    /// Converts the label into a `Copy` value that is compared by address. `O(1)` for a program with a usual number of
+    /// labels.
     ///
-    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern different
-    /// labels without end.
+    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern an
+    /// unlimited number of different labels.
     fn intern(&self) -> InternedSystemSet
     where
         Self: Sized,
@@ -96,9 +98,9 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 
 /// The name of a schedule.
 ///
-/// Derive it, together with what it needs: a label is cloned, compared, hashed and printed.
+/// Derive it, together with the traits that a label needs: it is cloned, compared, hashed and printed.
 ///
-/// Worlds keep schedules by their labels: [`Schedules`](crate::world::Schedules).
+/// Worlds store schedules by label: [`Schedules`](crate::world::Schedules).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -126,7 +128,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
         core::any::type_name::<Self>()
     }
 
-    /// The same label in a box.
+    /// Clones the label into a box.
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn ScheduleLabel>;
 
@@ -134,18 +136,19 @@ pub trait ScheduleLabel: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn ScheduleLabel) -> bool;
 
-    /// Hashes type and value.
+    /// Hashes the type and the value.
     #[doc(hidden)]
     fn dyn_hash(&self, state: &mut dyn Hasher);
 
-    /// Prints the label as its type's `Debug` does.
+    /// Prints the label with its type's `Debug` impl.
     #[doc(hidden)]
     fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// The label as a `Copy` value that is compared by address. `O(1)` for a program with a usual number of labels.
+    /// Converts the label into a `Copy` value that is compared by address. `O(1)` for a program with a usual number of
+    /// labels.
     ///
-    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern different
-    /// labels without end.
+    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern an
+    /// unlimited number of different labels.
     fn intern(&self) -> InternedScheduleLabel
     where
         Self: Sized,
@@ -166,7 +169,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
 /// ```
 pub type InternedScheduleLabel = Interned<dyn ScheduleLabel>;
 
-/// What labels of a trait are beside labels.
+/// Implements the label trait for interned labels, and equality, hashing and `Debug` for `dyn` labels.
 macro_rules! label {
     ($Label:ident) => {
         #[diagnostic::do_not_recommend]
@@ -192,7 +195,7 @@ macro_rules! label {
                 (**self).dyn_fmt(f)
             }
 
-            /// The label itself.
+            /// Returns the label itself.
             fn intern(&self) -> Self {
                 *self
             }

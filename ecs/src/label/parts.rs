@@ -1,14 +1,14 @@
-//! How labels of a type are cloned, compared, hashed and printed, and what a type lacks for it.
+//! The functions that clone, compare, hash and print labels of a type, and the check whether a type has them.
 //!
-//! The derives find out by [`LabelProbe`], so that all that is missing is said in one error.
+//! The derives use [`LabelProbe`], so that one error names everything that is missing.
 
 use core::any::Any;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-/// Looks for what labels need: a constant of the probe's own is there only if the type has it, and otherwise that of
-/// [`LabelLacks`] is found.
+/// Probes the traits of a label type: an inherent constant of the probe exists only if the type has the trait; otherwise
+/// the constant of [`LabelLacks`] is used.
 pub struct LabelProbe<L>(PhantomData<L>);
 
 type CloneFn<L> = fn(&L) -> L;
@@ -17,47 +17,47 @@ type HashFn<L> = fn(&L, &mut dyn Hasher);
 type DebugFn<L> = fn(&L, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 impl<L: Clone> LabelProbe<L> {
-    /// How labels are cloned.
+    /// Clones a label.
     pub const CLONE: Option<CloneFn<L>> = Some(L::clone);
 }
 
 impl<L: PartialEq> LabelProbe<L> {
-    /// How labels are compared.
+    /// Compares labels.
     pub const PARTIAL_EQ: Option<EqFn<L>> = Some(L::eq);
 }
 
 impl<L: Eq> LabelProbe<L> {
-    /// Whether a label equals itself.
+    /// Whether the type implements `Eq`.
     pub const EQ: bool = true;
 }
 
 impl<L: Hash> LabelProbe<L> {
-    /// How labels are hashed.
+    /// Hashes a label.
     pub const HASH: Option<HashFn<L>> = Some(|label, mut state| label.hash(&mut state));
 }
 
 impl<L: fmt::Debug> LabelProbe<L> {
-    /// How labels are printed.
+    /// Prints a label.
     pub const DEBUG: Option<DebugFn<L>> = Some(L::fmt);
 }
 
-/// What a type has that lacks something.
+/// The constants for traits that a type does not implement.
 pub trait LabelLacks<L> {
-    /// How labels are cloned: it is not known.
+    /// Cloning is not available.
     const CLONE: Option<CloneFn<L>> = None;
-    /// How labels are compared: it is not known.
+    /// Comparison is not available.
     const PARTIAL_EQ: Option<EqFn<L>> = None;
-    /// Whether a label equals itself: it is not known.
+    /// The type does not implement `Eq`.
     const EQ: bool = false;
-    /// How labels are hashed: it is not known.
+    /// Hashing is not available.
     const HASH: Option<HashFn<L>> = None;
-    /// How labels are printed: it is not known.
+    /// Printing is not available.
     const DEBUG: Option<DebugFn<L>> = None;
 }
 
 impl<L> LabelLacks<L> for LabelProbe<L> {}
 
-/// How labels of a type are cloned, compared, hashed and printed.
+/// The functions that clone, compare, hash and print labels of a type.
 pub struct LabelParts<L> {
     clone: CloneFn<L>,
     eq: EqFn<L>,
@@ -66,7 +66,8 @@ pub struct LabelParts<L> {
 }
 
 impl<L: 'static> LabelParts<L> {
-    /// The parts that were found. If one is missing, [`demand_label`] says so and nothing is ever built with them.
+    /// Creates the parts that were found. If one is missing, [`demand_label`] fails to compile, and the result is never
+    /// used.
     #[must_use]
     pub const fn new(
         clone: Option<CloneFn<L>>,
@@ -80,7 +81,7 @@ impl<L: 'static> LabelParts<L> {
         }
     }
 
-    /// The parts of a type that has them all.
+    /// The parts of a type that implements all traits.
     #[must_use]
     pub const fn of() -> Self
     where
@@ -89,13 +90,13 @@ impl<L: 'static> LabelParts<L> {
         Self { clone: L::clone, eq: L::eq, hash: |label, mut state| label.hash(&mut state), debug: L::fmt }
     }
 
-    /// What stands in for the parts of a type that could not be read. Nothing is ever built with it.
+    /// A placeholder for a type whose definition is invalid. It is never used, because the program does not compile.
     #[must_use]
     pub const fn missing() -> Self {
         Self { clone: |_| unreachable!("it does not compile"), eq: |_, _| false, hash: |_, _| {}, debug: |_, _| Ok(()) }
     }
 
-    /// A copy of the label.
+    /// Clones the label.
     #[must_use]
     pub fn clone_label(&self, label: &L) -> L {
         (self.clone)(label)
@@ -107,7 +108,7 @@ impl<L: 'static> LabelParts<L> {
         other.downcast_ref().is_some_and(|other| (self.eq)(label, other))
     }
 
-    /// Hashes type and value.
+    /// Hashes the type and the value.
     pub fn hash_label(&self, label: &L, mut state: &mut dyn Hasher) {
         label.type_id().hash(&mut state);
         (self.hash)(label, state);
@@ -117,17 +118,17 @@ impl<L: 'static> LabelParts<L> {
     ///
     /// # Errors
     ///
-    /// If the text cannot be written.
+    /// If writing the text fails.
     pub fn fmt_label(&self, label: &L, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (self.debug)(label, f)
     }
 }
 
-/// Fails to compile if a type lacks what labels need. `what` is what the type is to be, as in "a system set".
+/// Fails to compile if a type lacks a trait that labels need. `what` is the role of the type, as in "a system set".
 ///
 /// # Panics
 ///
-/// While the program is compiled, with all that is missing.
+/// At compile time, with a text that names everything that is missing.
 #[track_caller]
 pub const fn demand_label(name: &str, what: &str, clone: bool, partial_eq: bool, eq: bool, hash: bool, debug: bool) {
     if clone && partial_eq && eq && hash && debug {
@@ -149,7 +150,7 @@ pub const fn demand_label(name: &str, what: &str, clone: bool, partial_eq: bool,
     text.fail()
 }
 
-/// A text that is put together while the program is compiled. What does not fit is left out.
+/// A text that is built at compile time. Text that does not fit is truncated.
 struct Text {
     bytes: [u8; 512],
     len: usize,

@@ -1,4 +1,4 @@
-//! Adding observers and triggering events, in a world or by a command.
+//! Adding observers and triggering events, directly on a world or by a command.
 
 use super::describe::{IntoEntityObserver, IntoObserver};
 use super::dispatch;
@@ -11,14 +11,16 @@ use crate::store::{SavedCaller, Store, Structure};
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
-    /// Adds an observer: of all events of its type, if it is a system, or of what [`Observer`](super::Observer) says.
+    /// Adds an observer. A system observes all events of its type; an [`Observer`](super::Observer) observes what it was
+    /// configured for.
     ///
-    /// Amortized `O(1)` for a triggered event. For a lifecycle event `O(components)` of the world, and `O(columns + plans)` for the first
-    /// observer of a component and event, since tables know what is observed. Operations on components without observers cost no more.
+    /// Amortized `O(1)` for a triggered event. For a lifecycle event `O(components)` of the world, and `O(columns +
+    /// plans)` for the first observer of a component and event, since tables store the set of observed events.
+    /// Operations on components without observers cost no more.
     ///
     /// # Panics
     ///
-    /// If its parameters conflict, or it takes `&mut World`; both are errors of the compiler for functions.
+    /// If its parameters conflict, or it takes `&mut World`; both are compile errors for functions.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -47,7 +49,7 @@ impl World {
         id
     }
 
-    /// Whether an observer of a type of event has been added to the world, also if it has been removed since.
+    /// Whether an observer of a type of event has ever been added to the world, even if it has been removed since.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -65,11 +67,12 @@ impl World {
         self.store.events.dispatch.number::<E>(E::slot()).is_some()
     }
 
-    /// Removes an observer, which is dropped. False if it is not one of this world, or has been removed before. `O(observers)` of its type
-    /// of event, and `O(components)`; also `O(columns + plans)` for the last observer of a component and lifecycle event.
+    /// Removes and drops an observer. Returns false if it is not an observer of this world, or has been removed before.
+    /// `O(observers)` of its type of event, and `O(components)`; also `O(columns + plans)` for the last observer of a
+    /// component and lifecycle event.
     ///
-    /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
-    /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
+    /// An observer of entities is removed after the last of them has been despawned: when many others have been added,
+    /// or by [`World::shrink_to_fit`]. It is not notified of any event once its entities are despawned.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
         let Store { structure: Structure { entities, .. }, events, .. } = &mut self.store;
         let Some(removed) = events.dispatch.remove(observer.0, entities) else { return false };
@@ -78,9 +81,9 @@ impl World {
         true
     }
 
-    /// Triggers an event: its observers are told of it, and what they have recorded is applied.
+    /// Triggers an event: runs its observers, and applies the commands that they have recorded.
     ///
-    /// `O(observers)` for those that are told. It costs a few nanoseconds if there are none.
+    /// `O(observers)` that are notified. An event without observers costs a few nanoseconds.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -104,7 +107,7 @@ impl World {
         self.trigger_ref(&mut event);
     }
 
-    /// As [`trigger`](Self::trigger), with a trigger that is not the default one.
+    /// Like [`trigger`](Self::trigger), with a trigger that is not the default one.
     ///
     /// ```
     /// use strata_ecs::event::PropagateEntityTrigger;
@@ -127,14 +130,14 @@ impl World {
         self.trigger_ref_with(&mut event, &mut trigger);
     }
 
-    /// As [`trigger`](Self::trigger), with an event that the caller keeps: observers may have changed it.
+    /// Like [`trigger`](Self::trigger), with a borrowed event, which observers may change.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref<E: Event<Trigger<'static>: Default>>(&mut self, event: &mut E) {
         self.trigger_ref_with(event, &mut Default::default());
     }
 
-    /// As [`trigger_ref`](Self::trigger_ref), with a trigger that the caller keeps.
+    /// Like [`trigger_ref`](Self::trigger_ref), with a borrowed trigger.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref_with<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
@@ -142,17 +145,18 @@ impl World {
         self.trigger_as_before(event, trigger);
     }
 
-    /// The same for what acts already: the command that is being applied.
+    /// Like `trigger_ref_with`, but keeps the current caller: the command that is being applied.
     #[inline]
     fn trigger_as_before<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
-        // Code that has the world does not run while an event is told.
+        // Code that has the world does not run during a dispatch, so the event is always dispatched.
         let is_dispatched = dispatch::trigger(&mut self.store, event, trigger);
         debug_assert!(is_dispatched);
     }
 
-    /// Sets how many events may lead to each other: one that an observer triggers, by a command or at once, has that of the observer as
-    /// its cause. One event more is not told, which is reported with the chain of events, as errors of commands are: see
-    /// [`World::on_command_error`]. At first it is 128. Each of them takes stack.
+    /// Sets the maximum length of a chain of events. An event that an observer triggers, by a command or directly, has
+    /// the observer's event as its cause. An event that exceeds the limit is not dispatched; it is reported with the
+    /// chain of events, like an error of a command: see [`World::on_command_error`]. The default is 128. Each event of a
+    /// chain uses stack space.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,8 +183,8 @@ impl World {
 }
 
 impl DeferredWorld<'_> {
-    /// Triggers an event, as [`World::trigger`] does. If code calls it that is told of an event of the same type, the event is told when
-    /// that one has been, by a command.
+    /// Triggers an event, like [`World::trigger`]. During a dispatch of the same type of event, it is recorded as a
+    /// command and dispatched when the current dispatch has ended.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
@@ -194,11 +198,11 @@ impl DeferredWorld<'_> {
 }
 
 impl EntityWorldMut<'_> {
-    /// Adds an observer of the events of this entity.
+    /// Adds an observer for the events of this entity.
     ///
     /// # Panics
     ///
-    /// As [`World::add_observer`], or if the entity is not alive any more.
+    /// Under the same conditions as [`World::add_observer`], or if the entity is not alive any more.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -217,15 +221,15 @@ impl EntityWorldMut<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
-        // It says so if the entity is not alive.
+        // Panics if the entity is not alive.
         let _ = self.location();
         let observer = observer.into_observer_for_entity(self.id());
         observer.register(self.store_mut().by_caller(), ObserverId::next());
         self
     }
 
-    /// Triggers an event that a function makes for this entity. Afterwards the entity may be gone: what observers have recorded is
-    /// applied.
+    /// Triggers an event that a function creates for this entity. Afterwards the entity may be despawned, because the
+    /// commands of the observers have been applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -251,7 +255,7 @@ impl EntityWorldMut<'_> {
 }
 
 impl Commands<'_, '_> {
-    /// Adds an observer when the command is applied. The handle can be had at once.
+    /// Adds an observer when the command is applied. The handle is returned immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -277,7 +281,7 @@ impl Commands<'_, '_> {
         id
     }
 
-    /// Removes an observer when the command is applied, if it is there then.
+    /// Removes an observer when the command is applied, if it exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_observer(&mut self, observer: ObserverId) {
         self.queue(move |world: &mut World| {
@@ -285,13 +289,13 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Triggers an event when the command is applied: as [`World::trigger`].
+    /// Triggers an event when the command is applied: see [`World::trigger`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut Default::default()));
     }
 
-    /// As [`trigger`](Self::trigger), with a trigger that is not the default one.
+    /// Like [`trigger`](Self::trigger), with a trigger that is not the default one.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_with<E: Event<Trigger<'static>: Send>>(&mut self, mut event: E, mut trigger: E::Trigger<'static>) {
         self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut trigger));
@@ -299,7 +303,8 @@ impl Commands<'_, '_> {
 }
 
 impl EntityCommands<'_> {
-    /// Adds an observer of the events of this entity when the command is applied. If it is not alive then, that is reported.
+    /// Adds an observer for the events of this entity when the command is applied. If the entity is not alive then, this
+    /// is reported.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
         let (entity, id) = (self.id(), ObserverId::next());
@@ -307,7 +312,7 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| observer.register(entity.store_mut(), id))
     }
 
-    /// Triggers an event that a function makes for this entity, when the command is applied.
+    /// Triggers an event that a function creates for this entity, when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! What can be made an observer.
+//! Observers that have not been added to a world yet, and the conversions into them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ use crate::system::{
 };
 use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 
-/// An observer that is not in a world yet: a system, what it watches, and conditions.
+/// An observer that has not been added to a world yet: a system, the entities that it watches, and run conditions.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -47,9 +47,11 @@ use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 /// assert_eq!(world.resource::<Clicks>().0, 2);
 /// ```
 ///
-/// It is a component, too: an entity that gets it keeps the observer, which goes when the component is removed or replaced, or the entity
-/// ends. So an observer can be spawned along with what it belongs to, as a child of it, or with a [`Name`](crate::name::Name). It is added
-/// by a command of the operation that inserts it. The system cannot be cloned; one that has been taken out of a world observes nothing any more.
+/// It is also a component: an entity with this component owns the observer, which is removed when the component is
+/// removed or replaced, or the entity is despawned. So an observer can be spawned together with the entity that it
+/// belongs to, as a child of it, or with a [`Name`](crate::name::Name). The operation that inserts the component records
+/// a command that adds the observer. The system cannot be cloned; an observer component that has been taken out of a
+/// world does not observe anything any more.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -73,7 +75,7 @@ use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 pub struct Observer {
     state: State,
     entities: Vec<Entity>,
-    /// Whether it is told of what exists already.
+    /// Whether it is notified of existing components or matches when it is added.
     existing: bool,
 }
 
@@ -84,7 +86,7 @@ enum State {
     Added(Box<(ObserverId, Box<str>)>),
 }
 
-/// Adds the observer that an entity has got.
+/// Hook: adds the observer of an entity that has got the component.
 fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let store = &mut world.store;
@@ -101,7 +103,7 @@ fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     });
 }
 
-/// Removes the observer that an entity loses.
+/// Hook: removes the observer of an entity that loses the component.
 fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Some(id) = world.get::<Observer>(context.entity).and_then(Observer::id) {
         world.commands().remove_observer(id);
@@ -111,11 +113,12 @@ fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
 impl_debug!([] Observer => |this, f|
     f.debug_struct("Observer").field("system", &this.system_name()).field("entities", &this.entities).finish());
 
-/// An observer, of whatever type of event.
+/// An unregistered observer, whatever its type of event.
 trait Registration: Send + Sync {
     fn name(&self) -> &str;
 
-    /// Prepares the system for a store and adds it, for entities. If the flag is set, it is notified of what exists already.
+    /// Prepares the system for a store and adds it, for some entities. If the flag is set, it is notified of what
+    /// exists.
     fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool));
 }
 
@@ -128,7 +131,7 @@ impl<I: ObserverInput> Registration for WithInput<I> {
     }
 
     fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool)) {
-        // It is notified of what happens from now on. What an operation that was broken off has left comes before.
+        // It is notified of events from now on, so the events left by an interrupted operation are dispatched first.
         let world = store.id();
         store.flush_events();
         assert!(
@@ -146,12 +149,12 @@ impl<I: ObserverInput> Registration for WithInput<I> {
     }
 }
 
-/// Prepares a system that observes for a store.
+/// Prepares an observer system for a store.
 fn prepare(system: &mut dyn SystemCore, store: &mut Store) {
     let world = store.id();
     system.prepare(store);
     let facts = system.facts();
-    // What systems are made of others is known now.
+    // Only now are the systems known that composed systems consist of.
     let conditions = facts.conditions.iter().map(|condition| condition.facts());
     for facts in core::iter::once(facts).chain(conditions) {
         facts.access.expect_agreement();
@@ -183,12 +186,12 @@ fn register<I: ObserverInput>(
         Some(observers) => typed::<EventOf<I>>(observers),
         None => None,
     };
-    // Observers are added by code that has the world, and such code does not run while an event is told.
+    // Observers are added by code that has the world, and such code does not run during a dispatch.
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = if existing { Some(entities.clone()) } else { None };
     let watched = Watched { entities, components: components.clone(), filter };
     observers.share_meta(&mut *observer);
-    // Those are dropped when all is done.
+    // The removed observers are dropped at the end.
     let new = Listed::new(observer, id, type_name::<I::Pattern>());
     let removed = observers.add(new, watched, living);
     events.dispatch.forget(&removed);
@@ -213,7 +216,7 @@ fn register<I: ObserverInput>(
     }
 }
 
-/// Each entity once.
+/// Removes duplicates.
 fn distinct(mut entities: Vec<Entity>) -> Vec<Entity> {
     let mut met = EntityHashSet::default();
     entities.retain(|&entity| met.insert(entity));
@@ -221,7 +224,7 @@ fn distinct(mut entities: Vec<Entity>) -> Vec<Entity> {
 }
 
 impl Observer {
-    /// A system as an observer of all events of its type.
+    /// Creates an observer of all events of its type from a system.
     pub fn new<I, Out, M, S>(system: S) -> Self
     where
         I: ObserverInput,
@@ -234,31 +237,31 @@ impl Observer {
         Self { state, entities: Vec::new(), existing: false }
     }
 
-    /// Has it watch the events of an entity, and no longer those of all.
+    /// Makes it watch the events of an entity, instead of all events.
     #[must_use]
     pub fn with_entity(mut self, entity: Entity) -> Self {
         self.watch_entity(entity);
         self
     }
 
-    /// As [`with_entity`](Self::with_entity), of several.
+    /// Like [`with_entity`](Self::with_entity), for several entities.
     #[must_use]
     pub fn with_entities(mut self, entities: impl IntoIterator<Item = Entity>) -> Self {
         self.watch_entities(entities);
         self
     }
 
-    /// As [`with_entity`](Self::with_entity).
+    /// Like [`with_entity`](Self::with_entity).
     pub fn watch_entity(&mut self, entity: Entity) {
         self.entities.push(entity);
     }
 
-    /// As [`with_entities`](Self::with_entities).
+    /// Like [`with_entities`](Self::with_entities).
     pub fn watch_entities(&mut self, entities: impl IntoIterator<Item = Entity>) {
         self.entities.extend(entities);
     }
 
-    /// Has it run only if a condition holds. All conditions are asked at each event.
+    /// Makes it run only if a condition holds. All conditions are evaluated for each event.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -287,10 +290,10 @@ impl Observer {
         self
     }
 
-    /// Has it be told, when it is added, of what is there already: an observer of [`Add`](crate::event::Add) or
-    /// [`Insert`](crate::event::Insert) of the entities that have one of its components, one of
-    /// [`BeginMatch`](crate::event::BeginMatch) of those that match. Others are not told of anything then. `O(tables)`, and
-    /// `O(entities)` if sparse components are among them, beside telling.
+    /// Notifies it, when it is added, of what exists already: an observer of [`Add`](crate::event::Add) or
+    /// [`Insert`](crate::event::Insert) is notified of the entities that have one of its components, an observer of
+    /// [`BeginMatch`](crate::event::BeginMatch) of the matching entities. Observers of other events are not notified of
+    /// anything then. Finding the entities is `O(tables)`, and `O(entities)` if sparse components are among them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -313,9 +316,9 @@ impl Observer {
         Self { existing: true, ..self }
     }
 
-    /// Sets the function that handles the errors of this observer: those that it returns, and missing parameters. Without it they go to the
-    /// [error handler](ErrorHandler) of the world or, if there is none, where those of commands go: see
-    /// [`World::on_command_error`](crate::world::World::on_command_error).
+    /// Sets the function that handles the errors of this observer: errors that it returns, and missing parameters.
+    /// Without it, errors are passed to the [error handler](ErrorHandler) of the world. If the world has no handler, they are
+    /// treated like errors of commands: see [`World::on_command_error`](crate::world::World::on_command_error).
     ///
     /// ```
     /// use strata_ecs::error::ignore;
@@ -350,7 +353,7 @@ impl Observer {
         }
     }
 
-    /// Its handle, if it was added to a world as a component.
+    /// Its handle, if it has been added to a world as a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -372,7 +375,7 @@ impl Observer {
         }
     }
 
-    /// The entities that it watches; it watches all events if there are none.
+    /// The entities that it watches. If empty, it watches all events.
     #[must_use]
     pub fn entities(&self) -> &[Entity] {
         &self.entities
@@ -387,7 +390,7 @@ impl Observer {
     }
 }
 
-/// Makes an observer of a system.
+/// Turns a system into an unregistered observer.
 struct Describing;
 
 impl<I: ObserverInput> WithNotifySystem<I> for Describing {
@@ -399,11 +402,12 @@ impl<I: ObserverInput> WithNotifySystem<I> for Describing {
     }
 }
 
-/// An operation goes on while observers are told: what they and their conditions are must not change entities.
+/// Checks that an observer or a condition of one does not change the structure of the world, because the operation that
+/// triggers an event continues after the dispatch.
 ///
 /// # Panics
 ///
-/// If the system may do that.
+/// If the system may change it.
 fn assert_keeps_structure(SystemFacts { name, access, .. }: SystemFacts<'_>) {
     assert!(
         access.keeps_structure(),
@@ -412,7 +416,7 @@ fn assert_keeps_structure(SystemFacts { name, access, .. }: SystemFacts<'_>) {
     );
 }
 
-/// Keeps functions that can observe apart from those that take `&mut World`.
+/// Distinguishes functions that can observe from functions that take `&mut World`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "an observer cannot take `&mut World`: the event is being told, so the world keeps its structure",
@@ -427,7 +431,8 @@ impl ObserverKind for MacroMarker {}
 impl<M> ObserverKind for (MacroMarker, M) {}
 impl<Input, Own> ObserverKind for (DeferredMarker, Input, Own) {}
 
-/// What can be made an [`Observer`]: a system whose first parameter is [`On`](super::On) or [`OnBatch`](super::OnBatch).
+/// A type that can be converted into an [`Observer`]: a system whose first parameter is [`On`](super::On) or
+/// [`OnBatch`](super::OnBatch).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no observer",
     label = "not an observer",
@@ -436,7 +441,7 @@ impl<Input, Own> ObserverKind for (DeferredMarker, Input, Own) {}
     note = "write `#[observer]` above the function to see which parameter is wrong"
 )]
 pub trait IntoObserver<Marker>: Sized {
-    /// The observer.
+    /// Converts the value into an observer.
     fn into_observer(self) -> Observer;
 }
 
@@ -458,7 +463,7 @@ where
     }
 }
 
-/// What can be made an observer of one entity: as [`IntoObserver`], for events that have a target.
+/// A type that can be converted into an observer of one entity: like [`IntoObserver`], for events that have a target.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot observe an entity",
     label = "not an observer of an event with a target",
@@ -467,7 +472,7 @@ where
     note = "write `#[observer]` above the function to see which parameter is wrong"
 )]
 pub trait IntoEntityObserver<Marker>: Sized {
-    /// The observer of the entity.
+    /// Converts the value into an observer of the entity.
     fn into_observer_for_entity(self, entity: Entity) -> Observer;
 }
 
@@ -483,15 +488,15 @@ where
     }
 }
 
-/// A system that observes if a condition holds: see [`ObserverSystemExt::run_if`].
+/// An observer system with a run condition: see [`ObserverSystemExt::run_if`].
 pub struct ObserverWithCondition<I> {
     observer: Observer,
     marker: PhantomData<fn(I)>,
 }
 
-/// Conditions for systems that observe.
+/// Run conditions for observer systems.
 pub trait ObserverSystemExt<I: ObserverInput, Out, M>: Sized {
-    /// Has the observer run only if a condition holds: as [`Observer::run_if`].
+    /// Makes the observer run only if a condition holds: see [`Observer::run_if`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -527,14 +532,14 @@ where
 }
 
 impl<I> ObserverWithCondition<I> {
-    /// Has it run only if another condition holds as well.
+    /// Makes it run only if another condition holds as well.
     #[must_use]
     pub fn run_if<C>(self, condition: impl SystemCondition<C>) -> Self {
         Self { observer: self.observer.run_if(condition), ..self }
     }
 }
 
-/// Keeps observers with conditions apart from systems.
+/// Distinguishes observers with conditions from systems.
 #[doc(hidden)]
 pub struct ConditionMarker;
 

@@ -23,9 +23,11 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
 #[cold]
 #[inline(never)]
 fn trigger_nested<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    // Observers see reserved ids as entities. During another dispatch the ids wait: an operation may be going on.
+    // Observers see reserved ids as entities. During another dispatch the ids stay reserved, because an operation may be
+    // in progress.
     store.flush();
-    // The commands that an observer records before it triggers another event come before those of that event, which has not caused them.
+    // The commands that an observer records before it triggers another event are applied before the commands of that
+    // event, which is not their cause.
     defer_world_commands(store);
     dispatch_and_apply(store, number, event, trigger)
 }
@@ -37,7 +39,8 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
     is_dispatched
 }
 
-/// Runs the observers of an event; their commands wait. Returns false during a dispatch of an event of its type.
+/// Runs the observers of an event; their commands are deferred. Returns false during a dispatch of an event of the same
+/// type.
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.structure.entities.caller();
@@ -51,7 +54,7 @@ pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, 
     true
 }
 
-/// Notifies observers of an event, and of each entity that it goes on to.
+/// Notifies the observers of an event, for each target that it propagates to.
 #[inline(always)]
 fn propagate<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
     let mut target = trigger.first(event);

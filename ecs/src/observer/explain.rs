@@ -1,4 +1,4 @@
-//! Which hooks and observers an event would reach.
+//! Explains which hooks and observers an event would reach.
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use crate::event::{Event, EventPattern, Moment};
 use crate::store::{Store, Structure, bundle_components};
 use crate::world::World;
 
-/// Which hooks and observers are told of an event, in their order, and why other observers are not: see [`World::explain_event`]. It
-/// prints itself.
+/// The hooks and observers that are notified of an event, in their order, and the reasons why other observers are not:
+/// see [`World::explain_event`]. `Display` prints it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventExplanation {
     event: &'static str,
@@ -24,10 +24,10 @@ pub struct EventExplanation {
     others: Vec<(String, NotTold)>,
 }
 
-/// Why an observer is not told.
+/// Why an observer is not notified.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum NotTold {
-    /// It watches so many other entities.
+    /// It watches this number of other entities.
     Entities(usize),
     /// It watches these components.
     Components(String),
@@ -40,12 +40,12 @@ impl_display!([] NotTold => |this, f| match this {
 });
 
 impl EventExplanation {
-    /// The names of the hooks and observers that are told, in their order. Conditions have not been asked.
+    /// The names of the hooks and observers that are notified, in their order. Conditions are not evaluated.
     pub fn told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.told.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The names of the observers of this type of event that are not told.
+    /// The names of the observers of this type of event that are not notified.
     pub fn not_told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.others.iter().map(|(name, _)| name.as_str())
     }
@@ -76,8 +76,9 @@ impl fmt::Display for EventExplanation {
 }
 
 impl World {
-    /// Says which observers an event for this entity would reach first, in which order, and why not the others. Of an event of the life
-    /// of components, such as `Add<Health>`, hooks are told as well; observers of filters are if the entity begins, or ends, to match.
+    /// Explains which observers an event for this entity would reach first, in which order, and why it does not reach
+    /// the others. For a lifecycle event, such as `Add<Health>`, hooks are included. Observers of filters are notified
+    /// if the entity begins, or ends, to match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -128,7 +129,7 @@ impl World {
                 } else if entities.is_empty() || is_for && moment.is_some() {
                     told.push((name, has_conditions));
                 } else if is_for {
-                    // Those of all events of the type come first.
+                    // Observers of all events of the type run first.
                     of_entity.push((name, has_conditions));
                 } else {
                     others.push((name, NotTold::Entities(entities.len())));
@@ -141,7 +142,7 @@ impl World {
             let kind = kind.filter(|&kind| components.hook(id, kind).is_some())?;
             Some((alloc::format!("{} of {}", kind.hook_name(), components.name(id)), false))
         });
-        // Before an operation observers are told first, and hooks behind it.
+        // Before an operation, observers are notified before hooks; after it, hooks before observers.
         match moment {
             Some(Moment::Add | Moment::Insert) => _ = told.splice(..0, hooks),
             _ => told.extend(hooks),
@@ -149,7 +150,7 @@ impl World {
         EventExplanation { event: type_name::<P>(), target, is_alive, told, others }
     }
 
-    /// The components that a pattern is about. If it is about any, those that an entity has.
+    /// The components that a pattern is about. If it is about all components, the components of the target.
     fn pattern_components<P: EventPattern>(&mut self, target: Option<Entity>) -> Vec<ComponentId> {
         if let Some(filter) = P::FILTER {
             return MatchFilter::new(filter, &mut self.store).map_or(Vec::new(), |filter| filter.named());

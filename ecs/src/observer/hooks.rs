@@ -1,4 +1,4 @@
-//! Giving components hooks at run time.
+//! Adding hooks to components at run time.
 
 use crate::component::{Component, ComponentHook, ComponentId, Kinds};
 use crate::store::{Store, Structure};
@@ -6,15 +6,16 @@ use crate::world::World;
 
 /// The hooks of a component in a world: see [`World::register_component_hooks`].
 ///
-/// Each component has one hook of each kind at most, those of its definition included: see [`ComponentHook`]. Observers can be any number: [`Add`](crate::event::Add) and the others.
+/// Each component has at most one hook of each kind, including those of its definition: see [`ComponentHook`]. The
+/// number of observers is not limited: see [`Add`](crate::event::Add) and the other lifecycle events.
 pub struct ComponentHooks<'w> {
     store: &'w mut Store,
     id: ComponentId,
 }
 
 impl World {
-    /// The hooks of a component, to be set. They run in all operations from now on, whatever they are. The first one is `O(columns)` of the
-    /// world; one that runs costs a call of a function for each entity.
+    /// The hooks of a component, to be set. They run in all operations from now on. Setting the first hook is
+    /// `O(columns)` of the world; running a hook costs a function call per entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,7 +47,7 @@ impl World {
         ComponentHooks { store: &mut self.store, id }
     }
 
-    /// The hooks of a component that is known by its number, to be set; `None` if the world does not know it.
+    /// The hooks of a component by its id, to be set; `None` if the world does not have the component.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -109,22 +110,23 @@ macro_rules! hooks {
 }
 
 hooks! {
-    /// Runs when an entity has got the component and had not, after the operation, before observers of [`Add`](crate::event::Add).
+    /// Runs after an operation that has added the component to an entity without it, before observers of
+    /// [`Add`](crate::event::Add).
     ADD: fn on_add, fn try_on_add;
 
-    /// Runs when an entity has got a value of the component, after the operation, before observers of
+    /// Runs after an operation that has added the component to an entity or replaced its value, before observers of
     /// [`Insert`](crate::event::Insert).
     INSERT: fn on_insert, fn try_on_insert;
 
-    /// Runs when a value of the component is about to go, or to be replaced, before the operation, after observers of
+    /// Runs before an operation that removes or replaces a value of the component, after observers of
     /// [`Discard`](crate::event::Discard).
     DISCARD: fn on_discard, fn try_on_discard;
 
-    /// Runs when an entity is about to lose the component, before the operation, after observers of
+    /// Runs before an operation that removes the component from an entity, after observers of
     /// [`Remove`](crate::event::Remove).
     REMOVE: fn on_remove, fn try_on_remove;
 
-    /// Runs when an entity with the component is about to end, before the operation, after observers of
+    /// Runs before an operation that despawns an entity with the component, after observers of
     /// [`Despawn`](crate::event::Despawn).
     DESPAWN: fn on_despawn, fn try_on_despawn;
 }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handle of an observer. No two observers of a process ever have the same.
+/// The handle of an observer, unique in the process.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

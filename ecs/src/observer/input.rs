@@ -1,4 +1,4 @@
-//! What observers can be given: an event, or all of an operation at once.
+//! Inputs of observers: a single event, or all events of an operation at once.
 
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -16,17 +16,17 @@ use crate::system::{
     run_on_entities,
 };
 
-/// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
+/// The first parameter of an observer system: [`On`] or [`OnBatch`].
 #[diagnostic::on_unimplemented(
     message = "a system that is given `{Self}` is no observer",
     label = "not an observer",
     note = "the first parameter of an observer is `On<E>`, where `E` is an event, or `OnBatch<Add<C>>`, where `C` is a component"
 )]
 pub trait ObserverInput: SystemInput + 'static {
-    /// What it observes.
+    /// The event pattern that it observes.
     type Pattern: EventPattern;
 
-    /// Has a system observe an event.
+    /// Runs a system with an event.
     #[doc(hidden)]
     fn observe(
         system: &mut impl NotifySystem<In = Self>,
@@ -36,11 +36,12 @@ pub trait ObserverInput: SystemInput + 'static {
         store: &mut Store,
     ) -> Observed;
 
-    /// Whether a system observes several entities at once.
+    /// Whether a system observes several entities in one call.
     #[doc(hidden)]
     const IS_BATCH: bool;
 
-    /// Has a system observe the events of some rows, one by one or at once. Ends early after an error. Returns which row is the next.
+    /// Runs a system with the events of some rows, one by one or in one call. Stops after an error. Returns the index of
+    /// the next row.
     #[doc(hidden)]
     fn observe_rows(
         system: &mut impl NotifySystem<In = Self>,
@@ -49,11 +50,11 @@ pub trait ObserverInput: SystemInput + 'static {
     ) -> (usize, Observed);
 }
 
-/// The lifecycle events of some of several entities to which an operation does the same, for one observer.
+/// The lifecycle events of one operation for a range of entities, for one observer.
 #[doc(hidden)]
 pub struct EventRows<'a, E: Event> {
     pub(super) affected: Affected<'a>,
-    /// Which of the entities.
+    /// The range of the entities.
     pub(super) rows: Range<usize>,
     /// The components of the events.
     pub(super) components: &'a [ComponentId],
@@ -61,10 +62,10 @@ pub struct EventRows<'a, E: Event> {
     pub(super) observer: ObserverId,
 }
 
-/// The event that an observer is told of.
+/// The type of event that an observer is notified of.
 pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
 
-/// What became of a run of it.
+/// The outcome of a run of an observer.
 pub type Observed = Outcome;
 
 impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
@@ -98,17 +99,20 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     }
 }
 
-/// What one operation does to components of entities of one table: the first parameter of an observer that is called once for all of
-/// them, and not for each. `P` is [`Add<C>`](crate::event::Add), [`Insert<C>`](crate::event::Insert),
-/// [`Discard<C>`](crate::event::Discard), [`Remove<C>`](crate::event::Remove) or [`Despawn<C>`](crate::event::Despawn).
+/// The lifecycle events of one operation for entities of one table. As the first parameter of an observer, it makes the
+/// observer run once for all of them, instead of once per entity. `P` is [`Add<C>`](crate::event::Add),
+/// [`Insert<C>`](crate::event::Insert), [`Discard<C>`](crate::event::Discard), [`Remove<C>`](crate::event::Remove) or
+/// [`Despawn<C>`](crate::event::Despawn).
 ///
-/// The entities are in the order in which an observer of each of them would be told. If several of them have other components, the
-/// observer is called once for those of each table; an entity in an operation for itself is a batch of one. Entities whose sparse
-/// components differ may come in several batches. An observer that watches single entities is called for each of them.
+/// The entities are in the order in which an observer of single events would be notified. If the entities of an
+/// operation are in several tables, the observer runs once per table; a single entity is a batch of one. Entities whose
+/// sparse components differ may be split into several batches. An observer that watches single entities runs once for
+/// each of them.
 ///
-/// [`Query::contiguous_many`](crate::query::Query::contiguous_many) has their values as slices, if they lie together.
+/// [`Query::contiguous_many`](crate::query::Query::contiguous_many) returns their values as slices, if they are
+/// contiguous.
 ///
-/// An operation costs one call for each table, and no copy of its entities if they stay where they are until they are told of.
+/// An operation costs one call per table. The entities are not copied if they stay in place until the observer runs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -136,7 +140,7 @@ pub struct OnBatch<'w, 't, P: EventPattern> {
     marker: PhantomData<&'t ()>,
 }
 
-/// What an observer of batches is given: see [`OnBatch`].
+/// The input of an observer of batches: see [`OnBatch`].
 pub struct OnBatchInput<'w, P: EventPattern> {
     entities: &'w [Entity],
     trigger: &'w EntityComponentsTrigger,
@@ -147,21 +151,22 @@ pub struct OnBatchInput<'w, P: EventPattern> {
 
 impl<'w, P: EventPattern> OnBatch<'w, '_, P> {
     getters! {
-        /// The entities, of which there is at least one.
+        /// The entities; at least one.
         pub fn entities(&self) -> &'w [Entity] = self.given.entities;
 
-        /// The components that it is about, as far as the observer watches them. It is the same ones for all entities.
+        /// The components of the event that the observer watches. They are the same for all entities.
         pub fn components(&self) -> &'w [ComponentId] = &self.given.trigger.components;
 
-        /// The observer that is told.
+        /// The observer that is running.
         pub fn observer(&self) -> ObserverId = self.given.observer;
 
-        /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
+        /// The origin of the operation, or of the command that carries it out. Known with the feature `track_location`
+        /// only.
         pub fn caller(&self) -> Origin = self.given.caller;
     }
 }
 
-/// What an observer is given of entities.
+/// Makes the input for a batch of entities.
 fn batch<'i, P: EventPattern>(
     entities: &'i [Entity],
     &(trigger, observer, caller): &'i (&EntityComponentsTrigger, ObserverId, Origin),

@@ -1,4 +1,4 @@
-//! Filters that observers watch: which entities begin and end to match.
+//! Filters that observers watch: finds the entities that begin or end to match.
 
 use alloc::vec::Vec;
 
@@ -8,20 +8,20 @@ use crate::query::registered_terms;
 use crate::store::{Affected, EventBatch, Store};
 use crate::term::{ConstTerm, Group, Term, TermEntry, Terms};
 
-/// A filter that only asks which components an entity has.
+/// A filter that only depends on which components an entity has.
 pub(super) struct MatchFilter {
     terms: Terms,
     pub(super) components: Vec<ComponentId>,
-    /// Whether entities of a table may differ.
+    /// Whether the result may differ between entities of one table.
     is_per_entity: bool,
 }
 
 impl MatchFilter {
-    /// The filter that a constant says, whose components are registered now.
+    /// Creates the filter of a constant, and registers its components.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// A description of what the filter must not contain.
     pub(super) fn new(filter: &ConstTerm, store: &mut Store) -> Result<Self, &'static str> {
         let terms = registered_terms(store, &ConstTerm::Entity, filter, &[], &[]);
         let all = || terms.filter().components().chain(terms.excluded().components());
@@ -49,7 +49,7 @@ impl MatchFilter {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
     }
 
-    /// Calls `each` with the entities of a batch that an operation makes begin, or cease, to match the filter.
+    /// Calls `each` with the entities of a batch that begin, or cease, to match the filter because of an operation.
     pub(super) fn for_each_turned(
         &self,
         batch: EventBatch<'_>,
@@ -57,8 +57,9 @@ impl MatchFilter {
         store: &mut Store,
         mut each: impl FnMut(Affected<'_>, &mut Store),
     ) {
-        // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity matches in the store as it is
-        // now, and does not on the other side of the operation: there it has what is `COMING` or `GONE`, and lacks what is `REMOVE` or `ADD`.
+        // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity
+        // matches in the current store, and does not match on the other side of the operation: there it has the
+        // components of the kinds `COMING` or `GONE`, and lacks the components of the kinds `REMOVE` or `ADD`.
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {
@@ -69,7 +70,8 @@ impl MatchFilter {
             self.holds(now) && !self.holds(other)
         };
         if !self.is_per_entity {
-            // All of them have the same components in their table.
+            // All of them have the same components, because they are in one table and the filter has no sparse
+            // components.
             if affected.get(0, &store.structure.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
                 each(affected, store);
             }
@@ -85,7 +87,7 @@ impl MatchFilter {
     }
 }
 
-/// Whether an entity with these components matches a term, which has only presence to ask for.
+/// Whether an entity with these components matches a term, which only tests for presence.
 fn holds(term: Term<'_>, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
     match term.node() {
         TermEntry::Component(usage, _) if usage.is_open() => true,

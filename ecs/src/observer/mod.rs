@@ -1,36 +1,40 @@
-//! Observers: systems that run at the moment at which an event is triggered.
+//! Observers: systems that run when an event is triggered.
 //!
-//! An observer is a system whose first parameter is [`On<E>`]. [`World::add_observer`](crate::world::World::add_observer) adds one for
-//! all events of the type, [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) one for the events of an entity.
+//! An observer is a system whose first parameter is [`On<E>`].
+//! [`World::add_observer`](crate::world::World::add_observer) adds an observer of all events of the type,
+//! [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) adds an observer of the events of an entity.
 //!
-//! - Observers run in the order in which they were added; those of all events run before those of the target.
-//! - They are handed the event itself, and may change it for those behind them.
-//! - With [`#[observer]`](macro@crate::observer) a function takes components of the target of the event, too.
-//! - They can borrow whatever a system can. The structure of the world they change by commands, which are applied when the outermost
-//!   event has been told, in the order of recording, before the code that has triggered it goes on.
-//! - Commands may trigger events in turn. How many events may lead to each other is limited: see
+//! - Observers run in the order in which they were added; observers of all events run before observers of the target.
+//! - They receive the event itself, and may change it for the observers after them.
+//! - With [`#[observer]`](macro@crate::observer) a function can also take components of the target of the event.
+//! - They can access everything that a system can. They change the structure of the world by commands, which are applied
+//!   in the order of recording when the dispatch of the outermost event has ended, before the code that triggered it
+//!   continues.
+//! - Commands may trigger further events. The length of such a chain is limited: see
 //!   [`World::set_event_limit`](crate::world::World::set_event_limit).
-//! - An observer that fails does not keep the others from running: see [`Observer::with_error_handler`].
-//! - If an observer panics, those behind it are not told, and the commands that observers have recorded so far are applied by the next
-//!   [`World::flush`](crate::world::World::flush).
+//! - An observer that fails does not prevent the others from running: see [`Observer::with_error_handler`].
+//! - If an observer panics, the observers after it are not notified, and the commands recorded so far are applied by the
+//!   next [`World::flush`](crate::world::World::flush).
 //!
-//! Operations trigger events of the life of components: [`Add`](crate::event::Add), [`Insert`](crate::event::Insert),
-//! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn). They tell
-//! `Despawn`, `Discard` and `Remove`, in this order, before they begin, while old values are in place, and `Add` and `Insert` when
-//! everything is there. One operation is one call, or the commands for one entity that follow each other; its result on the whole is
-//! told, observer by observer over all its entities, in the order of rows. [`OnBatch`] observes the entities of a table in one call.
-//! [`ComponentHooks`] are functions that run at the same moments.
+//! Operations trigger lifecycle events: [`Add`](crate::event::Add), [`Insert`](crate::event::Insert),
+//! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn).
+//! `Despawn`, `Discard` and `Remove` are dispatched in this order before the operation, while the old values are in
+//! place, and `Add` and `Insert` after it. One operation is one call, or consecutive commands for one entity. Observers
+//! are notified of its overall result, observer by observer and for all its entities, in the order of rows. [`OnBatch`]
+//! observes the entities of a table in one call. [`ComponentHooks`] are functions that run at the same times.
 //!
-//! - An observer that is told of several entities of a table, of one operation, runs once for what is new to it
-//!   ([`Added`](crate::query::Added), [`Changed`](crate::query::Changed), [`Ref`](crate::change::Ref)): in each of the calls that is what
-//!   was new in the first one, and what the calls before have changed. After an error a new run begins.
-//! - If an observer or a hook panics, the operation is completed all the same, the rest is not told of that moment, and the panic goes on
-//!   then. (Without the standard library, an operation before which one panics does not take place.)
-//! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation. `Discard` may have
-//!   been told then of values that stay, as when the closure of `insert_with` panics.
+//! - If an observer is notified of several entities of a table by one operation, its calls count as one run for change
+//!   detection ([`Added`](crate::query::Added), [`Changed`](crate::query::Changed), [`Ref`](crate::change::Ref)): each
+//!   call sees the changes that were new in the first call, and the changes of the calls before it. After an error a new
+//!   run begins.
+//! - If an observer or a hook panics, the operation is still completed, the remaining hooks and observers of that stage
+//!   are not notified, and then the panic is resumed. (Without the standard library, an operation before which one
+//!   panics does not take place.)
+//! - If user code, such as a `Drop`, interrupts an operation, its events are dispatched with the next operation. In this
+//!   case `Discard` may have been dispatched for values that stay, as when the closure of `insert_with` panics.
 //!
-//! An observer that is added to a world is no entity: it does not change which ids entities get. [`ObserverId`] is its handle. To have
-//! one end with an entity, give it to that as a component: see [`Observer`].
+//! An observer that is added to a world is not an entity: it does not affect the ids of entities. [`ObserverId`] is its
+//! handle. To remove an observer together with an entity, insert it into the entity as a component: see [`Observer`].
 
 mod id;
 mod on;

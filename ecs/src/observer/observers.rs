@@ -1,4 +1,4 @@
-//! The observers of one type of event, as a store keeps them.
+//! The observers of one type of event in a store.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) trait Observe<E: Event>: SystemCore {
     /// Runs it with an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome;
 
-    /// Runs it with the events of some rows. Ends early after an error. Returns which row is the next.
+    /// Runs it with the events of some rows. Stops after an error. Returns the index of the next row.
     fn observe_rows(&mut self, rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome);
 }
 
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// An observer with conditions, or a handler of its own.
+/// An observer with conditions, or with its own error handler.
 pub(super) struct RareObserver<E: Event> {
     pub(super) observer: Box<dyn Observe<E>>,
     pub(super) rare: Rare,
@@ -109,14 +109,14 @@ impl<E: Event> Observe<E> for RareObserver<E> {
     }
 }
 
-/// What an observer watches.
+/// The entities, components and filter that an observer watches.
 #[derive(Default)]
 pub(super) struct Watched {
-    /// The entities whose events it is told of; those of all if there are none.
+    /// The entities whose events it is notified of. If empty, it is notified of the events of all entities.
     pub(super) entities: Vec<Entity>,
-    /// The components that the events are about; any, if there are none.
+    /// The components whose events it is notified of. If empty, it is notified of events of all components.
     pub(super) components: Vec<ComponentId>,
-    /// What entities begin or end to match.
+    /// The filter, if it observes which entities begin or end to match.
     pub(super) filter: Option<MatchFilter>,
 }
 
@@ -125,32 +125,32 @@ pub(super) struct Listed<E: Event> {
     /// `None` if it has been removed.
     observer: Option<Box<dyn Observe<E>>>,
     id: ObserverId,
-    /// The name of what it observes.
+    /// The type name of its event pattern.
     #[cfg(feature = "trace")]
     pattern: &'static str,
 }
 
 /// The observers of one type of event.
 pub(super) struct Observers<E: Event> {
-    /// In the order in which they were added.
+    /// The observers in the order in which they were added.
     list: Vec<Listed<E>>,
     index: ObserverIndex,
-    /// What the system that was added last knows of itself: the next one may know the same.
+    /// The metadata of the system that was added last. The next system shares it if it has the same function.
     meta: Option<Arc<SystemMeta>>,
-    /// With how many entities the dead ones are looked for.
+    /// The number of watched entities at which dead ones are searched for.
     crowded: usize,
     /// The state of triggers.
     pub(super) state: <TriggerOf<E> as Trigger<E>>::State,
 }
 
-/// Finds the observers of a list. It does not depend on the type of the event: its code is compiled once.
+/// Finds the observers of a list. It does not depend on the type of the event, so its code is compiled once.
 #[derive(Default)]
 struct ObserverIndex {
-    /// What each observer watches. Apart from the list: an event only needs those that it is told to.
+    /// By place: what the observer watches. Stored apart from the list, because most dispatches do not read it.
     watched: Vec<Watched>,
-    /// Which observers are told of what.
+    /// Maps entities and components to the places of their observers.
     watching: Watching,
-    /// The place of each observer, by its number.
+    /// The place of each observer, by its id.
     places: HashMap<usize, u32>,
     /// The observers that are notified by a dispatch of lifecycle events.
     notified: Vec<Notified>,
@@ -165,7 +165,7 @@ struct Notified {
 }
 
 impl ObserverIndex {
-    /// Enters what the observer at the next place watches.
+    /// Adds what the observer at the next place watches.
     fn push(&mut self, id: ObserverId, watched: Watched, entities: &Entities) {
         let place = self.watched.len() as u32;
         self.places.insert(id.0, place);
@@ -173,7 +173,7 @@ impl ObserverIndex {
         self.watched.push(watched);
     }
 
-    /// Removes the observer with a number. Returns its place and what it watched.
+    /// Removes the observer with an id. Returns its place and what it watched.
     fn remove(&mut self, number: usize, is_occupied: &dyn Fn(u32) -> bool) -> Option<(usize, Watched)> {
         let place = self.places.remove(&number)?;
         let was = core::mem::take(&mut self.watched[place as usize]);
@@ -181,12 +181,13 @@ impl ObserverIndex {
         Some((place as usize, was))
     }
 
-    /// The components among those that no observer watches any more.
+    /// Those of the components that no observer watches any more.
     fn unwatched(&self, before: impl IntoIterator<Item = Option<ComponentId>>) -> Vec<Option<ComponentId>> {
         before.into_iter().filter(|&component| !self.watching.watches(component)).collect()
     }
 
-    /// Forgets entities that have ended. Returns the places of the observers that watched no others; nothing if no entity has ended.
+    /// Removes despawned entities. Returns the places of the observers that have no entities left, or `None` if no
+    /// entity has been despawned.
     fn forget_dead(&mut self, entities: &Entities) -> Option<Vec<usize>> {
         let mut all = self.watched.iter().flat_map(|watched| &watched.entities);
         if all.all(|&entity| entities.contains(entity)) {
@@ -203,7 +204,7 @@ impl ObserverIndex {
         Some(ended)
     }
 
-    /// Enters all anew, without the places that are empty. `ids` are those of the others.
+    /// Rebuilds the index without the empty places. `ids` are the ids of the remaining observers.
     fn close_gaps(&mut self, is_empty: &[bool], ids: &[ObserverId], entities: &Entities) {
         self.watching.clear();
         self.places.clear();
@@ -251,7 +252,7 @@ impl ObserverIndex {
     }
 }
 
-/// Fewer entities are not searched for dead ones, and fewer empty places are left.
+/// Below this number, dead entities are not searched for, and empty places are not removed.
 const FEW: usize = 64;
 
 impl<E: Event> Observers<E> {
@@ -259,7 +260,7 @@ impl<E: Event> Observers<E> {
         Self { list: Vec::new(), index: ObserverIndex::default(), meta: None, crowded: FEW, state: Default::default() }
     }
 
-    /// Has an observer that is about to be added share memory with the last one, if they are of one function.
+    /// Makes an observer that is about to be added share its metadata with the last one, if both have the same function.
     pub(super) fn share_meta(&mut self, observer: &mut dyn SystemCore) {
         self.meta = observer.meta_mut().map(|meta| {
             if let Some(other) = &self.meta {
@@ -269,10 +270,10 @@ impl<E: Event> Observers<E> {
         });
     }
 
-    /// Adds an observer. Others may be removed, which watched only entities that have ended.
+    /// Adds an observer. May remove observers whose entities have all been despawned.
     pub(super) fn add(&mut self, new: Listed<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
-        // Each is watched once, and left once.
+        // Removes duplicates, because each entity and component is entered and removed once.
         let mut met = EntityHashSet::default();
         watched.entities.retain(|&entity| met.insert(entity));
         let mut met = Vec::new();
@@ -286,14 +287,14 @@ impl<E: Event> Observers<E> {
             self.forget_dead(entities, &mut removed);
             self.crowded = FEW.max(2 * self.index.watching.entities());
         }
-        // The index is of this list.
+        // The allocation comes first, so that the index and the list stay consistent.
         self.list.reserve(1);
         self.index.push(new.id, watched, entities);
         self.list.push(new);
         removed
     }
 
-    /// Closes the gaps in the list.
+    /// Removes the empty places of the list.
     fn close_gaps(&mut self, entities: &Entities) {
         let (mut is_empty, mut ids) = (Vec::new(), Vec::new());
         for listed in &self.list {
@@ -306,7 +307,8 @@ impl<E: Event> Observers<E> {
         self.index.close_gaps(&is_empty, &ids, entities);
     }
 
-    /// Notifies the observers of an event: those of all events, and then those of its target if that is alive.
+    /// Notifies the observers of an event: the observers of all events, and then the observers of its target if that is
+    /// alive.
     #[inline(always)]
     pub(super) fn notify_of_event(
         &mut self,
@@ -317,7 +319,7 @@ impl<E: Event> Observers<E> {
     ) {
         let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         let of_target = target.map_or(&[][..], |target| watching.of_entity(target));
-        // A loop would need registers of its own.
+        // A single observer is handled without a loop, which would need more registers.
         let place = match (watching.of_all(), of_target) {
             (&[place], []) => place,
             ([], &[place]) if target.is_some_and(|target| store.structure.entities.contains(target)) => place,
@@ -340,7 +342,8 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// Notifies observers of lifecycle events of several components or batches, or where observers watch single entities.
+    /// Notifies observers of lifecycle events if several components or batches are affected, or if observers watch
+    /// single entities.
     #[inline(never)]
     fn notify_of_several(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
         let Self { list, index, state, .. } = self;
@@ -354,7 +357,7 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// The names of all observers, in order; whether they have conditions; and what they watch.
+    /// All observers in order: the name, whether it has conditions, and what it watches.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &Watched)> {
         let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| {
@@ -365,7 +368,7 @@ impl<E: Event> Observers<E> {
 }
 
 impl<E: Event> Listed<E> {
-    /// An observer with the name of what it observes.
+    /// An observer with the type name of its pattern.
     pub(super) fn new(observer: Box<dyn Observe<E>>, id: ObserverId, pattern: &'static str) -> Self {
         let _ = pattern;
         Self {
@@ -376,7 +379,7 @@ impl<E: Event> Listed<E> {
         }
     }
 
-    /// Removes the observer. It is to be dropped when all else is done.
+    /// Removes the observer. The caller must drop it after all other work.
     fn take(&mut self) -> Option<Box<dyn Any + Send + Sync>> {
         Some(Box::new(self.observer.take()?))
     }
@@ -401,7 +404,7 @@ impl<E: Event> Listed<E> {
         }
     }
 
-    /// Notifies the observer of the events that it watches: of these batches, or of one entity alone.
+    /// Notifies the observer of the events that it watches: of all batches, or of one entity.
     fn notify_of_batches<'e>(
         &mut self,
         watched: &Watched,
@@ -422,7 +425,7 @@ impl<E: Event> Listed<E> {
         }
     }
 
-    /// Notifies the observer of a batch, or of some of its entities: of the events of these components.
+    /// Notifies the observer of a batch, or of some of its entities, for these components.
     #[inline(never)]
     fn notify_of_batch(
         &mut self,
@@ -440,7 +443,7 @@ impl<E: Event> Listed<E> {
         }
     }
 
-    /// Runs the observer with the events of several entities, which are about these components.
+    /// Runs the observer with the events of several entities for these components.
     fn notify_of_rows(
         &mut self,
         affected: Affected<'_>,
@@ -487,7 +490,7 @@ impl<E: Event> EventObservers<Store> for Observers<E> {
 
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
         let list = &self.list;
-        // The one that goes is still in the list.
+        // The removed observer is still in the list.
         let is_occupied = |place: u32| {
             let listed = &list[place as usize];
             listed.observer.is_some() && listed.id.0 != number
@@ -536,7 +539,7 @@ impl<E: Event> EventObservers<Store> for Observers<E> {
     }
 }
 
-/// The observers of this type of event behind the trait.
+/// Downcasts to the observers of this type of event.
 #[inline]
 pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers<Store>) -> Option<&mut Observers<E>> {
     (observers as &mut dyn Any).downcast_mut()

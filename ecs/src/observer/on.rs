@@ -1,4 +1,4 @@
-//! What an observer is given.
+//! The input of an observer of single events.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::system::{SystemInput, WrittenInput};
 /// The trigger of the events of a pattern.
 pub(super) type TriggerOf<P> = <<P as EventPattern>::Event as Event>::Trigger<'static>;
 
-/// An event that an observer is told of: the first parameter of an observer. It derefs to the event.
+/// An event, as the first parameter of an observer. It dereferences to the event.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,18 +45,18 @@ pub struct On<'w, 't, P: EventPattern> {
     marker: PhantomData<&'t ()>,
 }
 
-/// What an observer system is given: see [`On`].
+/// The input of an observer system: see [`On`].
 pub struct OnInput<'w, P: EventPattern> {
     pub(crate) event: &'w mut P::Event,
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
     pub(super) caller: Origin,
-    /// Whether the trigger is as it was, for sure.
+    /// True only if the observer has not changed the trigger.
     pub(super) is_kept: &'w mut bool,
 }
 
 impl<P: EventPattern> OnInput<'_, P> {
-    /// The same for a shorter time.
+    /// Reborrows the input for a shorter lifetime.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> OnInput<'_, P> {
         let Self { event, trigger, observer, caller, is_kept } = self;
@@ -64,12 +64,12 @@ impl<P: EventPattern> OnInput<'_, P> {
     }
 }
 
-/// What an observer is given of entities, one after the other, to which an operation does the same.
+/// The inputs of an observer for several entities of one operation, one after the other.
 #[doc(hidden)]
 pub struct OnAbout<'a, P: EventPattern> {
     pub(super) event: Option<P::Event>,
     pub(super) trigger: &'a mut TriggerOf<P>,
-    /// Whether the trigger is about the components.
+    /// Whether the trigger has the components set.
     pub(super) is_set: bool,
     pub(super) components: &'a [ComponentId],
     pub(super) observer: ObserverId,
@@ -83,19 +83,19 @@ impl<P: EventPattern> On<'_, '_, P> {
         self.given.event
     }
 
-    /// The event, to change it for the observers behind this one.
+    /// Mutable access to the event, to change it for the observers after this one.
     #[must_use]
     pub fn event_mut(&mut self) -> &mut P::Event {
         self.given.event
     }
 
-    /// How the event has found the observer.
+    /// The trigger: how the event reached the observer.
     #[must_use]
     pub fn trigger(&self) -> &TriggerOf<P> {
         self.given.trigger
     }
 
-    /// How the event has found the observer, to change where it goes on to.
+    /// Mutable access to the trigger, to change where the event propagates to.
     #[must_use]
     pub fn trigger_mut(&mut self) -> &mut TriggerOf<P> {
         *self.given.is_kept = false;
@@ -103,7 +103,7 @@ impl<P: EventPattern> On<'_, '_, P> {
     }
 
     getters! {
-        /// The observer that is told.
+        /// The observer that is running.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -128,8 +128,8 @@ impl<P: EventPattern> On<'_, '_, P> {
         /// ```
         pub fn observer(&self) -> ObserverId = self.given.observer;
 
-        /// What has triggered the event: a line of the source, and the system that has recorded a command at that line. Of what happens to a
-        /// component it is what carries out the operation. Known with the feature `track_location` only.
+        /// The origin of the event: a source line, and the system that recorded a command at that line. For a lifecycle
+        /// event it is the origin of the operation. Known with the feature `track_location` only.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -154,18 +154,18 @@ where
     P: EventPattern<Event: EntityEvent + Event<Trigger<'static> = PropagateEntityTrigger<AUTO, P::Event, T>>>,
     T: Traversal<P::Event>,
 {
-    /// The entity for which the event was triggered; it may have gone on from there.
+    /// The entity for which the event was triggered; the event may have propagated from there.
     #[must_use]
     pub fn original_event_target(&self) -> Entity {
         self.given.trigger.original_event_target
     }
 
-    /// Says whether the event goes on to the next entity when all observers of this one have been told.
+    /// Sets whether the event propagates to the next entity after all observers of this one have been notified.
     pub fn propagate(&mut self, goes_on: bool) {
         self.given.trigger.propagate = goes_on;
     }
 
-    /// Whether the event goes on to the next entity.
+    /// Whether the event propagates to the next entity.
     #[must_use]
     pub fn get_propagate(&self) -> bool {
         self.given.trigger.propagate
@@ -200,12 +200,13 @@ impl<P: EventPattern> SystemInput for On<'_, '_, P> {
     #[inline(always)]
     fn about<'i>(about: &'i mut OnAbout<'_, P>, entity: Entity) -> OnInput<'i, P> {
         let OnAbout { event, trigger, is_set, components, observer, caller } = about;
-        // The observer may have changed it the last time.
+        // The observer may have changed the trigger in the previous call.
         if !*is_set {
             trigger.set_components(components);
             *is_set = true;
         }
-        // To look whether it is there would be a branch in each row: an entity has a niche, which is not known to be unused in memory.
+        // A test whether the event is present would be a branch per row: an `Entity` has a niche, and the compiler does
+        // not know that it is unused in memory.
         let event = event.insert(P::Event::of_operation(entity));
         OnInput { event, trigger, observer: *observer, caller: *caller, is_kept: is_set }
     }

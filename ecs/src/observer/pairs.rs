@@ -1,4 +1,4 @@
-//! Making and removing pairs of relations, and telling observers of it.
+//! Making and removing pairs of relations, and notifying observers of it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::relation::{PairEvent, PairFunctions, PairSource, PairTarget, Relation
 use crate::store::{EntityAt, Store, pairs};
 use crate::world::{EntityWorldMut, World};
 
-/// The functions of a relation, where they stay.
+/// Holds the function table of a relation as a constant.
 struct Known<R>(R);
 
 impl<R: Relation> Known<R> {
@@ -41,7 +41,7 @@ impl<R: Relation> Known<R> {
     };
 }
 
-/// The number of a relation in a store, which meets it now if need be.
+/// The number of a relation in a store. Registers the relation if necessary.
 pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
     pairs::register_relation::<R>(store, Known::<R>::FUNCTIONS)
 }
@@ -67,20 +67,21 @@ fn unrelate_all<R: Relation>(store: &mut Store, end: usize, entity: Entity) {
     number.into_iter().for_each(|number| pairs::unrelate_all(store, number, end, entity));
 }
 
-/// Whether there have been observers of a type of event.
+/// Whether a type of event has ever had an observer.
 fn has_observers<E: Event>(store: &Store) -> bool {
     store.events.dispatch.number::<E>(E::slot()).is_some()
 }
 
-/// Runs the observers of an event, if there have been any. What they record waits.
+/// Runs the observers of an event, if it has ever had any. Their commands are deferred.
 fn notify<E: Event<Trigger<'static>: Default>>(store: &mut Store, event: &mut E) {
     if let Some(number) = store.events.dispatch.number::<E>(E::slot()) {
         dispatch(store, number, event, &mut Default::default());
     }
 }
 
-/// Tells what has become of pairs, and drops the values of those that have gone. A panic goes on when all has been told. What observers
-/// record waits until the caller applies it: they may exchange the world.
+/// Notifies observers of pairs that were made or removed, and drops the values of removed ones. A panic is resumed after
+/// all have been notified. The commands of observers are deferred until the caller applies them, because they may
+/// replace the world.
 fn notify_of_pairs<R: Relation>(store: &mut Store) {
     let Some(number) = store.relations.number::<R>() else { return };
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
@@ -92,7 +93,7 @@ fn notify_of_pairs<R: Relation>(store: &mut Store) {
         }
         panicked.go_on();
     } else if let Some(event) = all.pop() {
-        // Nothing has to be told after a panic.
+        // The only event: no notification would be skipped by a panic, so none is caught.
         notify_of_pair(store, event);
     }
     if let Some(pairs) = store.relations.get_mut::<R>(number) {
@@ -100,7 +101,7 @@ fn notify_of_pairs<R: Relation>(store: &mut Store) {
     }
 }
 
-/// Notifies observers that a pair has been made, unless it has been removed since, or that it has ended.
+/// Notifies observers that a pair has been made, unless it has been removed since, or that it has been removed.
 fn notify_of_pair<R: Relation>(store: &mut Store, event: PairEvent<R>) {
     match event {
         PairEvent::Made(ends) => {
@@ -121,10 +122,11 @@ fn notify_of_pair<R: Relation>(store: &mut Store, event: PairEvent<R>) {
 }
 
 impl World {
-    /// Makes two entities a pair of a relation: a source and a target. If they are one already, it gets this value instead of the one
-    /// that it has. Says whether they are one now. `O(1)`, amortised; see [`Relation`] for what the options of a relation take.
+    /// Makes two entities a pair of a relation: a source and a target. If they are a pair already, the new value
+    /// replaces the old one. Returns whether they are a pair now. `O(1)`, amortized; see [`Relation`] for the costs of
+    /// the options of a relation.
     ///
-    /// If they cannot be a pair, since one of them is not alive or the relation forbids it, this is reported as a
+    /// If they cannot be a pair, because one of them is not alive or the relation forbids it, this is reported as a
     /// [`CommandError`](crate::store::CommandError), and the value is dropped.
     ///
     /// ```
@@ -148,7 +150,7 @@ impl World {
         relate(self.store.by_caller(), source, relation, target)
     }
 
-    /// Removes a pair, if it is there; its value is dropped. Says whether it was there. `O(1)`, amortised.
+    /// Removes a pair, if it exists, and drops its value. Returns whether it existed. `O(1)`, amortized.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,13 +166,13 @@ impl World {
         unrelate::<R>(self.store.by_caller(), source, target)
     }
 
-    /// Removes all pairs of which an entity is the source. `O(pairs of the entity)`.
+    /// Removes all pairs whose source is an entity. `O(pairs of the entity)`.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate_from<R: Relation>(&mut self, source: Entity) {
         unrelate_all::<R>(self.store.by_caller(), 0, source);
     }
 
-    /// Removes all pairs of which a living entity is the target. `O(pairs of the entity)`.
+    /// Removes all pairs whose target is a living entity. `O(pairs of the entity)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -196,7 +198,7 @@ impl World {
         ReadPairs::<R>::of(self.read())?.get(source, target)
     }
 
-    /// The value of a pair, to change it. `O(1)`.
+    /// Mutable access to the value of a pair. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -213,8 +215,8 @@ impl World {
         WritePairs::<R>::of(&mut self.store)?.into_mut(source, target)
     }
 
-    /// All pairs of a relation: source, value, target. They are in the order in which they were made, but that the last one takes the
-    /// place of one that is removed.
+    /// All pairs of a relation: source, value, target. They are in the order in which they were made, except that the
+    /// last pair takes the place of a removed one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -232,14 +234,14 @@ impl World {
         ReadPairs::<R>::all(self.read())
     }
 
-    /// How many pairs of a relation there are.
+    /// The number of pairs of a relation.
     #[must_use]
     pub fn pair_count<R: Relation>(&self) -> usize {
         self.pairs::<R>().len()
     }
 
-    /// The pairs of which an entity is the source: targets with values, in the order in which they were made. If the relation is
-    /// symmetric, all pairs of the entity.
+    /// The pairs whose source is an entity: targets with values, in the order in which they were made. If the relation
+    /// is symmetric, all pairs of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -257,8 +259,8 @@ impl World {
         ReadPairs::<R>::of_entity(self.read(), 0, source)
     }
 
-    /// The pairs of which an entity is the target: sources with values, in the order in which they were made. If the relation is
-    /// symmetric, all pairs of the entity.
+    /// The pairs whose target is an entity: sources with values, in the order in which they were made. If the relation
+    /// is symmetric, all pairs of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -302,7 +304,7 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Removes a pair of which the entity is the source, if it is there: see [`World::unrelate`].
+    /// Removes a pair whose source is the entity, if it exists: see [`World::unrelate`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.expect_target();
@@ -332,7 +334,7 @@ impl Commands<'_, '_> {
         self.queue(move |world: &mut World| _ = relate(&mut world.store, source, relation, target));
     }
 
-    /// Removes a pair when the commands are applied, if it is there then.
+    /// Removes a pair when the commands are applied, if it exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) {
         self.queue(move |world: &mut World| _ = unrelate::<R>(&mut world.store, source, target));
@@ -348,7 +350,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes a pair of which the entity is the source when the commands are applied, if it is there then.
+    /// Removes a pair whose source is the entity when the commands are applied, if it exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.id();

@@ -1,4 +1,4 @@
-//! The run conditions of observers, and what becomes of their errors.
+//! The run conditions and error handling of observers.
 //!
 //! Tests: `tests/observers/errors.rs`.
 
@@ -12,7 +12,7 @@ use crate::store::{CommandFailure, Store};
 use crate::system::{BoxedSystem, NotDone, NotDoneReason, ParamError, RunScope};
 use crate::trace;
 
-/// Reports that a run of an observer did not go well.
+/// Reports an error of a run of an observer.
 #[cold]
 #[inline(never)]
 #[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are notified")]
@@ -25,17 +25,17 @@ pub(super) fn report(not_done: Box<NotDone>, handler: Option<ErrorHandler>, even
     }
 }
 
-/// What most observers have not.
+/// The rarely used parts of an observer.
 #[derive(Default)]
 pub(super) struct Rare {
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
     pub(super) handler: Option<ErrorHandler>,
-    /// Whether it observes several entities at once.
+    /// Whether it observes several entities in one call.
     pub(super) is_batch: bool,
 }
 
 impl Rare {
-    /// Evaluates the run conditions of an observer. One that cannot run does not hold, and is reported.
+    /// Evaluates the run conditions of an observer. A condition that cannot run counts as not holding, and is reported.
     pub(super) fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
         // All are evaluated, so that each sees all changes.
         let mut hold = true;
@@ -51,7 +51,7 @@ impl Rare {
     }
 }
 
-/// An observer for which something did not go well.
+/// Identifies an observer that failed.
 struct Failed<'o> {
     observer: &'o str,
     event: &'static str,
@@ -98,7 +98,8 @@ impl Failed<'_> {
         }
     }
 
-    /// Passes an error to the handler of the observer, or else to that of the world; gives it back if there is neither.
+    /// Passes an error to the handler of the observer, or else to the handler of the world; returns it if there is
+    /// neither.
     fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
         match self.handler {
             Some(handler) => {

@@ -53,7 +53,7 @@ fn record<P: EventPattern<Event: EntityEvent>>(name: &'static str) -> Observer {
     Observer::new(move |on: On<'_, '_, P>, mut calls: ResMut<'_, Calls>| calls.0.push((name, on.event_target())))
 }
 
-/// As [`record`], in one call for all entities of a batch.
+/// Like [`record`], in one call for all entities of a batch.
 fn record_batch<P: EventPattern<Event: LifecycleEvent>>(name: &'static str) -> Observer {
     Observer::new(move |on: OnBatch<'_, '_, P>, mut calls: ResMut<'_, Calls>| {
         calls.0.push((name, on.entities()[0]));
@@ -70,7 +70,7 @@ macro_rules! hook {
     }};
 }
 
-/// Whether no dispatch goes on and no event waits for delivery.
+/// Whether no dispatch is in progress and no event waits for delivery.
 fn is_idle(store: &Store) -> bool {
     store.events.dispatch.is_idle() && store.events.pending.is_empty() && !store.events.has_pending
 }
@@ -89,7 +89,7 @@ fn hooks_run_around_observers_in_the_order_of_the_life_of_a_component() {
         .on_discard(hook!("hook discard"))
         .on_remove(hook!("hook remove"))
         .on_despawn(hook!("hook despawn"));
-    // The order in which they are added does not count among different events.
+    // The order in which observers of different events are added has no effect.
     world.add_observer(record::<Despawn<Left>>("despawn"));
     world.add_observer(record::<Remove<Left>>("remove"));
     world.add_observer(record::<Insert<Left>>("insert"));
@@ -126,7 +126,7 @@ fn observers_of_one_event_run_in_the_order_in_which_they_were_added() {
     assert_eq!(take_calls(&mut world), ["1", "2", "5"].map(|name| (name, other)));
 }
 
-/// One row and many rows take the same way: per observer, all entities in the order of rows.
+/// One row and many rows are handled the same way: per observer, all entities in the order of rows.
 #[test]
 fn each_observer_is_notified_of_all_entities_before_the_next_one() {
     for count in [1, 2, 40] {
@@ -156,7 +156,7 @@ fn an_observer_of_entities_is_notified_of_these_only() {
     world.insert_batch(ids.map(|id| (id, Left)));
     let of_all = ids.map(|id| ("all", id));
     assert_eq!(take_calls(&mut world), [&of_all[..], &[("some", ids[1]), ("some", ids[3])]].concat());
-    // The index of one that has ended is another entity's.
+    // A despawned entity's index is reused by another entity.
     world.despawn(ids[1]);
     let next = world.spawn(Left).id();
     assert_eq!((next.index(), take_calls(&mut world)), (ids[1].index(), alloc::vec![("all", next)]));
@@ -246,7 +246,7 @@ fn a_panic_before_an_operation_waits_until_the_operation_has_ended() {
     assert!(!is_left(&world, 0..4) && is_idle(&world.store));
 }
 
-/// An event of a type whose dispatch goes on becomes a command, and so does what it leads to.
+/// An event of a type that is being dispatched becomes a command, and so do the events that it causes.
 #[test]
 fn events_that_lead_to_each_other_are_limited() {
     let mut world = recording();

@@ -1,4 +1,5 @@
-//! Finds the observers of an event: by component, by entity, or all. Observers are named by their index in their list, here called *place*.
+//! Finds the observers of an event: by component, by entity, or all. Observers are identified by their index in their
+//! list, here called *place*.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -10,31 +11,33 @@ use crate::alloc_error::try_shrink;
 use crate::component::ComponentId;
 use crate::entity::{Entities, Entity, EntityHashMap, Pages};
 
-/// What observers of a type of event watch.
+/// Indexes the observers of a type of event by what they watch.
 #[derive(Default)]
 pub(super) struct Watching {
-    /// The places of those that watch all events.
+    /// The places of observers of all events.
     of_all: Places,
-    /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events.
+    /// By component id: the places of observers that watch the component on all entities, or all events. `None` if none
+    /// watches the component.
     of_components: Vec<Option<Places>>,
-    /// How many watch a component, of some entities or of all.
+    /// The number of observers of a component, whether they watch all entities or some.
     counts: HashMap<Option<ComponentId>, u32>,
     of_entities: OfEntities,
 }
 
 /// Places of observers, in ascending order.
 ///
-/// The place of an observer that has been removed stays until more places in the list are such than not, or one observer is left. So
-/// the removal of an observer takes `O(log n)`, amortized. A place without an observer is skipped when events are dispatched.
+/// The place of a removed observer stays until more places in the list are of removed observers than not, or one
+/// observer is left. So the removal of an observer takes `O(log n)`, amortized. A place without an observer is skipped
+/// when events are dispatched.
 #[derive(Clone, Default)]
 struct Places {
     all: Vec<u32>,
-    /// How many of them are places of removed observers.
+    /// The places, including those of removed observers.
     removed: usize,
 }
 
 impl Places {
-    /// Adds a place that is not before the others.
+    /// Adds a place that is not less than the others.
     fn push(&mut self, place: u32) {
         if self.all.last() != Some(&place) {
             self.all.push(place);
@@ -58,7 +61,7 @@ impl Places {
 impl_deref!(#[inline(always)] [] Places => [u32], |this| this.all);
 
 impl Watching {
-    /// Adds what an observer watches. Its place is greater than those of all others.
+    /// Adds what an observer watches. Its place is greater than all others.
     pub(super) fn enter(
         &mut self,
         place: u32,
@@ -81,7 +84,7 @@ impl Watching {
         of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
     }
 
-    /// The lists with the observers of all entities that watch a component, or any.
+    /// The lists of observers of all entities that watch a component, or all components.
     fn lists(&mut self, watched: Option<ComponentId>) -> impl Iterator<Item = &mut Places> {
         let (of_components, of_all) = match watched {
             Some(id) => (self.of_components.get_mut(id.index()..=id.index()).unwrap_or_default(), None),
@@ -90,7 +93,8 @@ impl Watching {
         of_components.iter_mut().flatten().chain(of_all)
     }
 
-    /// Forgets what the observer in a place watches, which has been removed. `is_occupied` returns whether a place has an observer.
+    /// Removes what the observer in a place watched, after the observer has been removed. `is_occupied` returns whether
+    /// a place has an observer.
     ///
     /// `O(log observers)` for each component and entity, amortized; an observer of all events is in the list of each component.
     pub(super) fn leave(
@@ -111,7 +115,7 @@ impl Watching {
         of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place, is_occupied));
     }
 
-    /// Gives spare memory back.
+    /// Shrinks the lists to fit.
     pub(super) fn shrink_to_fit(&mut self) {
         let Self { of_all, of_components, of_entities, .. } = self;
         let of_entity = of_entities.lists.iter_mut().chain(of_entities.others.values_mut());
@@ -122,18 +126,18 @@ impl Watching {
         try_shrink(&mut of_entities.lists);
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The places of those that watch all events.
+    /// The places of observers of all events.
     #[inline]
     pub(super) fn of_all(&self) -> &[u32] {
         &self.of_all
     }
 
-    /// The places of those that are told of a component, of whatever entity.
+    /// The places of observers that are notified of a component, whatever the entity.
     #[inline]
     pub(super) fn of_component(&self, id: ComponentId) -> &[u32] {
         match self.of_components.get(id.index()) {
@@ -142,60 +146,60 @@ impl Watching {
         }
     }
 
-    /// The places of those that watch an entity, in order.
+    /// The places of observers that watch an entity, in order.
     #[inline]
     pub(super) fn of_entity(&self, entity: Entity) -> &[u32] {
         self.of_entities.get(entity)
     }
 
-    /// How many entities are watched. Some of them may be dead.
+    /// The number of watched entities. Some of them may be dead.
     #[inline]
     pub(super) fn entities(&self) -> usize {
         self.of_entities.len
     }
 
-    /// Whether a component is watched, or any.
+    /// Whether a component is watched; for `None`, whether all components are.
     pub(super) fn watches(&self, component: Option<ComponentId>) -> bool {
         self.counts.get(&component).is_some_and(|&count| count != 0)
     }
 
-    /// What has been watched since it was [cleared](Self::clear).
+    /// The components that have been watched since the index was last [cleared](Self::clear), including unwatched ones.
     pub(super) fn watched(&self) -> impl Iterator<Item = Option<ComponentId>> {
         self.counts.keys().copied()
     }
 }
 
-/// What an observer watches: each of these components, or none in particular.
+/// The keys under which an observer is counted: each of these components, or `None` for all components.
 pub(super) fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentId>> {
     let any = components.is_empty().then_some(None);
     components.iter().copied().map(Some).chain(any)
 }
 
-/// Entity indexes a page.
+/// The number of entity indexes per page.
 const PAGE: usize = 256;
 
 /// The observers of the entity with an index.
 #[derive(Clone, Copy)]
 struct OfIndex {
-    /// The generation of the entity, 0 if there is none.
+    /// The generation of the entity, or 0 if there is no entity.
     generation: u32,
-    /// The place of its only observer, or [`MANY`] and a number.
+    /// The place of its only observer, or [`MANY`] and the number of a list.
     places: u32,
 }
 
-/// The entity has several observers: their list has the number that the other bits are.
+/// Set if the entity has several observers; the other bits are the number of their list.
 const MANY: u32 = 1 << 31;
 
 const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 
 /// The observers of single entities.
 ///
-/// Entities that were alive when they got an observer are found by their index. The others, few, have lists in a map.
+/// Entities that were alive when they got an observer are found by their index. The few others have lists in a map.
 #[derive(Default)]
 struct OfEntities {
-    /// By index; a page exists only where an entity is.
+    /// By entity index; a page exists only if it has an entity.
     pages: Pages<OfIndex, PAGE>,
-    /// The places of the observers of entities that have several, in order.
+    /// The places of the observers of entities with several observers, in order.
     lists: Vec<Places>,
     /// The numbers of the lists that are not in use.
     unused: Vec<u32>,
@@ -222,7 +226,7 @@ impl OfEntities {
         self.others.get(&entity).map_or(&[], |places| places)
     }
 
-    /// Adds an observer behind the others of an entity.
+    /// Appends an observer to the observers of an entity.
     fn add(&mut self, entity: Entity, place: u32, is_alive: bool) {
         let generation = entity.generation();
         let is_here = self.pages.get(entity.index()).is_some_and(|here| here.generation == generation);

@@ -1,13 +1,13 @@
-//! The pool of a build without threads: the caller does everything itself.
+//! The pool without the feature `parallel`: all work runs on the calling thread.
 
 use core::marker::PhantomData;
 
-/// The threads that may be asked for help: none.
+/// A pool without helper threads.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Pool(());
 
 impl Pool {
-    /// How many threads may work at the same time, the calling one included.
+    /// The number of threads that may work at the same time, including the calling one.
     pub(crate) fn threads(&self) -> usize {
         1
     }
@@ -19,7 +19,7 @@ impl Pool {
     }
 }
 
-/// The thread that takes part in a share, as the work sees it.
+/// A participant of a share, passed to the work.
 pub(crate) struct Participant<'a>(PhantomData<&'a ()>);
 
 impl Participant<'_> {
@@ -29,7 +29,7 @@ impl Participant<'_> {
         true
     }
 
-    /// Calls helpers. There are none.
+    /// Calls helpers; this pool has no helpers, so it does nothing.
     #[inline]
     pub(crate) fn call_helpers(&self, _count: usize) -> usize {
         0

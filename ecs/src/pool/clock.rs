@@ -1,13 +1,13 @@
-//! The clock, where there is one.
+//! The clock, or a substitute if the platform has no clock.
 
 use core::time::Duration;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub(crate) use std::time::Instant;
 
-/// Whether there is a clock. Where the standard library has none, to ask for the time is a panic, so no time is measured.
+/// Whether there is a clock. On platforms where reading the clock of the standard library panics, no time is measured.
 pub(crate) const HAS_CLOCK: bool = cfg!(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))));
 
-/// Where there is no clock, no time ever passes.
+/// A substitute for the clock. No time ever passes.
 #[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
 #[derive(Clone, Copy)]
 pub(crate) struct Instant;
@@ -27,7 +27,7 @@ impl Instant {
     }
 }
 
-/// A time in nanoseconds.
+/// Converts a duration to nanoseconds, saturating.
 #[inline]
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)

@@ -1,29 +1,29 @@
-//! The gate of a share: which helpers are inside, and how the owner waits until all have left.
+//! The gate of a share: counts the helpers that are inside, and lets the owner wait until all have left.
 //!
-//! A helper uses what the owner has lent only between [`Gate::enter`] and [`Gate::leave`]; [`Gate::close`] returns when
-//! no helper is in between, and none comes in afterwards. This file uses nothing but `super::sync`, so that the test
-//! `pool_model` can try it with loom's types.
+//! A helper uses borrowed data of the owner only between [`Gate::enter`] and [`Gate::leave`]; [`Gate::close`] returns
+//! when no helper is in between, and no helper can enter afterwards. This file uses nothing but `super::sync`, so that
+//! the test `pool_model` can check it with loom's types.
 
 use alloc::boxed::Box;
 use core::any::Any;
 
 use super::sync::{AtomicUsize, Condvar, LOOKS, Mutex, MutexGuard, Ordering, pause};
 
-/// What a panic carries.
+/// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
-/// No helper may enter any more.
+/// The bit of the state that is set when no helper may enter any more.
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
 /// The gate of one share.
 pub(crate) struct Gate {
-    /// How many helpers are inside, and [`CLOSED`].
+    /// The number of helpers inside, and [`CLOSED`].
     state: AtomicUsize,
-    /// How many helpers have been called and have not left. No memory is handed over with it.
+    /// The number of helpers that have been called and have not left. It does not synchronize memory.
     called: AtomicUsize,
-    /// The first panic of a helper. Its lock is also that of `empty`.
+    /// The first panic of a helper. Its lock also guards `empty`.
     panic: Mutex<Option<Payload>>,
-    /// The last helper has left a closed gate.
+    /// Signaled when the last helper has left a closed gate.
     empty: Condvar,
 }
 
@@ -33,8 +33,8 @@ impl Gate {
         Self { state: AtomicUsize::new(0), called: AtomicUsize::new(0), panic: Mutex::new(None), empty: Condvar::new() }
     }
 
-    /// Notes that up to `wanted` helpers are called, so that no more than `most` are on their way or inside. Returns how
-    /// many may be called.
+    /// Records that up to `wanted` helpers are called, so that no more than `most` are called or inside. Returns the
+    /// number of helpers to call.
     pub(crate) fn call(&self, wanted: usize, most: usize) -> usize {
         let mut called = self.called.load(Ordering::Relaxed);
         loop {
@@ -49,7 +49,7 @@ impl Gate {
         }
     }
 
-    /// Lets a helper in, unless the gate is closed. A helper that is inside has to leave.
+    /// Lets a helper in, unless the gate is closed. A helper that has entered must leave.
     pub(crate) fn enter(&self) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         while state & CLOSED == 0 {
@@ -61,15 +61,15 @@ impl Gate {
         false
     }
 
-    /// A helper leaves, perhaps with a panic. What it has written the owner sees when [`close`](Self::close) returns. Only the
-    /// first panic is kept; any other one comes back.
+    /// Called when a helper leaves, perhaps with a panic. The owner sees the writes of the helper when
+    /// [`close`](Self::close) returns. Only the first panic is kept; any other one is returned.
     pub(crate) fn leave(&self, panic: Option<Payload>) -> Option<Payload> {
         let other = panic.and_then(|panic| self.keep(panic));
-        // Release: what the helper did comes before the owner's look that finds it gone. The other updates of `state`
-        // are read-modify-writes as well, so they do not come between.
+        // Release: the work of the helper happens before the owner's load that observes that it has left. The other
+        // updates of `state` are read-modify-writes, so they continue the release sequence.
         if self.state.fetch_sub(1, Ordering::Release) == CLOSED + 1 {
-            // The owner holds the lock from its last look until it sleeps; so it either sees that all have left, or
-            // sleeps already.
+            // The owner holds the lock from its last check until it sleeps; so it either sees that all have left, or is
+            // already asleep.
             drop(self.lock());
             self.empty.notify_one();
         }
@@ -77,7 +77,7 @@ impl Gate {
         other
     }
 
-    /// Keeps the first panic, and returns another one.
+    /// Keeps the first panic, and returns any other one.
     fn keep(&self, panic: Payload) -> Option<Payload> {
         let mut kept = self.lock();
         if kept.is_some() {
@@ -87,7 +87,7 @@ impl Gate {
         None
     }
 
-    /// Lets no helper in any more and waits until all helpers have left. Returns the first panic of one.
+    /// Closes the gate and waits until all helpers have left. Returns the first panic of a helper.
     pub(crate) fn close(&self) -> Option<Payload> {
         let mut state = self.state.fetch_or(CLOSED, Ordering::Relaxed) | CLOSED;
         for _ in 0..LOOKS {
@@ -98,14 +98,15 @@ impl Gate {
             state = self.state.load(Ordering::Relaxed);
         }
         let mut panic = self.lock();
-        // Acquire: what the helpers did comes before the look that finds them gone, which is always this one.
+        // Acquire: the work of the helpers happens before the load that observes that they have left, which is always
+        // this one.
         while self.state.load(Ordering::Acquire) != CLOSED {
             panic = self.empty.wait(panic).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
         panic.take()
     }
 
-    /// Nothing panics while it is locked.
+    /// No code panics while it holds the lock, so a poisoned lock is usable.
     fn lock(&self) -> MutexGuard<'_, Option<Payload>> {
         self.panic.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -1,20 +1,21 @@
-//! The threads that a world may use, and the one way in which work is shared with them.
+//! The threads that a world may use, and the mechanism that shares work with them.
 //!
-//! `Pool::share` runs a piece of work on the calling thread, and on threads of the pool *as well* if the work
-//! calls for help. The owner of a share never waits for a helper that has not begun: when its own part is done, a gate closes,
-//! and helpers that come later turn back. So work that is done before a helper came costs what it costs on one thread.
+//! `Pool::share` runs a piece of work on the calling thread, and *also* on threads of the pool if the work calls for
+//! help. The owner of a share never waits for a helper that has not begun: when its own part is done, a gate closes, and
+//! helpers that come later return immediately. So work that is done before a helper has come costs no more than on one
+//! thread.
 //!
-//! Work must not wait for another member of its share: a member waits for helpers of shares that it began itself, and for
-//! no other. The head of `share.rs` says why nothing can hang then.
+//! Work must not wait for another member of its share: a member may wait only for helpers of shares that it began
+//! itself. The module documentation of `share.rs` explains why this cannot deadlock.
 //!
-//! Without the feature `parallel` all of this is there and runs on the calling thread.
+//! Without the feature `parallel` the same interface runs everything on the calling thread.
 //!
-//! For users there are the types of `rayon-core` that [`World::set_thread_pool`](crate::world::World::set_thread_pool)
-//! asks for.
+//! The types of `rayon-core` that [`World::set_thread_pool`](crate::world::World::set_thread_pool) takes are re-exported
+//! for users.
 
 #[cfg(feature = "parallel")]
 mod sync;
-/// One thread needs no more of it.
+/// A single thread only needs the atomics.
 #[cfg(not(feature = "parallel"))]
 mod sync {
     pub(super) use core::sync::atomic::{AtomicUsize, Ordering};
@@ -42,7 +43,7 @@ pub(crate) use self::tasks::Tasks;
 #[cfg(feature = "parallel")]
 pub use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// In how many lanes tasks take turns that record something, and so how many of them run at the same time at most.
+/// The number of lanes of tasks that record something, and so the maximum number of them that run at the same time.
 pub(crate) const LANES: usize = 8;
 
 #[cfg(all(test, feature = "parallel"))]

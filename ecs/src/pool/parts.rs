@@ -1,33 +1,34 @@
-//! What tasks leave behind, in the order of tasks.
+//! The results of tasks, in the order of tasks.
 
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 
-/// A place for each task, to be filled by the thread that took it.
+/// A slot for the result of each task, filled by the thread that took the task.
 pub(crate) struct Parts<T>(Box<[UnsafeCell<Option<T>>]>);
 
-// SAFETY: through a shared reference values are only moved in, each to a place of its own (see `put`); that sends them.
+// SAFETY: through a shared reference values are only moved in, each to its own slot (see `put`); that sends them, and
+// `T: Send`.
 unsafe impl<T: Send> Sync for Parts<T> {}
 
 impl<T> Parts<T> {
-    /// Empty places for so many tasks.
+    /// Empty slots for `tasks` tasks.
     pub(crate) fn new(tasks: usize) -> Self {
         Self((0..tasks).map(|_| UnsafeCell::new(None)).collect())
     }
 
-    /// Leaves something for a task.
+    /// Stores the result of a task.
     ///
     /// # Safety
     ///
-    /// - No other call leaves something for the same task.
+    /// - No other call stores a result for the same task.
     pub(crate) unsafe fn put(&self, task: usize, part: T) {
         let place = self.0[task].get();
-        // SAFETY: no other code touches this place: other threads have other tasks, and taking everything out needs
-        // this value by itself.
+        // SAFETY: no other code accesses this slot: no other call has the same task (forwarded to the caller), and
+        // taking the results out needs `self` by value.
         unsafe { *place = Some(part) }
     }
 
-    /// Everything that was left, in the order of tasks.
+    /// The stored results, in the order of tasks.
     pub(crate) fn into_parts(self) -> impl Iterator<Item = T> {
         self.0.into_iter().filter_map(UnsafeCell::into_inner)
     }

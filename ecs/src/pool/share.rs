@@ -1,15 +1,15 @@
 //! Work that is shared with the threads of a pool of `rayon-core`.
 //!
-//! # Why nothing can hang
+//! # Why this cannot deadlock
 //!
-//! There is one kind of wait: an owner waits for helpers that run inside its share. A waiting thread takes up nothing else:
-//! no other job runs on top of its stack, as it would in `rayon::join`. So the waits of a thread are as nested as its calls,
-//! and a helper waits only for helpers of shares that it began itself, later. Among all shares whose owners wait, the one
-//! that began last has helpers that do not wait. Work must not wait for another member of its share (it leaves, and may be
-//! called again), nor hold a lock while it shares work that needs the lock.
+//! There is one kind of wait: an owner waits for helpers that run inside its share. A waiting thread does no other work:
+//! no other job runs on top of its stack, as it would in `rayon::join`. So the waits of a thread are nested like its
+//! calls, and a helper waits only for helpers of shares that it began itself, later. Among all shares whose owners wait,
+//! the one that began last has helpers that do not wait. Work must not wait for another member of its share (it leaves,
+//! and may be called again), nor hold a lock while it shares work that needs the lock.
 //!
-//! Each helper is a job of a pool of `rayon-core` that asks at the gate of the share when its turn comes. Only the gate
-//! outlives the share, on the heap, and it is made when help is called for the first time.
+//! Each helper is a job of a pool of `rayon-core`, and tries to enter the gate of the share when it runs. Only the gate
+//! and its data outlive the share, on the heap; they are allocated when help is called for the first time.
 
 use alloc::sync::Arc;
 use core::cell::OnceCell;
@@ -23,23 +23,23 @@ use rayon_core::ThreadPool;
 use super::gate::{Gate, Payload};
 use crate::guard::drop_quietly;
 
-/// The threads that may be asked for help.
+/// The threads that may be called for help.
 ///
-/// Those of a pool that was given, or, by default, of the pool that the calling thread works for; a thread that works for
-/// none takes rayon's global pool, which starts when help is called for the first time.
+/// Either the threads of a given pool, or, by default, of the pool that the calling thread belongs to. A thread that
+/// belongs to no pool uses rayon's global pool, which starts when help is called for the first time.
 #[derive(Clone, Default)]
 pub(crate) struct Pool {
     given: Option<Arc<ThreadPool>>,
 }
 
 impl Pool {
-    /// The threads of a pool.
+    /// Uses the threads of a pool.
     pub(crate) fn of(threads: Arc<ThreadPool>) -> Self {
         Self { given: Some(threads) }
     }
 
-    /// How many threads may work at the same time, the calling one included: as many as the pool has. Starts the global
-    /// pool if it is meant and not yet there.
+    /// The number of threads that may work at the same time, including the calling one: the number of threads of the
+    /// pool. Starts the global pool if it is used and has not started.
     pub(crate) fn threads(&self) -> usize {
         match &self.given {
             Some(pool) => pool.current_num_threads(),
@@ -47,14 +47,14 @@ impl Pool {
         }
     }
 
-    /// Runs `work` on the calling thread, and on helpers that the work calls. Returns when the caller's own `work`
-    /// has returned and those helpers have left that had begun until then; the others never begin.
+    /// Runs `work` on the calling thread, and on helpers that the work calls. Returns when the caller's own `work` has
+    /// returned and all helpers that had begun by then have left; the others never begin.
     ///
     /// Costs a few nanoseconds if no help is called.
     ///
     /// # Panics
     ///
-    /// If `work` panics on any thread: with the caller's panic, or else with the first of a helper.
+    /// If `work` panics on any thread: with the caller's panic, or else with the first panic of a helper.
     #[inline]
     pub(crate) fn share<W: Fn(&Participant<'_>) + Sync>(&self, work: W) {
         let owner = Owner { pool: self, work: Work::of(&work), shift: OnceCell::new() };
@@ -76,7 +76,7 @@ impl Pool {
 
 impl_debug!([] Pool => |this, f| f.debug_tuple("Pool").field(&this.given).finish());
 
-/// A thread that takes part in a share, as the work sees it.
+/// A participant of a share, passed to the work.
 pub(crate) struct Participant<'a> {
     role: Role<'a>,
 }
@@ -93,8 +93,9 @@ impl Participant<'_> {
         matches!(self.role, Role::Owner(_))
     }
 
-    /// Calls up to `count` helpers, of which each runs the work once, if it comes in time. No more are called than there
-    /// are threads in the pool beside the owner's, where those count that have not come yet. Returns how many were called.
+    /// Calls up to `count` helpers. Each runs the work once, unless it comes after the share has ended. The number of
+    /// helpers that have been called, including those that have not come yet, never exceeds the number of other threads
+    /// of the pool. Returns the number of helpers called.
     #[cold]
     pub(crate) fn call_helpers(&self, count: usize) -> usize {
         match self.role {
@@ -123,7 +124,8 @@ impl Owner<'_> {
         Arc::new(Shift { gate: Gate::new(), pool: self.pool.clone(), most, work: self.work.erased() })
     }
 
-    /// Waits for the helpers that have begun, and sees to it that the others do not. Returns the first panic of one.
+    /// Waits for the helpers that have begun, and prevents the others from beginning. Returns the first panic of a
+    /// helper.
     #[inline]
     fn close(&self) -> Option<Payload> {
         self.shift.get()?.gate.close()
@@ -139,13 +141,13 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// What helpers know of a share. It outlives the share for helpers that come too late.
+/// The data of a share that helpers use. It outlives the share, for helpers that come too late.
 struct Shift {
     gate: Gate,
     pool: Pool,
-    /// How many helpers may be called and inside at the same time.
+    /// The maximum number of helpers that are called or inside at the same time.
     most: usize,
-    /// Lent by the owner until the gate closes: only for helpers that are inside.
+    /// Borrowed from the owner until the gate closes: only helpers that are inside may use it.
     work: Work<'static>,
 }
 
@@ -159,12 +161,13 @@ impl Shift {
         called
     }
 
-    /// What a helper does when it has come.
+    /// Runs on a thread of the pool when a called helper begins.
     fn help(self: Arc<Self>) {
         if self.gate.enter() {
             let member = Participant { role: Role::Helper(&self) };
-            // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that function,
-            // also by a panic, only after `close`, which waits for the helpers that entered. So what was lent is still there.
+            // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that
+            // function, also by a panic, only after `close`, which waits for the helpers that entered. So the lifetime
+            // for which the work was lent to `Work::of` has not ended.
             let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
             let panic = catch_unwind(work).err();
             drop_quietly(self.gate.leave(panic));
@@ -172,10 +175,10 @@ impl Shift {
     }
 }
 
-/// Work that is lent: a reference to it, of which the type is forgotten.
+/// Work that is lent: a type-erased reference to it.
 struct Work<'a> {
     data: NonNull<()>,
-    /// Runs it. The pointer must come from a reference to the work that is still valid.
+    /// Runs the work. The pointer must come from a reference to the work that is still valid.
     run: unsafe fn(NonNull<()>, &Participant<'_>),
     marker: PhantomData<&'a ()>,
 }
@@ -186,13 +189,13 @@ impl<'a> Work<'a> {
         ///
         /// - `work` comes from a `&W` that is valid.
         unsafe fn run<W: Fn(&Participant<'_>) + Sync>(work: NonNull<()>, member: &Participant<'_>) {
-            // SAFETY: by the contract it is a valid reference.
+            // SAFETY: the caller guarantees that `work` comes from a valid `&W`.
             unsafe { work.cast::<W>().as_ref()(member) }
         }
         Self { data: NonNull::from(work).cast(), run: run::<W>, marker: PhantomData }
     }
 
-    /// The same without a lifetime: it may be run only while `'a` lasts.
+    /// Removes the lifetime. The result may be run only while `'a` lasts.
     fn erased(&self) -> Work<'static> {
         Work { data: self.data, run: self.run, marker: PhantomData }
     }
@@ -201,12 +204,12 @@ impl<'a> Work<'a> {
     ///
     /// - The lifetime for which the work was lent to [`Work::of`] has not ended.
     unsafe fn run(&self, member: &Participant<'_>) {
-        // SAFETY: `data` and `run` were made together from a reference that is valid by the contract.
+        // SAFETY: `data` and `run` were made together from a `&W`, which the caller guarantees is still valid.
         unsafe { (self.run)(self.data, member) }
     }
 }
 
-// SAFETY: it stands for a `&W` where `W: Sync`, which may be sent and used on several threads.
+// SAFETY: it represents a `&W` with `W: Sync`, which may be sent to and used by several threads.
 unsafe impl Send for Work<'_> {}
-// SAFETY: as above.
+// SAFETY: it represents a `&W` with `W: Sync`, so several threads may use it through a shared reference.
 unsafe impl Sync for Work<'_> {}

@@ -1,13 +1,13 @@
-//! What the gate synchronises with. A test puts loom's types in the place of these and tries all orders of events.
+//! The synchronization primitives of the gate. A test replaces these with loom's types and tries all interleavings.
 
 pub(super) use core::sync::atomic::{AtomicUsize, Ordering};
 pub(super) use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// How often the owner looks whether the others have left before it sleeps: about as long as it takes to fall asleep
-/// and to be woken.
+/// The number of times that the owner checks whether the helpers have left before it sleeps: about the time that it
+/// takes to fall asleep and be woken.
 pub(super) const LOOKS: u32 = 200;
 
-/// A moment between two looks.
+/// Pauses between two checks.
 #[inline]
 pub(super) fn pause() {
     core::hint::spin_loop();

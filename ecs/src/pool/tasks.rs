@@ -1,12 +1,13 @@
-//! Loops over many rows, cut into tasks that threads take one after the other.
+//! Loops over many rows, divided into tasks that threads take one after the other.
 //!
-//! Where the cuts are depends on the number of rows only, so whatever is collected per task and joined in the order of
-//! tasks comes out the same on any number of threads, and as in a plain loop.
+//! The boundaries of the tasks depend only on the number of rows. So results that are collected per task and joined in
+//! the order of tasks are the same on any number of threads, and the same as those of a plain loop.
 //!
-//! The thread that loops takes the tasks one by one, or several at once where each is little work and none records anything
-//! (`Tasks::joined`), and looks at the clock now and then. When what is left is worth it, it calls helpers, which take tasks
-//! too. What tasks record is joined in their order (`system/tasks.rs`). Tasks are taken in order, so when one fails, those
-//! before it have been taken and will be finished, and the first error is found on any number of threads.
+//! The thread that loops takes the tasks one by one, or several at once if each is little work and none records anything
+//! (`Tasks::joined`), and reads the clock at intervals. When the remaining work is worth it, it calls helpers, which
+//! take tasks too. The records of tasks are joined in the order of tasks (`system/tasks.rs`). Tasks are taken in order,
+//! so when one fails, the tasks before it have been taken and will be finished, and the first error is found on any
+//! number of threads.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -18,46 +19,48 @@ use super::clock::{Instant, nanoseconds};
 use super::share::{Participant, Pool};
 use super::turns::Turns;
 
-/// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
+/// The remaining work per called helper must be at least this number of nanoseconds: about the time until a helper has
+/// come.
 const WORTH: u128 = 10_000;
 
-/// How many nanoseconds pass each time that tasks are taken, whatever their rows take: about.
+/// The approximate overhead of taking tasks, in nanoseconds, whatever their size.
 const TAKING: u64 = 50;
 
-/// How many nanoseconds have to be over before they tell what a row takes, and not what it takes to begin.
+/// The number of nanoseconds of work that must have passed before the time per row is meaningful and not dominated by
+/// startup.
 const TELLING: u64 = 1_000;
 
-/// How many nanoseconds of work are taken at a time at least, where several tasks may be taken at once: so much that taking
-/// it costs next to nothing.
+/// The minimum work that is taken at a time, in nanoseconds, if several tasks may be taken at once: enough that the
+/// overhead of taking it is negligible.
 const TURN: u128 = 3_000;
 
-/// How many rows have ticks in common.
+/// The number of rows that share ticks.
 const GROUP: usize = 64;
 
-/// Rows from 0 to a number, cut into tasks.
+/// A range of rows from 0, divided into tasks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tasks {
     rows: usize,
-    /// Where the first tasks end.
+    /// The ends of the first tasks.
     head: &'static [usize],
-    /// How many rows the others have.
+    /// The number of rows of each of the other tasks.
     size: usize,
-    /// Whether several may be taken at once, as one.
+    /// Whether several tasks may be taken at once, as one.
     is_joined: bool,
-    /// Whether they take turns in lanes.
+    /// Whether the tasks take turns in lanes.
     in_lanes: bool,
 }
 
 impl Tasks {
-    /// By the usual rule: few tasks for a loop of few rows, and 32 or more of the same size for one of many. The first has 8
-    /// rows, so that it is soon known what a row costs, and the second goes up to row 64. The others begin at multiples of
-    /// 64, as do the rows that have ticks in common.
+    /// Divides rows by the default rule: few tasks for a loop of few rows, and 32 or more of the same size for a loop of
+    /// many. The first has 8 rows, so that the cost of a row is known soon, and the second ends at row 64. The others
+    /// begin at multiples of 64, like the groups of rows that share ticks.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
         if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self::of_size(rows, 8) }
     }
 
-    /// By the same rule, but all begin at multiples of 64.
+    /// Divides rows by the default rule, but all tasks begin at multiples of 64.
     #[inline]
     pub(crate) fn of_groups(rows: usize) -> Self {
         if rows > GROUP { Self::in_groups(rows, &[GROUP]) } else { Self::of_size(rows, GROUP) }
@@ -67,40 +70,40 @@ impl Tasks {
         Self { head, ..Self::of_size(rows, (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384)) }
     }
 
-    /// Of the same size each, which must not be 0.
+    /// Divides rows into tasks of the same size, which must not be 0.
     #[inline]
     pub(crate) fn of_size(rows: usize, size: usize) -> Self {
         debug_assert!(size > 0, "tasks of no rows");
         Self { rows, head: &[], size, is_joined: false, in_lanes: false }
     }
 
-    /// The same tasks for a loop in which it does not matter how rows are divided among threads: several may be taken at once
-    /// where each is little work.
+    /// Allows several small tasks to be taken at once, for a loop whose result does not depend on how rows are divided
+    /// among threads.
     #[inline]
     pub(crate) fn joined(self) -> Self {
         Self { is_joined: true, ..self }
     }
 
-    /// The same tasks, taken one by one, in [`LANES`](super::LANES) lanes: of the tasks whose numbers have the same
-    /// remainder one runs at a time, in their order.
+    /// Takes the tasks one by one, in [`LANES`](super::LANES) lanes. Tasks whose numbers have the same remainder share a
+    /// lane, and run one at a time in their order.
     #[inline]
     pub(crate) fn in_lanes(self) -> Self {
         Self { is_joined: false, in_lanes: true, ..self }
     }
 
-    /// The same cuts, moved to multiples of 64.
+    /// Moves the boundaries to multiples of 64.
     pub(crate) fn rounded(self) -> Self {
         let size = self.size.checked_next_multiple_of(GROUP).unwrap_or(self.rows.max(1));
         Self { head: &[], size, ..self }
     }
 
-    /// How many there are.
+    /// The number of tasks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
     }
 
-    /// The rows of tasks. Empty if there are no such tasks.
+    /// The rows of a range of tasks. Empty if there are no such tasks.
     #[inline]
     pub(crate) fn rows(&self, tasks: Range<usize>) -> Range<usize> {
         self.start(tasks.start)..self.start(tasks.end)
@@ -120,13 +123,13 @@ impl Tasks {
 }
 
 impl Pool {
-    /// Has `work` take all tasks: on the calling thread, and on others too when there is enough to do. Each thread that
-    /// takes part calls `work` once, which takes tasks until none are left. Tasks are taken in order, but for those in lanes,
-    /// of which some may be taken before an earlier one whose lane is busy.
+    /// Takes all tasks with `work`: on the calling thread, and on others too if there is enough to do. Each
+    /// participating thread calls `work` once, which takes tasks until all are taken. Tasks are taken in order, except
+    /// tasks in lanes: some may be taken before an earlier one whose lane is busy.
     ///
     /// # Panics
     ///
-    /// If `work` panics on any thread. No task is taken then any more.
+    /// If `work` panics on any thread. No further tasks are taken then.
     pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut Taker<'_>) + Sync) {
         let (next, at_once) = (AtomicUsize::new(0), AtomicUsize::new(1));
         let turns = tasks.in_lanes.then(|| Turns::new(tasks.len()));
@@ -137,24 +140,25 @@ impl Pool {
     }
 }
 
-/// Takes one task after the other, as many as there are left.
+/// Takes one task after the other until all are taken.
 pub(crate) struct Taker<'a> {
     tasks: Tasks,
     /// The next task that no thread has taken.
     next: &'a AtomicUsize,
-    /// How many are taken at once.
+    /// The number of tasks that are taken at once.
     at_once: &'a AtomicUsize,
-    /// Of tasks in lanes, which count in `next` as well.
+    /// The lanes, if the tasks take turns in lanes. Such tasks are also counted in `next`.
     turns: Option<&'a Turns>,
     member: &'a Participant<'a>,
-    /// Of the owner.
+    /// The pace of the owner; `None` for helpers.
     pace: Option<Pace<'a>>,
-    /// The tasks that were taken last and are not known to be done.
+    /// The tasks that were taken last and are not known to be finished.
     at: Option<Range<usize>>,
 }
 
 impl Taker<'_> {
-    /// No task behind the one that was taken last is taken any more. Those before it have been taken already, or will be.
+    /// Prevents the tasks after the current one from being taken. The tasks before it have been taken already, or will
+    /// be.
     pub(crate) fn abandon_rest(&self) {
         match (self.turns, &self.at) {
             (Some(turns), Some(at)) => turns.end_before(at.start),
@@ -162,7 +166,7 @@ impl Taker<'_> {
         }
     }
 
-    /// No task is taken any more.
+    /// Prevents all further tasks from being taken.
     fn abandon(&self) {
         self.next.store(self.tasks.len(), Ordering::Relaxed);
         if let Some(turns) = self.turns {
@@ -170,7 +174,8 @@ impl Taker<'_> {
         }
     }
 
-    /// The next task: its number and its rows. Of several that are taken at once, the number is that of the first.
+    /// Takes the next task and returns its number and its rows. If several tasks are taken at once, returns the number
+    /// of the first.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
         let Self { tasks, next, at_once, member, turns, .. } = *self;
@@ -187,7 +192,7 @@ impl Taker<'_> {
             }
         }
         let count = if tasks.is_joined { at_once.load(Ordering::Relaxed) } else { 1 };
-        // Nothing but the number is handed over: what tasks use was there before the share began.
+        // Relaxed, because only the number is passed on: the data that tasks use existed before the share began.
         let counted = next.fetch_add(count, Ordering::Relaxed);
         let task = match turns {
             Some(turns) => turns.take()?,
@@ -202,7 +207,7 @@ impl Taker<'_> {
     }
 }
 
-/// A task that was not finished has panicked, so there is no use in the rest.
+/// A task that was not finished has panicked, so the remaining tasks are not taken.
 impl Drop for Taker<'_> {
     fn drop(&mut self) {
         if self.at.is_some() {
@@ -211,16 +216,16 @@ impl Drop for Taker<'_> {
     }
 }
 
-/// How fast the owner gets on, and how many helpers it has called.
+/// Measures the speed of the owner, and counts the helpers that it has called.
 struct Pace<'a> {
     pool: &'a Pool,
-    /// When the loop began, if there are other threads to which that matters.
+    /// The start of the loop, if other threads could help.
     start: Option<Instant>,
-    /// What it has done, and how often it has taken something.
+    /// The number of tasks and rows that the owner has finished, and of calls of `take` for them.
     tasks: usize,
     rows: usize,
     turns: u64,
-    /// How many tasks it has done, at least, when it looks at the clock again.
+    /// The number of finished tasks at which the clock is read next.
     next_look: usize,
     called: usize,
 }
@@ -234,7 +239,7 @@ impl<'a> Pace<'a> {
         Self { pool, start, tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
     }
 
-    /// Calls for help if what is left is worth it, and settles how much is taken at once.
+    /// Calls helpers if the remaining work is worth it, and sets the number of tasks that are taken at once.
     fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
         let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);
@@ -250,13 +255,14 @@ impl<'a> Pace<'a> {
         }
         let estimate = u128::from(spent) * rows_left / self.rows.max(1) as u128;
         if tasks.is_joined {
-            // Towards the end each thread should still have something to do.
+            // Towards the end each thread should still have work.
             let turns = (estimate / TURN).max(4 * self.pool.threads() as u128);
             let turns = if estimate < WORTH { 1 } else { usize::try_from(turns).unwrap_or(usize::MAX) };
-            // What has been done says little about rows that are many more.
+            // A small number of finished tasks does not predict the cost of many more.
             at_once.store((left / turns).clamp(1, self.tasks), Ordering::Relaxed);
         }
-        // The memory of the first rows is cold, so they say more than the truth: if they say little, the truth is less.
+        // The first rows are not cached, so the estimate from them is too high: if it is low, the real cost is even
+        // lower.
         let (doubt, pause) = if self.tasks == 1 && left > 1 { (4, 4) } else { (1, 2) };
         self.next_look = self.tasks * if estimate < WORTH { pause } else { 2 };
         if estimate < WORTH * doubt {

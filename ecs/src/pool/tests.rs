@@ -23,7 +23,7 @@ fn message(run: impl FnOnce()) -> String {
     String::from(*panic.downcast::<&str>().expect("with a text"))
 }
 
-/// Gives other threads time until something has happened.
+/// Yields to other threads until a condition holds.
 fn wait_for(happened: impl Fn() -> bool) {
     while !happened() {
         std::thread::yield_now();
@@ -110,7 +110,7 @@ fn an_owner_does_not_wait_for_helpers_that_have_not_begun() {
         assert_eq!(member.call_helpers(1), 1);
     });
     go_on.store(true, Ordering::SeqCst);
-    // What is installed now comes after the helper that was too late.
+    // A job that is installed now runs after the late helper.
     threads.install(|| ());
     drop((pool, threads));
     assert_eq!(runs.load(Ordering::SeqCst), 1);
@@ -186,7 +186,7 @@ fn a_panic_of_a_helper_comes_out_at_the_owner() {
         });
     });
     assert_eq!(text, "the helper");
-    // The pool is as good as before.
+    // The pool still works.
     let both = Barrier::new(2);
     pool.share(|member| {
         member.call_helpers(1);

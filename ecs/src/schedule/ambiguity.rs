@@ -1,4 +1,4 @@
-//! Systems whose order matters although it is not given.
+//! Finds conflicting systems without an order.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -11,8 +11,8 @@ use super::set::FunctionSet;
 use crate::component::Components;
 use crate::label::InternedSystemSet;
 
-/// All pairs of systems, in the order in which they run, that are in each other's way, have no order, and for which that was
-/// not allowed. `O(n * n)` in systems.
+/// All pairs of systems, in the order in which they run, that conflict, have no order, and are not allowed to be
+/// ambiguous. `O(n * n)` in systems.
 pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
     let count = graph.systems.len();
     let reach = Reach::of(order, count, |place| order.is_system(place).then_some(place as usize));

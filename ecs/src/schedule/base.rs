@@ -1,4 +1,4 @@
-//! The schedule itself: what it has, and how it is changed.
+//! The schedule itself: its fields, and the methods that change it.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -21,21 +21,22 @@ use super::steps::ScheduleErrorHandler;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
 
-/// Systems in an order.
+/// An ordered collection of systems that are run together.
 ///
-/// The order is what `chain`, `before`, `after` and the sets say ([`IntoScheduleConfigs`]). Systems that are in each other's
-/// way although nothing is said of their order run in the order in which they were added; see
-/// [`ambiguities`](Schedule::ambiguities). All others may run at the same time. The result is always that of running them one
-/// after the other, as [`system_names`](Schedule::system_names) lists them; but for ids that several systems reserve at the
-/// same time through `&World`, which have no order (those of [`Commands`](crate::command::Commands) are).
+/// `chain`, `before`, `after` and the sets define the order ([`IntoScheduleConfigs`]). Conflicting systems without a
+/// constraint between them run in the order in which they were added; see [`ambiguities`](Schedule::ambiguities). All
+/// others may run in parallel. The result is always the same as running the systems one after the other, as
+/// [`system_names`](Schedule::system_names) lists them, with one exception: the order of ids that several systems
+/// reserve at the same time through `&World` is not defined. The order of ids reserved by
+/// [`Commands`](crate::command::Commands) is.
 ///
-/// Which ids systems get depends on the world and on the systems alone: not on threads, nor on whether the schedule is rebuilt,
-/// replaced by another one with the same label and systems, or run on other worlds in between. Systems that cannot reserve ids
-/// may be added and removed. One that takes [`Commands`](crate::command::Commands) counts among those that can, although it
-/// never does.
+/// The ids that systems get depend only on the world and on the systems. They do not depend on threads, on whether the
+/// schedule is rebuilt, on whether it is replaced by a schedule with the same label and systems, or on whether it runs
+/// on other worlds in between. Adding or removing systems that cannot reserve ids does not change them either. A system
+/// that takes [`Commands`](crate::command::Commands) counts as one that can reserve ids, even if it never does.
 ///
-/// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run; always in
-/// the order of the systems.
+/// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run. They
+/// are always applied in the order of the systems.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -65,29 +66,30 @@ use crate::store::{Seat, Store, WorldId};
 pub struct Schedule {
     pub(super) label: Option<InternedScheduleLabel>,
     pub(super) graph: Graph,
-    /// The order and the plan for a world. None until the systems have been prepared, after a change of the graph or of settings, and if
-    /// preparing fails or panics.
+    /// The order and the plan for a world. `None` until the systems have been prepared, after a change of the graph or
+    /// of the settings, and if preparing fails or panics.
     pub(super) built: Option<Built>,
-    /// The world of what its systems keep; none while they are prepared for another one, or if that has failed.
+    /// The world that the systems' state belongs to. `None` while the systems are prepared for another world, or if
+    /// preparing has failed.
     pub(super) systems_of: Option<WorldId>,
     pub(super) handler: Option<ScheduleErrorHandler>,
-    /// In the world that it was prepared for.
+    /// Identifies the schedule in the world that it was prepared for.
     pub(super) seat: Option<(WorldId, Seat)>,
-    /// Whether it runs without ending a frame.
+    /// Whether the schedule runs without ending a frame.
     pub(super) stays_in_frame: bool,
     pub(super) settings: ScheduleBuildSettings,
     pub(super) executor: Executor,
-    /// Whether each run is measured.
+    /// Whether every run is measured.
     pub(super) profiles: bool,
     pub(super) pipelining: Pipelining,
-    /// For tests: how many rows a block has, if that was set.
+    /// For tests: the number of rows of a block, if it was set.
     pub(super) block_rows: Option<usize>,
 }
 
 impl_debug!([] Schedule => |this, f| f.debug_list().entries(this.names()).finish());
 
 impl Schedule {
-    /// A schedule without systems, with a name.
+    /// Creates a schedule without systems, with a label.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -103,7 +105,7 @@ impl Schedule {
         Self { label: Some(label.intern()), ..Self::default() }
     }
 
-    /// The name, which a schedule that was made with [`Schedule::default`] does not have.
+    /// The name. A schedule that was made with [`Schedule::default`] has no name.
     #[must_use]
     pub fn label(&self) -> Option<InternedScheduleLabel> {
         self.label
@@ -133,8 +135,8 @@ impl Schedule {
         self.add(systems.whole())
     }
 
-    /// Says something of sets: what they run before and after, in which sets they are, and under which conditions their
-    /// systems run. What was said before stays.
+    /// Configures sets: what they run before and after, which sets they are in, and under which conditions their systems
+    /// run. Earlier configuration is kept.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -169,7 +171,7 @@ impl Schedule {
         self
     }
 
-    /// Removes the systems in a set, or those of a function, and returns how many there were.
+    /// Removes the systems in a set, or the systems of a function, and returns their number.
     pub(crate) fn remove_set<Marker>(
         &mut self,
         set: impl IntoSystemSet<Marker>,
@@ -180,14 +182,14 @@ impl Schedule {
         Ok(removed)
     }
 
-    /// How many systems there are.
+    /// The number of systems.
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.graph.systems.len()
     }
 
-    /// The names of the systems, in the order in which they run; before the first run, or
-    /// [`initialize`](Schedule::initialize), in that in which they were added.
+    /// The names of the systems, in the order in which they run. Before the first run or
+    /// [`initialize`](Schedule::initialize), they are in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -211,12 +213,13 @@ impl Schedule {
         })
     }
 
-    /// Sets what is done when a system of this schedule fails: see [`OnError`].
+    /// Sets the function that is called when a system of this schedule fails: see [`OnError`].
     ///
-    /// Without it the error goes to the [error handler](crate::error::ErrorHandler) of the world, and the run goes on. If the world has
-    /// none either, the run stops there, unless the error has a [severity](crate::error::Severity) below `Error`.
+    /// Without a handler, the error is passed to the [error handler](crate::error::ErrorHandler) of the world, and the
+    /// run continues. If the world has no handler either, the run stops, unless the error has a
+    /// [severity](crate::error::Severity) below `Error`.
     ///
-    /// The handler is called at once, on the thread that the system ran on.
+    /// The handler is called immediately, on the thread that ran the system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -237,8 +240,8 @@ impl Schedule {
         self
     }
 
-    /// Sets the executor that runs the systems: a [`SingleThreadedExecutor`](super::SingleThreadedExecutor), or, as by default, a
-    /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor). The result is the same.
+    /// Sets the executor that runs the systems: a [`SingleThreadedExecutor`](super::SingleThreadedExecutor) or a
+    /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor), the default. The result of a run is the same with both.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,8 +258,7 @@ impl Schedule {
         self
     }
 
-    /// Sets what is done about systems that are in each other's way and have no order; by default nothing. The schedule is
-    /// built anew.
+    /// Sets how conflicting systems without an order are handled. By default they are accepted. The schedule is rebuilt.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -277,9 +279,9 @@ impl Schedule {
         self
     }
 
-    /// Whether a run ends a frame in which the schedule has run before, as it does by default. It makes no difference inside of
-    /// [`World::frame`](crate::world::World::frame) and of other runs. Turn it off for a schedule that runs several times where
-    /// others run once.
+    /// Sets whether a run ends the current frame if the schedule has already run in it. By default it does. The setting
+    /// has no effect inside [`World::frame`](crate::world::World::frame) or inside other runs. Turn it off for a
+    /// schedule that runs several times per frame.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -294,8 +296,8 @@ impl Schedule {
         self
     }
 
-    /// Whether each run is measured, and not only one now and then: for [`report`](Schedule::report). Measuring costs some 50 ns
-    /// a system. Without the feature `std` nothing is measured.
+    /// Sets whether every run is measured for [`report`](Schedule::report), instead of some runs only. Measuring costs
+    /// about 50 ns per system. Without the feature `std` nothing is measured.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -312,19 +314,22 @@ impl Schedule {
         self
     }
 
-    /// Sets when loops over rows are run block by block: all systems of a pipeline on some rows before they go on to the next
-    /// rows, so that these come from memory once. The result is the same, changes that others are told of included.
+    /// Sets when row systems are run block by block: all systems of a pipeline process some rows before they continue
+    /// with the next rows, so that each row is loaded from memory once. The result, including change detection, is the
+    /// same.
     ///
-    /// A pipeline is made of [`#[system]`](macro@crate::system)s over components that follow each other in a stage, each of which
-    /// has a component in common with those before it. They touch no other rows than their own, but for what all of them only
-    /// read; they cannot fail, and are all `par` or none of them is. `Local`s, commands and whatever only one of them uses are
-    /// allowed; with `par`, nothing is recorded. `#[system(pipeline = off)]` keeps a system out.
+    /// A pipeline consists of consecutive [`#[system]`](macro@crate::system)s over components in one stage. Each of them
+    /// has a component in common with an earlier one. They access no rows except their own, unless all of them only read
+    /// the other rows. They cannot fail, and either all or none of them are `par`. `Local`s, commands and data that only
+    /// one of them uses are allowed; a `par` system must not record anything. `#[system(pipeline = off)]` keeps a system
+    /// out.
     ///
-    /// Which pipelines are possible, and why another row system is in none, [`diagram`](Self::diagram) shows. Which ones were
-    /// used in the last run, and why others were not, [`report`](Self::report) tells.
+    /// [`diagram`](Self::diagram) shows which pipelines are possible, and why any other row system is in no pipeline.
+    /// [`report`](Self::report) shows which pipelines were used in the last run, and why others were not.
     ///
-    /// If a system panics, all of its pipeline have gone through some of the rows only, and what they recorded is lost. Systems
-    /// that change something behind a shared reference, a `Mutex` in a resource, come to it in turns, block by block.
+    /// If a system panics, all systems of its pipeline have processed only some of the rows, and everything they
+    /// recorded is lost. Systems that modify data through a shared reference, such as a `Mutex` in a resource, access it
+    /// in turns, block by block.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -357,7 +362,7 @@ impl Schedule {
         self
     }
 
-    /// For tests: sets how many rows a block of a pipeline has, rounded up to a multiple of 64, and at most 2^30.
+    /// For tests: sets the number of rows of a block of a pipeline, rounded up to a multiple of 64, and at most 2^30.
     #[doc(hidden)]
     pub fn set_block_rows(&mut self, rows: usize) -> &mut Self {
         self.block_rows = Some(rows);
@@ -365,7 +370,7 @@ impl Schedule {
         self
     }
 
-    /// For tests: the names of the systems of each pipeline that is used, as far as is known.
+    /// For tests: the names of the systems of each pipeline that is used. Empty if the schedule has not been built.
     #[doc(hidden)]
     #[must_use]
     pub fn used_pipelines(&self) -> Vec<Vec<String>> {
@@ -382,7 +387,7 @@ impl Schedule {
         used.map(|pipeline| names(pipeline.steps.clone())).collect()
     }
 
-    /// For tests: the names of the loops over rows that are apart, and why.
+    /// For tests: the names of the row systems that are in no pipeline, and the reasons.
     #[doc(hidden)]
     #[must_use]
     pub fn systems_apart(&self) -> Vec<(String, String)> {
@@ -392,14 +397,14 @@ impl Schedule {
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 
-    /// To be called when something changes that is looked at in runs that may be measured only.
+    /// Must be called when a setting changes that only runs that may be measured read.
     fn end_plain_runs(&mut self) {
         if let Some(built) = &mut self.built {
             built.plain_runs = 0;
         }
     }
 
-    /// What stands for the schedule in a world, from now on.
+    /// Returns the seat of the schedule in a world, which identifies the schedule there. Creates it if necessary.
     pub(crate) fn seat_in(&mut self, world: WorldId) -> &Seat {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
@@ -412,14 +417,14 @@ impl Schedule {
         self.built.as_ref().is_some_and(|built| built.world == Some(world))
     }
 
-    /// Has the systems prepared before the next run that are not.
+    /// Makes the next run prepare the systems that are not prepared.
     pub(super) fn prepare_again(&mut self) {
         if let Some(built) = &mut self.built {
             built.world = None;
         }
     }
 
-    /// What it looks like when it runs on this world.
+    /// Builds the diagram of the schedule for this world.
     pub(crate) fn diagram_on(&mut self, store: &mut Store) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.initialize_on(store)?;
         let Some(built) = &self.built else { unreachable!("it has been initialised") };
@@ -427,7 +432,7 @@ impl Schedule {
         Ok(diagram::build(self.label, layout, &store.structure.archetypes.components))
     }
 
-    /// What became of the last run, and of its systems in this world.
+    /// Builds the report of the last run in this world.
     pub(crate) fn report_on(&self, store: &Store) -> ScheduleReport {
         let title = diagram::title(self.label);
         let Some(built) = &self.built else { return report_builder::blank(title, &self.graph) };
@@ -445,7 +450,7 @@ impl Schedule {
         builder.report(title)
     }
 
-    /// The systems that are in each other's way and have no order; none if it has not been initialised for this world.
+    /// The conflicting systems without an order. Empty if the schedule has not been initialized for this world.
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
             Some(built) if built.world == Some(store.id()) => {

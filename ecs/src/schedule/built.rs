@@ -1,4 +1,4 @@
-//! What is made of a graph for a world: the plan of a run, and what is kept from run to run.
+//! The data built from a graph for a world: the plan of a run, and the state that is kept between runs.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -20,10 +20,10 @@ use crate::pool::nanoseconds;
 use crate::store::{Store, WorldId};
 use crate::trace::RunSpan;
 
-/// What was made of the graph for a world.
+/// The data built from the graph for a world.
 pub(super) struct Built {
-    /// The world of the plan. None if the schedule has to be built again before the next run: because a system has put another world in the
-    /// place of this one, or because that was asked for.
+    /// The world of the plan. `None` if the schedule has to be built again before the next run: because a system has
+    /// replaced the world, or because `prepare_again` was called.
     pub(super) world: Option<WorldId>,
     pub(super) steps: PlannedSteps,
     pub(super) costs: Costs,
@@ -33,12 +33,12 @@ pub(super) struct Built {
     pub(super) pipelines: Pipelines,
     #[cfg(feature = "parallel")]
     pub(super) parallel_plan: ParallelPlan,
-    /// How many runs from now on only go through the steps of the only stage: nothing is measured, recorded or run side by side. What
-    /// that depends on sets this to zero when it changes.
+    /// The number of following runs that may take the fast path, which only runs the steps of the only stage: nothing is
+    /// measured, recorded or run in parallel. Must be set to zero when a setting changes that the fast path depends on.
     pub(super) plain_runs: u64,
 }
 
-/// The steps of a run in their order, and what became of each in the last run.
+/// The steps of a run in their order, and the outcome of each in the last run.
 pub(super) struct PlannedSteps {
     pub(super) order: Ordering,
     pub(super) plan: Plan,
@@ -47,8 +47,8 @@ pub(super) struct PlannedSteps {
 }
 
 impl PlannedSteps {
-    /// What the steps of a run share.
-    // Each schedule that runs passes here, and the value is large.
+    /// The data that the steps of a run share.
+    // Inlined because each schedule run calls it, and the value is large.
     #[inline(always)]
     pub(super) fn shared(
         &self,
@@ -68,14 +68,14 @@ impl PlannedSteps {
 }
 
 impl Built {
-    /// For how many runs after one that is known to have been without errors this only goes through the steps of its only stage.
+    /// The number of runs that may take the fast path after a run without errors.
     pub(super) fn plain_runs_after(&self, profiles: bool) -> u64 {
         let [Stage::Shared { recorders, .. }] = self.steps.plan.stages.as_slice() else { return 0 };
         #[cfg(feature = "parallel")]
         let is_in_units = self.parallel_plan.has_units();
         #[cfg(not(feature = "parallel"))]
         let is_in_units = false;
-        // Without the standard library a panic cannot be caught, and ids are placed afterwards.
+        // Without the standard library a panic cannot be caught, and ids have to be placed after each run.
         let is_plain = cfg!(feature = "std")
             && recorders.is_empty()
             && !(self.reads_messages || profiles || is_in_units)
@@ -84,7 +84,7 @@ impl Built {
         if is_plain { self.costs.runs_before_measured() } else { 0 }
     }
 
-    /// Resets what is noted of a run. Returns whether this one is to be measured.
+    /// Resets the records of a run. Returns whether to measure this run.
     pub(super) fn begin_run(&mut self, profiles: bool) -> bool {
         let Self { steps: PlannedSteps { plan, outcomes, id_marks, .. }, costs, samples, .. } = self;
         self.plain_runs = 0;
@@ -94,10 +94,10 @@ impl Built {
         costs.begin(plan.steps.len(), profiles)
     }
 
-    /// Notes the errors of a run, and returns that of the first step.
+    /// Records the errors of a run, and returns the error of the first step.
     #[cold]
     pub(super) fn note_errors(&mut self, errors: Vec<(u32, Box<SystemError>)>) -> Result<(), ScheduleError> {
-        // User code writes their texts, which may panic: all else is done.
+        // User code formats the errors and may panic, so this must come last.
         self.samples.add_failures(&errors);
         let errors = errors.into_iter().filter(|(_, error)| error.stops);
         match errors.min_by_key(|(step, _)| *step) {
@@ -106,7 +106,7 @@ impl Built {
         }
     }
 
-    /// Notes what the steps took that ran, and the whole run.
+    /// Records the times of the steps that ran, and of the whole run.
     pub(super) fn note_times(&mut self, total: Duration) {
         for step in 0..self.steps.plan.steps.len() as u32 {
             if matches!(self.steps.outcomes.get(step), Outcome::Ran | Outcome::Failed) {

@@ -1,4 +1,4 @@
-//! Systems and sets on their way into a schedule, with what was said of their order.
+//! Configurations of systems and sets, with their constraints, before they are added to a schedule.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,10 +8,10 @@ use super::set::{FunctionSet, IntoSystemSet};
 use crate::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, EcsError, IntoSystem, SystemCondition, SystemOutput};
 
-/// What all systems of a schedule are turned into.
+/// The common type of all systems of a schedule.
 pub type ScheduleSystem = BoxedSystem<(), Result<(), EcsError>>;
 
-/// What can be configured, with [`IntoScheduleConfigs`](super::IntoScheduleConfigs): systems, and sets.
+/// Systems and sets: the values that [`IntoScheduleConfigs`](super::IntoScheduleConfigs) can configure.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,39 +44,39 @@ impl Schedulable for InternedSystemSet {
     }
 }
 
-/// One demand on the order.
+/// One constraint on the order.
 #[derive(Clone, Copy)]
 pub(super) struct Order {
-    /// By what.
+    /// The other system or set.
     pub(super) other: InternedSystemSet,
-    /// Whether it comes after the other.
+    /// Whether the configured system or set runs after `other`.
     pub(super) after: bool,
-    /// Whether the commands of the first are applied before the second runs.
+    /// Whether the commands of the earlier one are applied before the later one runs.
     pub(super) sync: bool,
 }
 
 /// A system or a set.
 pub(super) struct Leaf<T> {
     pub(super) node: T,
-    /// Sets that it is in.
+    /// The sets that it is in.
     pub(super) sets: Vec<InternedSystemSet>,
     pub(super) orders: Vec<Order>,
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
-    /// With whose systems it may be in conflict without an order.
+    /// The sets whose systems it may conflict with without an order.
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
     pub(super) ambiguous_with_all: bool,
 }
 
-/// Several that were given together.
+/// Systems or sets that were added together.
 pub(super) struct Group<T> {
     pub(super) members: Vec<Config<T>>,
-    /// Whether each comes after the one before it.
+    /// Whether each member runs after the one before it.
     pub(super) chained: Option<Chain>,
-    /// They run only if all of these hold, which are asked once for all.
+    /// The members run only if all of these conditions hold. Each is evaluated once for all members.
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
 }
 
-/// How members of a group follow each other.
+/// How the members of a chained group follow each other.
 #[derive(Clone, Copy)]
 pub(super) struct Chain {
     pub(super) sync: bool,
@@ -99,9 +99,10 @@ impl<T: Schedulable> Config<T> {
         }))
     }
 
-    /// Does something to each system or set.
+    /// Applies a change to each system or set.
     fn each(&mut self, change: &mut impl FnMut(&mut Leaf<T>)) {
-        // Those whose turn is to come, the next one last. Groups may be nested deeply.
+        // The configurations that have not been visited, the next one last. A list instead of recursion, since groups
+        // may be nested deeply.
         let mut open = alloc::vec![self];
         while let Some(config) = open.pop() {
             match config {
@@ -113,7 +114,7 @@ impl<T: Schedulable> Config<T> {
 }
 
 impl<T> Drop for Group<T> {
-    /// Takes nested groups apart, which may be deep.
+    /// Dismantles nested groups in a loop, since recursion could overflow the stack.
     fn drop(&mut self) {
         let mut open = core::mem::take(&mut self.members);
         while let Some(mut config) = open.pop() {
@@ -124,7 +125,7 @@ impl<T> Drop for Group<T> {
     }
 }
 
-/// Systems on their way into a schedule, or sets (`ScheduleConfigs<InternedSystemSet>`).
+/// Configured systems or sets (`ScheduleConfigs<InternedSystemSet>`) that have not been added to a schedule yet.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -178,12 +179,12 @@ impl<T: Schedulable> ScheduleConfigs<T> {
     }
 }
 
-/// What a value is, by its type alone: a system, a set, a tuple, or what is configured already. A tuple is one whatever its
-/// members are.
+/// Classifies a value by its type alone: a system, a set, a tuple, or a configured value. A tuple is always a tuple,
+/// whatever its members are.
 ///
-/// A function that takes systems asks for this first, and then whether they can be added, `S::Whole: IntoScheduleConfigs<..>`. So
-/// rustc knows at that point which impl is meant, and its error is about the member of a tuple that is no system. With
-/// `S: IntoScheduleConfigs<..>` alone, which is all that a function needs, it is about the tuple.
+/// A function that takes systems has this bound first, and then `S::Whole: IntoScheduleConfigs<..>`. So rustc knows
+/// which impl applies when it checks the second bound, and its error points at the tuple member that is not a system.
+/// With the bound `S: IntoScheduleConfigs<..>` alone, which would be sufficient, the error would point at the tuple.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -217,12 +218,13 @@ pub trait ScheduleShape<Marker>: Sized {
     fn whole(self) -> Self::Whole;
 }
 
-/// What can be added to a schedule: systems that return `()` or `Result`, system sets (with
-/// [`configure_sets`](super::Schedule::configure_sets)), and tuples of up to 20 of these, nested.
+/// Values that can be added to a schedule: systems that return `()` or `Result`, system sets (with
+/// [`configure_sets`](super::Schedule::configure_sets)), and nested tuples of up to 20 of these.
 ///
-/// Said of a tuple, everything but `chain` and `run_if` is said of each member.
+/// All methods except `chain` and `run_if` apply to each member of a tuple.
 ///
-/// A type that implements this by hand implements [`ScheduleShape`] as well, with itself as the whole; bevy_ecs has no such trait.
+/// A type that implements this trait by hand must also implement [`ScheduleShape`], with itself as `Whole`; bevy_ecs has
+/// no such trait.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -245,11 +247,11 @@ pub trait ScheduleShape<Marker>: Sized {
     note = "`configure_sets` takes sets instead: values of a type with `#[derive(SystemSet)]`, and tuples of them"
 )]
 pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Whole = Self> {
-    /// As [`IntoSystem`] has it, of all systems.
+    /// Like `IntoSystem::CHECKED`, for all systems.
     #[doc(hidden)]
     const CHECKED: () = ();
 
-    /// The systems, or sets.
+    /// Converts the value into configurations of systems or sets.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -267,7 +269,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     #[track_caller]
     fn into_configs(self) -> ScheduleConfigs<T>;
 
-    /// Each member of the tuple runs after the one before it, and sees what its commands have done.
+    /// Each member of the tuple runs after the one before it, and sees the effects of its commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -290,8 +292,9 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().chained(true)
     }
 
-    /// As [`chain`](Self::chain), but commands may be applied later: before the next system that is ordered after these without
-    /// ignoring them, before the next exclusive system (one with `&mut World`) that is ordered after these, or at the end of the run.
+    /// Like [`chain`](Self::chain), but commands may be applied later: before the next system that is ordered after
+    /// these without ignoring deferred commands, before the next exclusive system (one with `&mut World`) that is
+    /// ordered after these, or at the end of the run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -310,26 +313,26 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().chained(false)
     }
 
-    /// As [`chain`](Self::chain). In bevy_ecs this orders only those of which one borrows what the other changes; here it orders all,
-    /// which is one of the orders that are allowed there.
+    /// Like [`chain`](Self::chain). In bevy_ecs this orders only conflicting systems. Here it orders all, which is one
+    /// of the orders that bevy_ecs allows.
     #[track_caller]
     fn chain_weak(self) -> ScheduleConfigs<T> {
         self.chain()
     }
 
-    /// As [`before`](Self::before); see [`chain_weak`](Self::chain_weak).
+    /// Like [`before`](Self::before); see [`chain_weak`](Self::chain_weak).
     #[track_caller]
     fn before_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.before(set)
     }
 
-    /// As [`after`](Self::after); see [`chain_weak`](Self::chain_weak).
+    /// Like [`after`](Self::after); see [`chain_weak`](Self::chain_weak).
     #[track_caller]
     fn after_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.after(set)
     }
 
-    /// These run before a system or all of a set, which sees what their commands have done.
+    /// Runs these before a system or before all systems of a set, which see the effects of their commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -345,7 +348,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), false, true)
     }
 
-    /// These run after a system or all of a set, and see what the commands of those have done.
+    /// Runs these after a system or after all systems of a set; they see the effects of the commands of those systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -361,7 +364,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), true, true)
     }
 
-    /// As [`before`](Self::before), but commands may be applied later, as with [`chain_ignore_deferred`](Self::chain_ignore_deferred).
+    /// Like [`before`](Self::before), but commands may be applied later, as with
+    /// [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -377,7 +381,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), false, false)
     }
 
-    /// As [`after`](Self::after), but commands may be applied later, as with [`chain_ignore_deferred`](Self::chain_ignore_deferred).
+    /// Like [`after`](Self::after), but commands may be applied later, as with
+    /// [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -393,7 +398,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), true, false)
     }
 
-    /// These are in a set, with its order and its conditions.
+    /// Adds these to a set. The order and the conditions of the set apply to them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -416,13 +421,14 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().with_each(|leaf| leaf.sets.push(set))
     }
 
-    /// The systems, which run only if a condition holds. It is asked once in a run, before the first of them would run.
+    /// Runs the systems only if a condition holds. The condition is evaluated once per run, before the first of the
+    /// systems would run.
     ///
-    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are asked each time, in this order,
-    /// so that a condition that counts its runs counts all; `a.and_then(b)` asks `b` only if `a` holds. Those inside of a tuple
-    /// or a set with a condition are asked only if that holds.
+    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are evaluated each time, in this
+    /// order, so that a condition that counts its runs counts all runs; `a.and_then(b)` evaluates `b` only if `a` holds.
+    /// Conditions inside a tuple or set with a condition are evaluated only if the outer condition holds.
     ///
-    /// A condition whose parameters cannot be fetched is an error, as with any system.
+    /// If the parameters of a condition cannot be fetched, this is an error, as with any system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -452,7 +458,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().only_if(condition.into_condition())
     }
 
-    /// As [`run_if`](Self::run_if), but each has the condition for itself: it is asked for each when that would run.
+    /// Like [`run_if`](Self::run_if), but each system gets its own copy of the condition, evaluated when that system
+    /// would run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -478,7 +485,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().with_each(|leaf| leaf.conditions.push(condition.clone().into_condition()))
     }
 
-    /// It does not matter in which order these run and a system, or those of a set, although both use the same.
+    /// Allows these to run in any order relative to a system or the systems of a set, although they conflict.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -497,7 +504,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().with_each(|leaf| leaf.ambiguous_with.push(set))
     }
 
-    /// It does not matter in which order these and any others run.
+    /// Allows these to run in any order relative to all other systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -516,7 +523,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     }
 }
 
-/// Implements [`ScheduleShape`] for what is added as it is.
+/// Implements [`ScheduleShape`] for types that are added unchanged.
 macro_rules! whole {
     ($([$($generics:tt)*] $Type:ty: $Marker:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
@@ -543,7 +550,7 @@ impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
     }
 }
 
-/// Keeps single systems apart from tuples.
+/// Distinguishes single systems from tuples.
 #[doc(hidden)]
 pub struct SystemConfigMarker;
 
@@ -560,7 +567,7 @@ where
     }
 }
 
-/// Keeps sets apart from systems and tuples.
+/// Distinguishes sets from systems and tuples.
 #[doc(hidden)]
 pub struct SetConfigMarker;
 

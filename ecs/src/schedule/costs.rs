@@ -1,4 +1,4 @@
-//! What the steps of a schedule cost, as far as it has been measured.
+//! The measured costs of the steps of a schedule.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -6,28 +6,28 @@ use core::time::Duration;
 
 use crate::pool::{HAS_CLOCK, Instant};
 
-/// How often a run is measured once it is known what to expect.
+/// The interval between measured runs in the long term.
 const EVERY: u64 = 64;
 
-/// What each step costs, in nanoseconds.
+/// The cost of each step, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Costs {
-    /// Of the run that is measured at present.
+    /// The costs in the current measured run.
     now: Vec<AtomicUsize>,
-    /// As expected.
+    /// The expected costs.
     pub(super) expected: Vec<u64>,
-    /// How many runs there have been.
+    /// The number of runs so far.
     runs: u64,
     measured: u64,
-    /// What it costs to look at the clock.
+    /// The cost of reading the clock.
     look: usize,
-    /// Whether the run counts for what is expected, and is not only measured for reports.
+    /// Whether the run updates the expected costs, and is not measured only for reports.
     counts: bool,
 }
 
 impl Costs {
-    /// Whether the run that begins is to be measured: not the first, which does what is only done once, but soon after it,
-    /// and then more and more rarely; or if each run is.
+    /// Returns whether to measure the run that begins. The first run is not measured, because it does one-time work.
+    /// After it, runs are measured at increasing intervals, or all runs if `each` is set.
     pub(super) fn begin(&mut self, steps: usize, each: bool) -> bool {
         if self.now.len() != steps {
             self.now.resize_with(steps, AtomicUsize::default);
@@ -44,7 +44,7 @@ impl Costs {
         false
     }
 
-    /// How many runs come before the next one that is measured, if not each run is.
+    /// The number of runs before the next measured one, if not every run is measured.
     pub(super) fn runs_before_measured(&self) -> u64 {
         let next = |at: Option<u64>| at.map_or(0, |at| at - self.runs);
         next(self.runs.checked_next_power_of_two()).min(next(self.runs.checked_next_multiple_of(EVERY)))
@@ -57,20 +57,20 @@ impl Costs {
         self.runs += 1;
     }
 
-    /// Adds to what a step has cost, as [`note`](Self::note) would have noted it.
+    /// Adds to the cost of a step in the current run. The cost of reading the clock is subtracted.
     pub(super) fn add(&self, step: u32, cost: Duration) {
         let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
         self.now[step as usize].fetch_add(cost.saturating_sub(self.look), Relaxed);
     }
 
-    /// What a step has cost in the run that was measured.
+    /// The cost of a step in the last measured run.
     pub(super) fn measured(&self, step: u32) -> u64 {
         self.now[step as usize].load(Relaxed) as u64
     }
 
-    /// After a run that was measured: brings what is expected nearer to it. Returns whether it did, and something can be
-    /// said. A thread that was held up by others in between counts for little: of the first two times the smaller one counts,
-    /// and later ones as twice what was expected at most.
+    /// Called after a measured run: updates the expected costs. Returns whether they were updated and can be used. To
+    /// limit the influence of a thread that was interrupted, the smaller of the first two times counts, and later ones
+    /// count as at most twice the expected cost.
     pub(super) fn end(&mut self) -> bool {
         if !self.counts {
             return false;
@@ -89,13 +89,13 @@ impl Costs {
     }
 }
 
-/// Notes what each of the steps costs that a thread runs.
+/// Records the cost of each step that a thread runs.
 pub(super) trait Measure {
-    /// A step has ended.
+    /// Called when a step has ended.
     fn end_step(&mut self, step: u32);
 }
 
-/// Nothing is measured.
+/// Records nothing.
 pub(super) struct Unmeasured;
 
 impl Measure for Unmeasured {
@@ -103,14 +103,14 @@ impl Measure for Unmeasured {
     fn end_step(&mut self, _: u32) {}
 }
 
-/// A step costs the time since the one before it has ended.
+/// The cost of a step is the time since the previous step ended.
 pub(super) struct StepTimer<'a> {
     costs: &'a Costs,
     before: Instant,
 }
 
 impl<'a> StepTimer<'a> {
-    /// The first step begins now.
+    /// Starts the timer at the beginning of the first step.
     pub(super) fn start(costs: &'a Costs) -> Self {
         Self { costs, before: Instant::now() }
     }
@@ -124,7 +124,7 @@ impl Measure for StepTimer<'_> {
     }
 }
 
-/// What it costs to look at the clock, in nanoseconds: it may be more than what a step costs.
+/// The cost of reading the clock, in nanoseconds. It may exceed the cost of a step.
 fn cost_of_a_look() -> usize {
     let mut before = Instant::now();
     let looks = (0..8).map(|_| {

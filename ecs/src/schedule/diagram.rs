@@ -1,8 +1,9 @@
-//! What a schedule looks like: its systems, sets and stages, and what keeps them in order. For people to read.
+//! Diagrams of a schedule for people to read: its systems, sets and stages, and the constraints and conflicts that order
+//! them.
 //!
-//! A diagram shows what is possible and does not change from run to run; the report says which pipelines were used. The byte
-//! of a step's outcome has the number of the condition that did not hold, and the store that applies commands counts them.
-//! Of measured runs the last 32 times of each step are kept, of failures those of the last run.
+//! A diagram shows what is possible and does not change from run to run; the report shows which pipelines were used. The
+//! byte of a step's outcome contains the index of the condition that did not hold, and the store counts the commands
+//! that it applies. The report keeps the last 32 measured times of each step, and the failures of the last run.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -19,21 +20,22 @@ use super::reach::Reach;
 use crate::component::Components;
 use crate::label::InternedScheduleLabel;
 
-/// What a schedule looks like, in three forms: as text ([`Display`](core::fmt::Display)), as a flow chart in the language of
-/// Mermaid, and as a graph in that of Graphviz.
+/// The structure of a schedule, in three forms: as text ([`Display`](core::fmt::Display)), as a flow chart in the
+/// language of Mermaid, and as a graph in the language of Graphviz.
 ///
-/// It shows the systems in the order in which they run, the sets around them, and the conditions of both. Arrows stand for
-/// what was demanded of the order. Dashed ones lead between systems that were given no order and are in each other's way, and
-/// say what both use: to find out where an order is missing. Arrows that follow from others are left out. Where commands are
-/// applied there is a node with an arrow from each system that may have recorded some, and to those that are ordered after
-/// it. Systems of the same stage without a way from one to the other may run side by side.
+/// It shows the systems in the order in which they run, the sets around them, and the conditions of both. Arrows
+/// represent constraints. Dashed arrows lead between conflicting systems without a constraint, and name the data that
+/// both use; they help to find missing constraints. Arrows that follow from others are left out. Each point where
+/// commands are applied is a node, with an arrow from each system that may have recorded commands, and to the systems
+/// that are ordered after these. Systems of the same stage without a path from one to the other may run in parallel.
 ///
-/// Row systems that may be run block by block, as a *pipeline*, have a frame around them, or say so where they are drawn in
-/// different sets ([`set_pipelining`](super::Schedule::set_pipelining)). Why another row system is in none stands at the end of
-/// the text, in the tooltips of Graphviz, and in comments of the flow chart. This is what is possible; what was made of it in
-/// the last run is in the [report](super::Schedule::report).
+/// Row systems that may be run block by block, as a *pipeline*, have a frame around them, or are labeled if they are
+/// drawn in different sets ([`set_pipelining`](super::Schedule::set_pipelining)). The reasons why other row systems are
+/// in no pipeline are at the end of the text, in the tooltips of Graphviz, and in comments of the flow chart. The
+/// diagram shows possible pipelines; the [report](super::Schedule::report) shows whether they were used in the last run.
 ///
-/// A system is drawn in one of the sets that it is in, the innermost; the text names all of them. Names stand without their
+/// A system is drawn in the innermost set that it is in; the text names all of them. Names are written without their
+/// modules if they are unambiguous.
 /// modules where that is clear.
 ///
 /// Made by [`Schedule::diagram`](super::Schedule::diagram).
@@ -71,15 +73,15 @@ use crate::label::InternedScheduleLabel;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduleDiagram {
-    /// As in "schedule `Update`".
+    /// The title, as in "schedule `Update`".
     pub(super) title: String,
-    /// As they run.
+    /// The systems in the order in which they run.
     pub(super) systems: Vec<SystemShape>,
     pub(super) sets: Vec<SetShape>,
     pub(super) stages: Vec<StageShape>,
-    /// As they run.
+    /// The pipelines in the order in which they run.
     pub(super) pipelines: Vec<PipelineShape>,
-    /// Whether there might be some, and they are turned off.
+    /// Whether there are row systems, but pipelines are turned off.
     pub(super) has_pipelines_off: bool,
     pub(super) arrows: Vec<Arrow>,
 }
@@ -88,18 +90,18 @@ pub struct ScheduleDiagram {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SystemShape {
     pub(super) name: String,
-    /// With its modules.
+    /// The name with its modules.
     pub(super) full: String,
     pub(super) conditions: Vec<String>,
-    /// Whether it needs the world for itself.
+    /// Whether it is an exclusive system.
     pub(super) is_alone: bool,
-    /// Counted from 0, without those that apply commands.
+    /// Counted from 0, without the stages that apply commands.
     pub(super) stage: usize,
     /// The set that it is drawn in.
     pub(super) inside: Option<usize>,
-    /// All sets that it was put into.
+    /// All sets that it was added to.
     pub(super) sets: Vec<usize>,
-    /// Why it is in no pipeline, if it goes through rows.
+    /// Why it is in no pipeline, if it is a row system.
     pub(super) not_pipelined: Option<String>,
 }
 
@@ -118,18 +120,18 @@ pub(super) struct SetShape {
     pub(super) conditions: Vec<String>,
     /// The set that it is drawn in.
     pub(super) inside: Option<usize>,
-    /// Whether it was given a name, and is not just a tuple.
+    /// Whether it has a name, and does not just represent a tuple.
     pub(super) is_named: bool,
-    /// All systems in it, and in sets in it.
+    /// All systems in the set and in the sets in it.
     pub(super) systems: Vec<usize>,
-    /// The first and the last of those that are drawn in it, or in a set that is.
+    /// The first and the last of the systems that are drawn in it, or in a set that is drawn in it.
     pub(super) drawn: Option<(usize, usize)>,
 }
 
-/// What happens at one time.
+/// One stage of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum StageShape {
-    /// Steps, of which some may run side by side.
+    /// Steps, some of which may run in parallel.
     Run(Vec<StepShape>),
     /// The commands of these systems are applied.
     Apply(Vec<usize>),
@@ -140,7 +142,7 @@ pub(super) enum StageShape {
 pub(super) enum StepShape {
     /// A system runs.
     System(usize),
-    /// The conditions of a set are asked.
+    /// The conditions of a set are evaluated.
     Ask(usize),
 }
 
@@ -153,7 +155,7 @@ pub(super) enum DiagramNode {
     Apply(usize),
 }
 
-/// Something comes before something else.
+/// One node comes before another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Arrow {
     pub(super) from: DiagramNode,
@@ -163,43 +165,43 @@ pub(super) struct Arrow {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Why {
-    /// It was demanded.
+    /// A constraint.
     Demanded,
-    /// It was demanded, and is drawn as two arrows: to where commands are applied, and from there.
+    /// A constraint that is drawn as two arrows: to the point where commands are applied, and from there.
     ThroughCommands,
-    /// It was demanded, but not that commands be applied in between, and the first may have recorded some.
+    /// A constraint that ignores deferred commands, whose first system may have recorded some.
     Unsynced,
-    /// They are in each other's way.
+    /// The systems conflict.
     Conflict(String),
-    /// Commands come from there, and have been applied for that.
+    /// Commands of the first node are applied for the second.
     Commands,
 }
 
-/// What comes next where sets are drawn around what is in them.
+/// An event of the traversal that draws sets around their members.
 pub(super) enum Nesting {
-    /// A set begins, or is named, if it is not drawn.
+    /// A set begins. If it is not drawn, only its name is written.
     Set { number: usize, depth: usize },
     /// The frame of a pipeline begins.
     Pipeline { number: usize, depth: usize },
-    /// A system of the innermost set or pipeline that has begun and has not ended.
+    /// A system in the innermost open set or pipeline.
     System { number: usize, depth: usize },
     /// The innermost set or pipeline ends.
     End { depth: usize },
 }
 
-/// How deep lines are indented at most.
+/// The maximum indentation of lines, in levels.
 const INDENTED: usize = 16;
 
 impl ScheduleDiagram {
-    /// All sets and the systems in them, as they are drawn. Sets may be nested deeply.
+    /// All sets and the systems in them, in the order in which they are drawn. Sets may be nested deeply.
     pub(super) fn nesting(&self) -> Vec<Nesting> {
-        // By set, and behind them for none: the sets in it.
+        // By set: the sets in it. The last entry has the sets that are in no set.
         let mut inside = alloc::vec![Vec::new(); self.sets.len() + 1];
         for (number, set) in self.sets.iter().enumerate() {
             inside[set.inside.unwrap_or(self.sets.len())].push(number);
         }
         let mut events = Vec::new();
-        // The sets on the way, with how many of the sets in each have had their turn.
+        // The open sets, each with the number of its member sets that have been visited.
         let mut path = alloc::vec![(None, 0)];
         while let Some((around, next)) = path.last_mut() {
             let (around, nth) = (*around, *next);
@@ -221,7 +223,7 @@ impl ScheduleDiagram {
         events
     }
 
-    /// Adds the systems that are drawn in a set, or in none, and the frames around them.
+    /// Adds the systems that are drawn in a set, or in no set, and the frames around them.
     fn systems_in(&self, around: Option<usize>, depth: usize, events: &mut Vec<Nesting>) {
         for (number, _) in self.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
             let frame = self.frame_of(number).map(|pipeline| (pipeline, &self.pipelines[pipeline].systems));
@@ -233,7 +235,7 @@ impl ScheduleDiagram {
         }
     }
 
-    /// The name of a set and its conditions; and what is in it, if that is drawn elsewhere.
+    /// The name of a set and its conditions. If its members are drawn elsewhere, their names are added.
     pub(super) fn set_label(&self, number: usize) -> String {
         let set = &self.sets[number];
         let mut label = set.name.clone();
@@ -245,7 +247,7 @@ impl ScheduleDiagram {
         label
     }
 
-    /// The name of a system, when it runs and under which conditions; and its pipeline, if that has no frame.
+    /// The name of a system, its stage and its conditions. If its pipeline has no frame, the pipeline is added.
     pub(super) fn system_label(&self, number: usize) -> String {
         let SystemShape { name, stage, is_alone, conditions, .. } = &self.systems[number];
         let alone = if *is_alone { ", alone" } else { "" };
@@ -257,7 +259,7 @@ impl ScheduleDiagram {
         label
     }
 
-    /// Which number a pipeline has, and on how many threads it may run.
+    /// The number of a pipeline, and whether it may run on several threads.
     pub(super) fn pipeline_label(&self, number: usize) -> String {
         let threads = if self.pipelines[number].is_par { "several threads" } else { "one thread" };
         alloc::format!("pipeline {}, on {threads}", number + 1)
@@ -268,7 +270,8 @@ impl ScheduleDiagram {
         self.pipelines.iter().position(|pipeline| pipeline.systems.contains(&system))
     }
 
-    /// The pipeline that a system is in, if its systems are drawn in one set, so that there is room for a frame around them.
+    /// The pipeline that a system is in, if all its systems are drawn in one set, so that a frame around them is
+    /// possible.
     pub(super) fn frame_of(&self, system: usize) -> Option<usize> {
         self.pipeline_of(system).filter(|pipeline| self.is_framed(*pipeline))
     }
@@ -279,7 +282,7 @@ impl ScheduleDiagram {
         systems.all(|inside| Some(inside) == first)
     }
 
-    /// Whether something comes before or after a set.
+    /// Whether a constraint orders a set.
     pub(super) fn is_ordered(&self, set: usize) -> bool {
         self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&DiagramNode::Set(set)))
     }
@@ -291,17 +294,17 @@ fn push_conditions(label: &mut String, conditions: &[String]) {
     }
 }
 
-/// What a schedule is called in texts.
+/// The name of a schedule in texts.
 pub(super) fn title(label: Option<InternedScheduleLabel>) -> String {
     label.map_or_else(|| String::from("a schedule"), |label| alloc::format!("schedule `{label:?}`"))
 }
 
-/// What the conditions of a set or of a system are called.
+/// The names of the conditions of a set or of a system.
 fn condition_names(conditions: &[Condition]) -> impl Iterator<Item = String> {
     conditions.iter().map(|condition| short(condition.system.name()))
 }
 
-/// A schedule that has been laid out. `O(n * n)` in systems.
+/// Builds the diagram of a schedule that has a plan. `O(n * n)` in systems.
 pub(super) fn build(
     label: Option<InternedScheduleLabel>,
     Layout { graph, order, plan, pipelines }: Layout<'_>,
@@ -335,7 +338,7 @@ pub(super) fn build(
     }
 }
 
-/// By set: how many sets are around it, at most.
+/// By set: the length of the longest chain of sets around it.
 fn depths(graph: &Graph) -> Vec<usize> {
     let mut depths = alloc::vec![0; graph.sets.len()];
     let all: Vec<u32> = (0..graph.sets.len() as u32).collect();
@@ -350,15 +353,15 @@ struct DiagramBuilder<'a> {
     graph: &'a Graph,
     order: &'a Ordering,
     plan: &'a Plan,
-    /// By system: when it runs.
+    /// By system: its position in the order.
     position: Vec<usize>,
-    /// By set: how many sets are around it, at most.
+    /// By set: the length of the longest chain of sets around it.
     depths: Vec<usize>,
     reach: Reach,
 }
 
 impl DiagramBuilder<'_> {
-    /// The innermost of some sets; of several the first.
+    /// The innermost of some sets. If there are several, the first.
     fn innermost(&self, sets: &[u32]) -> Option<usize> {
         let deepest = sets.iter().map(|set| (core::cmp::Reverse(self.depths[*set as usize]), *set)).min();
         deepest.map(|(_, set)| set as usize)
@@ -376,7 +379,7 @@ impl DiagramBuilder<'_> {
         self.graph.sets.iter().enumerate().map(shape).collect()
     }
 
-    /// The systems as they run. What is in which set is added to the sets.
+    /// The systems in the order in which they run. Their positions are added to the sets that contain them.
     fn systems(&self, sets: &mut [SetShape]) -> Vec<SystemShape> {
         let runnable = |system: u32| &self.graph.runnables[system as usize];
         let mut names = distinct(self.order.sequence.iter().map(|system| runnable(*system).system.name())).into_iter();
@@ -407,7 +410,7 @@ impl DiagramBuilder<'_> {
         systems
     }
 
-    /// The stage of a step, among those that run steps.
+    /// The index of the stage of a step, among the stages that run steps.
     fn stage_of(&self, step: u32) -> usize {
         let has = |stage: &&Stage| match stage {
             Stage::Shared { steps, .. } => steps.end <= step,
@@ -430,7 +433,7 @@ impl DiagramBuilder<'_> {
         self.plan.stages.iter().map(stage).collect()
     }
 
-    /// The systems that may be run block by block. Why others are not among them is added to these.
+    /// The systems that may be run block by block. The reasons for other row systems are added to these.
     fn pipelines(&self, pipelines: &Pipelines, systems: &mut [SystemShape]) -> Vec<PipelineShape> {
         for (not_pipelined, position) in pipelines.not_pipelined.iter().zip(&self.position) {
             let name = |system: u32| systems[self.position[system as usize]].name.clone();
@@ -439,14 +442,14 @@ impl DiagramBuilder<'_> {
         }
         let shape = |pipeline: &Pipeline| {
             let steps: Vec<u32> = pipeline.steps.clone().collect();
-            // They follow each other in the order of the systems as they do in that of the steps.
+            // Consecutive in the order of the steps means consecutive in the order of the systems.
             let first = self.recorders(&steps).first().copied().unwrap_or(0);
             PipelineShape { systems: first..first + steps.len(), is_par: pipeline.is_par }
         };
         pipelines.all.iter().map(shape).collect()
     }
 
-    /// When the systems of these steps run.
+    /// The positions of the systems of these steps.
     fn recorders(&self, steps: &[u32]) -> Vec<usize> {
         let position = |step: &u32| match self.plan.steps[*step as usize].task {
             Task::System(system) => Some(self.position[system as usize]),
@@ -466,10 +469,10 @@ impl DiagramBuilder<'_> {
         self.reach.is_before(self.order.sequence[first] as usize, self.order.sequence[second] as usize)
     }
 
-    /// What was demanded, but for what follows from the rest.
+    /// The constraints, without those that follow from others.
     fn demands(&self) -> Vec<Arrow> {
         let mut arrows: Vec<Arrow> = Vec::new();
-        // That there is an order means that everything that it refers to is there.
+        // The schedule has been ordered, so every reference resolves.
         for before in self.graph.orders().unwrap_or_default() {
             let (end, start) = (self.order.layout.end(before.first), self.order.layout.start(before.second));
             let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
@@ -483,7 +486,7 @@ impl DiagramBuilder<'_> {
             let why = if is_unsynced { Why::Unsynced } else { Why::Demanded };
             let arrow = Arrow { from: self.node(before.first), to: self.node(before.second), why };
             match arrows.iter_mut().find(|other| other.from == arrow.from && other.to == arrow.to) {
-                // The stricter demand counts.
+                // The stricter constraint takes precedence.
                 Some(other) if arrow.why == Why::Demanded => other.why = Why::Demanded,
                 Some(_) => {}
                 None => arrows.push(arrow),
@@ -492,7 +495,8 @@ impl DiagramBuilder<'_> {
         arrows
     }
 
-    /// From systems with commands to where they are applied, and on to the systems that this is done for.
+    /// Adds arrows from systems with commands to the points where these are applied, and on to the systems that wait for
+    /// them.
     fn commands(&self, arrows: &mut Vec<Arrow>) {
         for (number, stage) in self.plan.stages.iter().enumerate() {
             let Stage::Apply { steps } = stage else { continue };
@@ -520,12 +524,12 @@ impl DiagramBuilder<'_> {
         }
     }
 
-    /// Between systems that are in each other's way and have no order, but for what follows from the rest.
+    /// Adds arrows between conflicting systems without an order, except those that follow from others.
     fn conflicts(&self, components: &Components, arrows: &mut Vec<Arrow>) {
         let count = self.position.len();
         let accesses: Vec<_> =
             self.order.sequence.iter().map(|system| access_of(self.graph, Task::System(*system))).collect();
-        // By system: those that run before it, whatever runs side by side.
+        // By system: the systems that always run before it.
         let mut earlier: Vec<FixedBitSet> = Vec::with_capacity(count);
         for second in 0..count {
             let mut own = FixedBitSet::with_capacity(count);

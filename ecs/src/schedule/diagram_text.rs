@@ -1,4 +1,4 @@
-//! Diagrams as text: line by line in the order in which a schedule runs, and in the languages of Mermaid and Graphviz.
+//! Diagrams as text: plain text in the order in which the schedule runs, Mermaid, and Graphviz.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use super::diagram::{
     Arrow, DiagramNode, Nesting, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why,
 };
 
-// The order of the systems, stage by stage.
+// Writes the order of the systems, stage by stage.
 impl_display!([] ScheduleDiagram => |this, f| write_stages(this, f));
 
 /// Writes all stages.
@@ -61,7 +61,7 @@ fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::R
     Ok(())
 }
 
-/// Writes which systems are a pipeline, if a system is the first one of it.
+/// Writes the systems of a pipeline, if a system is its first one.
 fn write_pipeline(
     diagram: &ScheduleDiagram,
     system: usize,
@@ -76,7 +76,7 @@ fn write_pipeline(
     writeln!(f, "{:>number_width$}  {}: {}", "", diagram.pipeline_label(pipeline), names.join(", "))
 }
 
-/// What there is to say of a system.
+/// The notes on a system: its sets, conditions, constraints and conflicts.
 fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |word: &str, names: Vec<&str>| {
@@ -102,7 +102,7 @@ fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<Stri
     notes
 }
 
-/// What a system, or a set that it was put into, was said to come after.
+/// The names of the systems and sets that a system, or a set that it was put into, was ordered after.
 fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
     let mut names = Vec::new();
     let sets = &diagram.systems[at].sets;
@@ -123,8 +123,8 @@ fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
 }
 
 impl ScheduleDiagram {
-    /// A flow chart in the language of Mermaid, which GitHub and many editors draw: put it into a code block with the
-    /// language `mermaid`.
+    /// A flow chart in the language of Mermaid, which GitHub and many editors render in a code block with the language
+    /// `mermaid`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -143,7 +143,7 @@ impl ScheduleDiagram {
         chart
     }
 
-    /// A graph in the language of Graphviz: `dot -Tsvg FILE` draws it.
+    /// A graph in the language of Graphviz: `dot -Tsvg FILE` renders it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -163,7 +163,7 @@ impl ScheduleDiagram {
     }
 }
 
-/// Text of which some characters are replaced. Control characters that are not become blanks.
+/// Replaces characters of a text. Control characters that are not replaced become spaces.
 fn escaped(text: &str, escape: fn(char) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -175,12 +175,12 @@ fn escaped(text: &str, escape: fn(char) -> Option<String>) -> String {
     out
 }
 
-/// A character as the entity with its number, as Mermaid writes them.
+/// A character as a numeric entity in the syntax of Mermaid.
 fn entity(character: char) -> String {
     alloc::format!("#{};", character as u32)
 }
 
-/// Text in a label of Mermaid. What might be taken for markup is written as entities.
+/// Text in a Mermaid label. Characters that Mermaid could parse as markup are written as entities.
 fn label(text: &str) -> String {
     escaped(text, |character| match character {
         '\n' => Some("<br/>".to_string()),
@@ -189,22 +189,22 @@ fn label(text: &str) -> String {
     })
 }
 
-/// Text in quotes, in YAML.
+/// Text in a quoted YAML string.
 fn title(text: &str) -> String {
     escaped(text, |character| matches!(character, '"' | '\\').then(|| alloc::format!("\\{character}")))
 }
 
-/// Text in a comment of Mermaid, in which braces might be taken for a directive.
+/// Text in a Mermaid comment, in which Mermaid could parse braces as a directive.
 fn comment(text: &str) -> String {
     escaped(text, |character| matches!(character, '"' | '{' | '}').then(|| entity(character)))
 }
 
-/// A string of Graphviz, in quotes.
+/// A quoted Graphviz string.
 fn quoted(text: &str) -> String {
     let text = escaped(text, |character| match character {
         '"' | '\\' => Some(alloc::format!("\\{character}")),
         '\n' => Some("\\n".to_string()),
-        // Graphviz reads entities of HTML in strings.
+        // Graphviz parses HTML entities in strings.
         '&' => Some("&amp;".to_string()),
         _ => None,
     });
@@ -282,7 +282,7 @@ fn write_mermaid_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut Stri
     }
 }
 
-/// Writes what stands out, and how.
+/// Writes the styles of exclusive systems and of pipelines.
 fn write_mermaid_classes(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
     if diagram.systems.iter().any(|system| system.is_alone) {
         writeln!(f, "    classDef alone stroke-width:4px")?;
@@ -345,7 +345,7 @@ fn write_dot_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) 
 }
 
 fn write_dot_arrow(diagram: &ScheduleDiagram, Arrow { from, to, why }: &Arrow, f: &mut String) -> fmt::Result {
-    // An arrow leads from node to node, and is cut off where it leaves or reaches the cluster.
+    // An arrow leads from node to node, and is clipped at the border of a cluster.
     let drawn = |node: &DiagramNode| match node {
         DiagramNode::Set(set) => diagram.sets[*set].drawn.map(|ends| (*set, ends)),
         DiagramNode::System(_) | DiagramNode::Apply(_) => None,

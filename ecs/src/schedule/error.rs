@@ -1,4 +1,4 @@
-//! What can go wrong with a schedule.
+//! Errors of building and running a schedule.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -26,11 +26,11 @@ use crate::trace;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The order of the systems is none. Nothing has run.
+    /// The ordering constraints contradict each other. No system has run.
     Build(ScheduleBuildError),
     /// A system failed.
     System(SystemError),
-    /// There is no set with this name, or no system of this function.
+    /// The schedule has no set with this name, or no system of this function.
     SetNotFound(String),
 }
 
@@ -53,7 +53,7 @@ impl ScheduleError {
         }
     }
 
-    /// What the system returned, or a [`ParamError`] if it could not run, or a [`ScheduleBuildError`].
+    /// Returns the error of the system, a [`ParamError`] if the system could not run, or a [`ScheduleBuildError`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,11 +105,11 @@ impl_from!([] ScheduleBuildError => ScheduleError, |error| Self::Build(error));
 /// ```
 #[derive(Debug)]
 pub enum TryRunScheduleError {
-    /// There is none with this label.
+    /// The world has no schedule with this label.
     NotFound(InternedScheduleLabel),
-    /// It is running.
+    /// The schedule is running.
     Running(InternedScheduleLabel),
-    /// A system of it failed.
+    /// A system of the schedule failed, or the schedule could not be built.
     Failed(InternedScheduleLabel, ScheduleError),
 }
 
@@ -177,11 +177,11 @@ impl core::error::Error for TryRunScheduleError {
 #[derive(Debug)]
 pub struct SystemError {
     pub(super) system: String,
-    /// Whose condition failed, if it was not a system.
+    /// The owner of the condition, if a condition failed and not a system.
     pub(super) condition_of: Option<ConditionOwner>,
     pub(super) schedule: Option<InternedScheduleLabel>,
     pub(super) error: BoxError,
-    /// Whether the run ends with it, and what is ordered after the system does not run.
+    /// Whether the run returns the error, and the systems ordered after the failed one do not run.
     pub(super) stops: bool,
 }
 
@@ -194,30 +194,30 @@ impl SystemError {
         pub fn schedule(&self) -> Option<InternedScheduleLabel> = self.schedule;
     }
 
-    /// How bad the error is.
+    /// The severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         severity_of(&self.error)
     }
 
-    /// What the system returned, or a [`ParamError`] if it could not run. An error that bears a severity or context is inside of it,
-    /// as its [`source`](core::error::Error::source).
+    /// The error that the system returned, or a [`ParamError`] if the system could not run. If the error has a severity
+    /// or a context, the original error is its [`source`](core::error::Error::source).
     #[must_use]
     pub fn error(&self) -> &BoxError {
         &self.error
     }
 }
 
-/// What a run condition belongs to.
+/// The system or set that a run condition belongs to.
 #[derive(Clone, Debug)]
 pub(super) enum ConditionOwner {
     System(String),
-    /// A set, with its label if it has one: tuples of systems have none.
+    /// A set, with its label if it has one: sets of tuples are unnamed.
     Set(Option<String>),
 }
 
 impl SystemError {
-    /// Passes the error to the error handler of the world. A text remains in its place.
+    /// Passes the error to the error handler of the world. Its text replaces it here.
     pub(super) fn hand_over(&mut self, handler: ErrorHandler) {
         let text = self.error.to_string();
         let error = core::mem::replace(&mut self.error, text.into());
@@ -245,8 +245,8 @@ impl SystemError {
         ErrorContext { schedule, ..context }
     }
 
-    /// Formats the error as one of a schedule with this label. A system of another schedule, which the failing system has run, is
-    /// named with its own schedule.
+    /// Formats the error in the context of the schedule with this label. If the failing system belongs to another
+    /// schedule, the text names that schedule.
     fn fmt_in_schedule(&self, label: InternedScheduleLabel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if names_system(&self.error) {
             return fmt::Display::fmt(&self.error, f);
@@ -270,8 +270,8 @@ impl SystemError {
     }
 }
 
-/// Whether the error of a system is that of another system, which it has run in a schedule. The text of such an error names that
-/// system and its schedule.
+/// Whether the error was returned by a nested schedule run and comes from a system of that schedule. The text of such an
+/// error already names the system and its schedule.
 fn names_system(error: &BoxError) -> bool {
     let error = without_severity(error);
     error.is::<SystemError>()
@@ -279,7 +279,7 @@ fn names_system(error: &BoxError) -> bool {
         || matches!(error.downcast_ref(), Some(ScheduleError::System(_)))
 }
 
-/// The error of the system that failed first, if the error of a system is that of another one.
+/// The innermost system error, if the error came from a nested schedule run.
 fn into_nested(error: BoxError) -> Result<SystemError, BoxError> {
     let nested = match error.downcast::<TryRunScheduleError>() {
         Ok(failed) => match *failed {
@@ -307,9 +307,9 @@ impl core::error::Error for SystemError {
     }
 }
 
-/// What happens when a system has failed: what the function of
-/// [`Schedule::set_error_handler`](super::Schedule::set_error_handler) returns. In a schedule without one the errors go to the
-/// [error handler](ErrorHandler) of the world, if there is one, and the run continues.
+/// Returned by the function of [`Schedule::set_error_handler`](super::Schedule::set_error_handler): whether the run
+/// continues after a system has failed. In a schedule without such a function, errors are passed to the [error
+/// handler](ErrorHandler) of the world, if there is one, and the run continues.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -339,14 +339,16 @@ impl core::error::Error for SystemError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnError {
-    /// Those that are ordered after it do not run in this run of the schedule, which returns the error in the end.
+    /// The systems that are ordered after the failed one do not run in this run of the schedule, which returns the error
+    /// at its end.
     #[default]
     Stop,
-    /// As if it had not failed.
+    /// The run continues as if the system had not failed.
     Continue,
 }
 
-/// What happens if neither the schedule nor the world has an error handler: the run goes on after errors up to [`Severity::Warning`].
+/// The default if neither the schedule nor the world has an error handler: the run continues after errors up to
+/// [`Severity::Warning`].
 pub(super) fn by_severity(error: &SystemError) -> OnError {
     match error.severity() {
         Severity::Warning => trace::warn(error),
@@ -356,7 +358,7 @@ pub(super) fn by_severity(error: &SystemError) -> OnError {
     OnError::Continue
 }
 
-/// The systems of a schedule cannot be brought into an order.
+/// The systems of a schedule cannot be ordered.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -373,39 +375,39 @@ pub(super) fn by_severity(error: &SystemError) -> OnError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ScheduleBuildError {
-    /// Systems, or sets, would have to run before themselves: each of these before the next one, and the last one before
+    /// Systems or sets would have to run before themselves: each of these before the next one, and the last one before
     /// the first.
     Cycle {
         /// Their names.
         cycle: Vec<String>,
     },
-    /// Sets would have to be in themselves: each of these is in the next one, and the last one in the first.
+    /// Sets would contain themselves: each of these is in the next one, and the last one is in the first.
     SetCycle {
         /// Their names.
         cycle: Vec<String>,
     },
-    /// Something is ordered by a system or a set that the schedule does not have.
+    /// A constraint refers to a system or a set that the schedule does not have.
     Unknown {
-        /// The name of what is missing.
+        /// The name of the missing system or set.
         missing: String,
-        /// The name of what refers to it.
+        /// The name of the system or set with the constraint.
         by: String,
     },
-    /// Something is ordered by a system that the schedule has several times.
+    /// A constraint refers to a system that the schedule has several times.
     Duplicate {
         /// The name of the system.
         system: String,
-        /// The name of what refers to it.
+        /// The name of the system or set with the constraint.
         by: String,
     },
-    /// Two parameters of a system or condition are in each other's way, and the compiler could not tell. The text names all three.
+    /// Two parameters of a system or condition conflict, and the compiler could not detect it. The text names all three.
     Parameters(String),
-    /// A condition can change the world.
+    /// A condition has write access to the world.
     ConditionWrites {
         /// The name of the condition.
         condition: String,
     },
-    /// Systems whose order is not given are in each other's way, and the schedule was told not to accept that.
+    /// Systems without an order conflict, and the settings of the schedule do not allow it.
     Ambiguous(Vec<Ambiguity>),
 }
 
@@ -462,7 +464,7 @@ fn write_cycle(f: &mut fmt::Formatter<'_>, cycle: &[String], between: &str) -> f
     }
 }
 
-/// Two systems whose order matters and is not given. They run in the order in which they were added.
+/// Two conflicting systems without an order. They run in the order in which they were added.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -487,7 +489,7 @@ fn write_cycle(f: &mut fmt::Formatter<'_>, cycle: &[String], between: &str) -> f
 pub struct Ambiguity {
     /// The names of the systems, in the order in which they run.
     pub systems: [String; 2],
-    /// What both borrow, at least one of them mutably, as in "component `Position`".
+    /// The conflicting accesses, at least one of them mutable, as in "component `Position`".
     pub conflicts: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Executors, which run the systems of a schedule.
 
-/// The systems of a schedule run one after the other, on the thread that runs the schedule.
+/// Runs the systems of a schedule one after the other, on the thread that runs the schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -14,19 +14,20 @@
 pub struct SingleThreadedExecutor(());
 
 impl SingleThreadedExecutor {
-    /// It has no settings.
+    /// Creates the executor. It has no settings.
     #[must_use]
     pub const fn new() -> Self {
         Self(())
     }
 }
 
-/// The systems of a schedule run side by side, on the threads of the world's pool, where that is worth it: the default.
+/// Runs the systems of a schedule in parallel, on the threads of the world's pool, where that is worth it. This is the
+/// default.
 ///
-/// Now and then it is measured what each system costs. Stages in which there is too little to do run one after the other, as
-/// with the [`SingleThreadedExecutor`], and cheap systems are handed over together. The result is the same in any case.
+/// The cost of each system is measured in some runs. The systems of stages with too little work run one after the other,
+/// as with the [`SingleThreadedExecutor`]. The result is always the same.
 ///
-/// Without the feature `parallel` it is the same as the other one.
+/// Without the feature `parallel` it behaves like the [`SingleThreadedExecutor`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,14 +43,14 @@ pub struct MultiThreadedExecutor {
 }
 
 impl MultiThreadedExecutor {
-    /// Hands over what is worth it.
+    /// Runs systems in parallel where that is worth it.
     #[must_use]
     pub const fn new() -> Self {
         Self { eager: false }
     }
 
-    /// Hands over every system that may run beside another, whatever it costs. Slow: to find mistakes in systems that
-    /// synchronise by other means than their parameters.
+    /// Runs every system in parallel that can run in parallel, whatever it costs. This is slow, and is meant for finding
+    /// mistakes in systems that synchronize by other means than their parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -66,7 +67,7 @@ impl MultiThreadedExecutor {
     }
 }
 
-/// What runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
+/// The executor of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -94,13 +95,13 @@ enum ExecutorKind {
 }
 
 impl Executor {
-    /// Whether systems may run side by side.
+    /// Whether systems may run in parallel.
     #[cfg(feature = "parallel")]
     pub(super) fn is_parallel(self) -> bool {
         self.0 != ExecutorKind::One
     }
 
-    /// Whether they do so whatever they cost.
+    /// Whether systems run in parallel whatever they cost.
     #[cfg(feature = "parallel")]
     pub(super) fn is_eager(self) -> bool {
         self.0 == ExecutorKind::Eager

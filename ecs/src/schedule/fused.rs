@@ -1,13 +1,13 @@
-//! Running a pipeline: all its systems on a block of rows, then all on the next.
+//! Runs a pipeline: all its systems on a block of rows, then all on the next block.
 //!
-//! One after the other, the systems are asked whether they run, fetch their parameters, and note that they have come to change
-//! what they change. Each then waits, on the stack, while those after it do the same; the last one goes through the blocks,
-//! and each block is handed from the first system to the last.
+//! In the order of the steps, each system evaluates its conditions, fetches its parameters, and records the writes to
+//! its columns. It then waits on the stack while the systems after it do the same. The last system loops over the
+//! blocks, and each block is passed from the first system to the last.
 //!
-//! Each system of a pipeline waits on the stack, which is why there is a limit to their number. If all are `par`, several
-//! threads take blocks. After a panic, the systems of the pipeline have gone through some of the rows, and all rows that
-//! they may change count as changed; none of them has seen what was new, so its next run sees it. Nothing else distinguishes
-//! a pipeline from its systems one by one.
+//! Because each system of a pipeline waits on the stack, their number is limited. If all are `par`, several threads take
+//! blocks. After a panic, the systems of the pipeline have processed some of the rows, and all rows that they may change
+//! count as changed. None of the systems counts as having seen the changes before this run, so its next run sees them.
+//! Nothing else distinguishes a pipeline from running its systems one by one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -24,10 +24,10 @@ use crate::pool::{Instant, Tasks};
 use crate::system::Blocks;
 use crate::tick::Tick;
 
-/// With the steps that they come from.
+/// Errors, each with the number of its step.
 type Errors = Vec<(u32, Box<SystemError>)>;
 
-/// Which step has panicked in a pipeline.
+/// The step that has panicked in a pipeline.
 pub(super) struct Panicked(AtomicU32);
 
 impl Panicked {
@@ -35,18 +35,19 @@ impl Panicked {
         Self(AtomicU32::new(u32::MAX))
     }
 
-    /// The step, if one has.
+    /// The step, if one has panicked.
     pub(super) fn step(&self) -> Option<u32> {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
 
-    /// Calls a function for a step. If it panics while it calls another one for another step, that one has.
+    /// Calls a function for a step and records the step if the call panics. If a nested call for another step panics,
+    /// only that step is recorded.
     #[inline]
     fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
         struct Guard<'a>(&'a AtomicU32, u32);
         impl Drop for Guard<'_> {
             fn drop(&mut self) {
-                // The first one of all threads counts.
+                // The first panic of all threads counts.
                 let _ = self.0.compare_exchange(u32::MAX, self.1, Relaxed, Relaxed);
             }
         }
@@ -57,13 +58,13 @@ impl Panicked {
     }
 }
 
-/// A pipeline of a stage that has begun at a tick.
+/// A pipeline of a stage that has begun at tick `first`.
 #[derive(Clone, Copy)]
 pub(super) struct Fused<'a> {
     pub(super) shared: RunContext<'a>,
     pub(super) pipeline: &'a Pipeline,
     pub(super) first: Tick,
-    /// Where to note what the steps cost, if that is to be measured.
+    /// Where to record the costs of the steps, if they are measured.
     pub(super) costs: Option<&'a Costs>,
     pub(super) panicked: &'a Panicked,
 }
@@ -79,7 +80,8 @@ impl<'a> Fused<'a> {
         }
     }
 
-    /// Has the steps get ready, and then goes through all blocks. Before a block comes to them, it comes to `before`.
+    /// Prepares the steps, and then loops over all blocks. Each block is passed to `before` first, and then to the
+    /// steps.
     fn nest_own(
         &self,
         steps: PipelineAccess<'a, '_>,
@@ -100,8 +102,8 @@ impl<'a> Fused<'a> {
             let mut each = |table, rows: Range<usize>| {
                 before(table, rows.clone());
                 let Blocks::Own(blocks) = &mut blocks else { return };
-                // SAFETY: the rows are rows of the table; none of those that wait has them now, and beside rows those of a
-                // pipeline are not in each other's way.
+                // SAFETY: the rows are rows of the table; no waiting step uses them now, and apart from rows the steps
+                // of a pipeline do not conflict.
                 let run = || unsafe { blocks.run(table, rows) };
                 self.panicked.guard(at, || timed(self.costs, at, run));
             };
@@ -112,7 +114,7 @@ impl<'a> Fused<'a> {
         }
     }
 
-    /// As [`Fused::nest_own`], on several threads.
+    /// Like [`Fused::nest_own`], on several threads.
     fn nest_shared(
         &self,
         steps: PipelineAccess<'a, '_>,
@@ -124,7 +126,8 @@ impl<'a> Fused<'a> {
             Ok(split) => split,
             Err(none) => {
                 let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
-                // A block counts as one row: the product of both numbers need not be one.
+                // The tasks are counted in blocks, not in rows, because the number of blocks times the rows per block
+                // might overflow.
                 let tasks = Tasks::of_size(cut.blocks, 1);
                 return none.cell().store().pool.work_off(tasks, |tasks| {
                     while let Some((block, _)) = tasks.take() {
@@ -140,8 +143,8 @@ impl<'a> Fused<'a> {
             let (costs, panicked) = (self.costs, self.panicked);
             let each = |table, rows: Range<usize>| {
                 before(table, rows.clone());
-                // SAFETY: each block is taken once, so no other thread has these rows; beside rows those of a pipeline are not in
-                // each other's way.
+                // SAFETY: each block is taken once, so no other thread uses these rows; apart from rows the steps of a
+                // pipeline do not conflict.
                 let run = || unsafe { blocks.run(table, rows) };
                 panicked.guard(at, || timed(costs, at, run));
             };
@@ -152,7 +155,7 @@ impl<'a> Fused<'a> {
         }
     }
 
-    /// Asks whether a step runs, and if so has its system get ready and calls `then`.
+    /// Evaluates whether a step runs, and if so prepares its system and calls `then`.
     fn ready(&self, step: PipelineStep<'a, '_>, errors: &mut Errors, then: &mut dyn FnMut(Blocks<'_>, &mut Errors)) {
         let at = step.at;
         let panicked = || self.panicked.step() == Some(at);
@@ -163,16 +166,16 @@ impl<'a> Fused<'a> {
     }
 }
 
-/// Tables, cut into blocks.
+/// Tables divided into blocks.
 struct Cut {
     rows: usize,
-    /// With the number of their rows, and that of their first block.
+    /// Each table with the number of its rows and the number of its first block.
     tables: Vec<(TableId, usize, usize)>,
     blocks: usize,
 }
 
 impl Cut {
-    /// The tables, of which some may be named more than once, in blocks of so many rows.
+    /// Divides the tables, of which some may be named more than once, into blocks of `rows` rows.
     fn of(rows: usize, tables: &mut Vec<TableId>, cell: StoreCell<'_>) -> Self {
         tables.sort_unstable();
         tables.dedup();
@@ -191,13 +194,13 @@ impl Cut {
     fn with(&self, block: usize, each: impl FnOnce(TableId, Range<usize>)) {
         let at = self.tables.partition_point(|(_, _, first)| *first <= block) - 1;
         let (table, len, first) = self.tables[at];
-        // The first row of a block is one of the table, so this is no more than its length.
+        // The first row of a block is a row of the table, so `start` is less than its length.
         let start = (block - first) * self.rows;
         each(table, start..len.min(start.saturating_add(self.rows)));
     }
 }
 
-/// Does something, and adds what it takes to what a step costs, if that is to be measured.
+/// Calls `work`, and adds its time to the cost of a step, if costs are measured.
 #[inline]
 fn timed(costs: Option<&Costs>, step: u32, work: impl FnOnce()) {
     let Some(costs) = costs else { return work() };

@@ -1,4 +1,4 @@
-//! What a schedule was told: its systems, its sets, and what runs before what.
+//! The configuration of a schedule: its systems, its sets, and the constraints between them.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,24 +16,24 @@ use crate::resource::ResourceId;
 use crate::store::Store;
 use crate::system::BoxedSystem;
 
-/// A system or a set, by its number among its kind.
+/// A system or a set, identified by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum SystemOrSet {
     System(u32),
     Set(u32),
 }
 
-/// What of a system is needed to run it.
+/// The parts of a system that a run needs.
 pub(super) struct Runnable {
     pub(super) system: ScheduleSystem,
-    /// Its own ones, as a range of [`Graph::conditions`].
+    /// The system's own conditions, as a range of [`Graph::conditions`].
     pub(super) conditions: Range<u32>,
 }
 
 /// A system that decides whether others run.
 pub(super) struct Condition {
     pub(super) system: BoxedSystem<(), bool>,
-    /// How many ticks it needs.
+    /// The number of ticks that the condition needs.
     pub(super) ticks: u32,
 }
 
@@ -43,9 +43,9 @@ impl Condition {
     }
 }
 
-/// What else is known of a system.
+/// The parts of a system that a run does not need.
 pub(super) struct SystemNode {
-    /// The sets that it was put into.
+    /// The sets that it was added to.
     pub(super) sets: Vec<u32>,
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
     pub(super) ambiguous_with_all: bool,
@@ -54,35 +54,35 @@ pub(super) struct SystemNode {
 /// A set of systems.
 #[derive(Default)]
 pub(super) struct SetNode {
-    /// The name. Tuples with a condition or in a chain have none.
+    /// The name. Sets of tuples with a condition or in a chain are unnamed.
     pub(super) label: Option<InternedSystemSet>,
     /// The sets that it is in.
     pub(super) parents: Vec<u32>,
     pub(super) conditions: Vec<Condition>,
-    /// Whether anything was said of it but its name.
+    /// Whether a configuration or a member has declared the set.
     pub(super) declared: bool,
 }
 
-/// One before the other.
+/// A constraint: `first` runs before `second`.
 #[derive(Clone, Copy)]
 pub(super) struct Before {
     pub(super) first: SystemOrSet,
     pub(super) second: SystemOrSet,
-    /// Whether the second sees what the first has recorded.
+    /// Whether the second sees the effects of the commands of the first.
     pub(super) sync: bool,
 }
 
-/// A demand on the order that names what may be added later.
+/// A constraint that refers to a system or set that may be added later.
 pub(super) struct Reference {
     pub(super) of: SystemOrSet,
     pub(super) order: Order,
 }
 
-/// All that a schedule was told.
+/// The whole configuration of a schedule.
 #[derive(Default)]
 pub(super) struct Graph {
     pub(super) runnables: Vec<Runnable>,
-    /// Those of systems.
+    /// The conditions of systems.
     pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,
@@ -91,19 +91,19 @@ pub(super) struct Graph {
     pub(super) references: Vec<Reference>,
 }
 
-/// A group of which some members have been added.
+/// A group whose members are being added.
 struct OpenGroup<T> {
     members: alloc::vec::IntoIter<Config<T>>,
     chained: Option<Chain>,
-    /// The set that stands for it, if there is one.
+    /// The set that represents the group, if there is one.
     own: Option<u32>,
     /// The innermost set around its members.
     parent: Option<u32>,
-    /// The member that was added last, if each comes after the one before it.
+    /// The member that was added last, if the group is chained.
     before: Option<SystemOrSet>,
 }
 
-/// What a configuration becomes in a graph.
+/// Adds a configuration to a graph.
 pub(super) trait AddTo: Schedulable {
     fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet;
 }
@@ -142,15 +142,15 @@ impl AddTo for InternedSystemSet {
     }
 }
 
-/// Whether the parameters of a system that has been prepared are out of each other's way.
+/// Returns an error if parameters of a prepared system conflict.
 fn agreed(access: &Access) -> Result<(), ScheduleBuildError> {
     access.refusal().map_or(Ok(()), |why| Err(ScheduleBuildError::Parameters(why.to_string())))
 }
 
 impl Graph {
-    /// Adds systems, or what is said of sets. A set is made of a group if there has to be something to refer to.
+    /// Adds systems, or the configuration of sets. A group becomes a set if something has to refer to it.
     pub(super) fn add<T: AddTo>(&mut self, config: Config<T>) {
-        // The groups on the way. They may be nested deeply.
+        // The open groups, outermost first. A list instead of recursion, since groups may be nested deeply.
         let mut path: Vec<OpenGroup<T>> = Vec::new();
         let mut next = Some(config);
         while let Some(config) = next {
@@ -177,7 +177,7 @@ impl Graph {
         }
     }
 
-    /// The next member of the innermost group that has one. Those that have none are done.
+    /// The next member of the innermost open group that has members left. Closes the groups inside it.
     fn next_member<T: AddTo>(&mut self, path: &mut Vec<OpenGroup<T>>) -> Option<Config<T>> {
         loop {
             if let Some(member) = path.last_mut()?.members.next() {
@@ -190,7 +190,7 @@ impl Graph {
         }
     }
 
-    /// Has a member of a group come after the one before it, if it is chained.
+    /// Orders a member of a group after the one before it, if the group is chained.
     fn chain<T>(&mut self, group: Option<&mut OpenGroup<T>>, second: SystemOrSet) {
         if let Some(group) = group
             && let Some(chain) = group.chained
@@ -206,7 +206,7 @@ impl Graph {
         self.sets.len() as u32 - 1
     }
 
-    /// The number of a set that exists from now on.
+    /// The number of a set, which is added if it does not exist yet.
     fn declare(&mut self, label: InternedSystemSet) -> u32 {
         let number = *self.by_label.entry(label).or_insert_with(|| {
             self.sets.push(SetNode { label: Some(label), ..SetNode::default() });
@@ -236,15 +236,16 @@ impl Graph {
         }
     }
 
-    /// Whether a system was put into a set, by itself or with another set.
+    /// Whether a system was put into a set, directly or through another set.
     pub(super) fn is_in(&self, system: u32, set: u32) -> bool {
         self.sets_around(&self.systems[system as usize].sets).contains(&set)
     }
 
-    /// These sets and those that they are in, outer ones first.
+    /// These sets and all sets around them, outer ones first.
     pub(super) fn sets_around(&self, sets: &[u32]) -> Vec<u32> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        // The sets on the way, with how many of the sets around each have had their turn. They may be many.
+        // The open sets, each with the number of its parents that have been visited. A list instead of recursion, since
+        // they may be many.
         let mut path: Vec<(u32, usize)> = Vec::new();
         for set in sets.iter().copied() {
             if seen.insert(set) {
@@ -286,7 +287,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The lists of messages that systems and conditions read, which have been initialised.
+    /// The message types that systems and conditions read. They must have been initialized.
     pub(super) fn message_readers(&self) -> Vec<ResourceId> {
         let of_sets = self.sets.iter().flat_map(|set| &set.conditions);
         let conditions = of_sets.chain(&self.conditions).map(|condition| condition.system.access());
@@ -303,7 +304,7 @@ impl Graph {
         &self.conditions[range.start as usize..range.end as usize]
     }
 
-    /// All that runs before something else, with references resolved. `O(n)`.
+    /// All constraints, with references resolved. `O(n)`.
     pub(super) fn orders(&self) -> Result<Vec<Before>, ScheduleBuildError> {
         let mut all = self.chains.clone();
         all.reserve(self.references.len());
@@ -314,7 +315,7 @@ impl Graph {
         Ok(all)
     }
 
-    /// The only system of each function that something is ordered by, or `None` if there are several.
+    /// By function that a constraint refers to: its system, or `None` if there are several.
     pub(super) fn functions(&self) -> HashMap<TypeId, Option<u32>> {
         let mut functions = HashMap::new();
         if self.references.iter().any(|reference| FunctionSet::function_of(reference.order.other).is_some()) {
@@ -327,7 +328,7 @@ impl Graph {
         functions
     }
 
-    /// What a demand on the order means. `functions` is what [`Self::functions`] returns.
+    /// Resolves a constraint. `functions` is the result of [`Self::functions`].
     pub(super) fn before(
         &self,
         Reference { of, order }: &Reference,
@@ -338,7 +339,8 @@ impl Graph {
         Ok(Before { first, second, sync: order.sync })
     }
 
-    /// What something is ordered by. `functions` has the only system of each function, or `None` if there are several.
+    /// Resolves the target of a constraint. `functions` has the only system of each function, or `None` if there are
+    /// several.
     fn resolve(
         &self,
         label: InternedSystemSet,

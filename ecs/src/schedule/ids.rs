@@ -1,4 +1,4 @@
-//! Where the systems of a stage get their ids from: the streams of a stage that has begun, as the world's forecasts say.
+//! Id streams of the systems of a stage, sized by the world's forecasts when the stage begins.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,14 +14,14 @@ use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
 
-/// In a mark: the step did not have its turn.
+/// The value of a mark if the step did not run.
 const NEVER: u64 = u64::MAX;
 
 /// By recorder of a plan: the forecast of its system in the world that the schedule was prepared for.
 pub(super) struct IdSources(Vec<ForecastId>);
 
 impl IdSources {
-    /// Of systems that have been initialised for a world.
+    /// Registers the systems of a plan, which have been initialized for the world of `store`.
     pub(super) fn of(label: Option<InternedScheduleLabel>, graph: &Graph, plan: &Plan, store: &mut Store) -> Self {
         let mut occurrences: HashMap<&str, u32> = HashMap::new();
         let keys = graph.runnables.iter().map(|runnable| {
@@ -36,35 +36,36 @@ impl IdSources {
     }
 }
 
-/// By recorder: how many ids had been taken from its stream when its step began. Steps that share a stream run one after the other.
+/// By recorder: the number of ids that had been taken from its stream when its step began. Steps that share a stream run
+/// one after the other.
 #[derive(Default)]
 pub(super) struct IdMarks(Vec<AtomicU64>);
 
 impl IdMarks {
-    /// Before a run of a plan.
+    /// Resets the marks before a run of a plan.
     pub(super) fn reset(&mut self, plan: &Plan) {
         self.0.resize_with(plan.recorders.len(), || AtomicU64::new(NEVER));
     }
 
-    /// Notes that the step of a recorder begins, in a cell that has its stream.
+    /// Records that the step of a recorder begins, in a cell that uses its stream.
     #[inline]
     pub(super) fn begin(&self, recorder: u32, cell: &StoreCell<'_>) {
         self.0[recorder as usize].store(cell.ids().taken(), Relaxed);
     }
 }
 
-/// A store with streams of ids for a stage, which a panic closes too.
+/// A store whose id streams are open for a stage. Dropping it closes the streams, also during a panic.
 pub(super) struct Streams<'a> {
     pub(super) store: &'a mut Store,
     recorders: &'a [Recorder],
     forecasts: &'a [ForecastId],
     marks: &'a [AtomicU64],
-    /// Whether any of them is expected to want ids.
+    /// Whether any system is expected to take ids.
     any_wanted: bool,
 }
 
 impl<'a> Streams<'a> {
-    /// Opens as many as the recorders of a stage have.
+    /// Opens the streams that the recorders of a stage use.
     #[inline]
     pub(super) fn open(
         store: &'a mut Store,
@@ -89,7 +90,7 @@ impl<'a> Streams<'a> {
         Self { store, recorders, forecasts, marks, any_wanted: wanted != [0; STREAMS as usize] }
     }
 
-    /// Notes what each system has taken.
+    /// Records how many ids each system has taken.
     fn note_taken(&mut self) {
         let Self { store, recorders, forecasts, marks, any_wanted } = self;
         let mut ends: [u64; STREAMS as usize] =
@@ -111,7 +112,7 @@ impl Streams<'_> {
     ///
     /// # Panics
     ///
-    /// If there is no memory. The ids that were reserved are not alive then.
+    /// If memory allocation fails. The reserved ids are not alive then.
     #[inline]
     pub(super) fn close(&mut self) {
         if !self.recorders.is_empty() {
@@ -119,7 +120,7 @@ impl Streams<'_> {
         }
     }
 
-    /// Closes them; there are none any more then.
+    /// Closes the streams. They count as closed even if this fails.
     fn try_close(&mut self) -> Result<(), AllocError> {
         self.note_taken();
         self.recorders = &[];
@@ -127,7 +128,8 @@ impl Streams<'_> {
     }
 }
 
-/// While a panic unwinds. If there is no memory, a second one would end the process: the ids that were reserved are not alive.
+/// Closes the streams when a panic unwinds. If memory allocation fails, a second panic would abort the process, so the
+/// error is ignored: the reserved ids are not alive.
 impl Drop for Streams<'_> {
     #[inline]
     fn drop(&mut self) {

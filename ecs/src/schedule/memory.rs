@@ -1,4 +1,4 @@
-//! What the systems of a schedule keep from run to run.
+//! The state that the systems of a schedule keep between runs.
 
 use alloc::string::{String, ToString};
 use alloc::sync::{Arc, Weak};
@@ -11,7 +11,7 @@ use crate::resource::{Renewed, ResourceId};
 use crate::store::{RestoredEra, WorldId};
 use crate::system::{CloneValue, Keeper, Memory, SystemCore};
 
-/// What a system keeps: its name, which of the systems with this name it is, and whether it is a condition.
+/// The state of a system: its name, its index among the systems with this name, and whether it is a condition.
 pub(crate) struct SystemMemory {
     pub(crate) name: String,
     pub(crate) nth: u32,
@@ -19,11 +19,11 @@ pub(crate) struct SystemMemory {
     pub(crate) memory: Vec<Memory>,
 }
 
-/// What the systems of a schedule keep.
+/// The state of the systems of a schedule.
 #[derive(Default)]
 pub(crate) struct ScheduleMemory {
     pub(crate) systems: Vec<SystemMemory>,
-    /// What stood for the schedule in its world.
+    /// The seat that identified the schedule in its world.
     pub(crate) seat: Weak<()>,
 }
 
@@ -34,7 +34,7 @@ impl ScheduleMemory {
         self.systems.iter().any(|system| system.memory.iter().any(is_prepared))
     }
 
-    /// The same once more.
+    /// Returns a copy.
     pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
         let cloned = |system: &SystemMemory| SystemMemory {
             name: system.name.clone(),
@@ -58,7 +58,7 @@ impl Names {
 }
 
 impl Schedule {
-    /// Its systems and then its conditions, and whether it is one of those.
+    /// Visits the systems and then the conditions, and passes whether it is a condition.
     fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn SystemCore)) {
         let graph = &mut self.graph;
         graph.runnables.iter_mut().for_each(|runnable| each(false, &mut *runnable.system));
@@ -66,7 +66,8 @@ impl Schedule {
         graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut *condition.system));
     }
 
-    /// What its systems keep in a world. Values that cannot be cloned are listed: the name of the system, and the type.
+    /// Copies the state of its systems in a world. The values that cannot be cloned are added to `refused`: the name of
+    /// the system, and the type.
     pub(crate) fn memory(
         &mut self,
         world: WorldId,
@@ -74,7 +75,7 @@ impl Schedule {
         refused: &mut Vec<(String, &'static str)>,
     ) -> ScheduleMemory {
         let (mut names, mut all) = (Names::default(), Vec::new());
-        // It may have run in another world last, for which its systems were prepared.
+        // The schedule may have run in another world last, for which its systems were prepared.
         let is_own = self.systems_of == Some(world);
         self.for_each_system(|is_condition, system| {
             let name = system.facts().name.to_string();
@@ -92,8 +93,8 @@ impl Schedule {
         ScheduleMemory { systems: all, seat }
     }
 
-    /// Its systems keep in a world what they kept then, in exchange for what they keep. A system of which nothing is known, or which was not
-    /// prepared then, will be prepared when the schedule runs next; what that keeps is dropped last.
+    /// Exchanges the state of its systems in a world with the saved state. A system without saved state, or that was not
+    /// prepared when the state was saved, will be prepared in the next run; its current state is dropped last.
     pub(crate) fn exchange_memory(
         &mut self,
         memory: &mut ScheduleMemory,
@@ -111,7 +112,7 @@ impl Schedule {
             let nth = names.nth(is_condition, &name);
             let is_it =
                 |known: &SystemMemory| known.is_condition == is_condition && known.nth == nth && known.name == name;
-            // Mostly they are the same ones.
+            // Usually the systems are in the same order.
             let all = &mut memory.systems;
             let found = if all.get(at).is_some_and(is_it) { Some(at) } else { all.iter().position(is_it) };
             let fits = found.is_some_and(|found| {

@@ -1,13 +1,13 @@
-//! Schedules: systems in an order, which are run together.
+//! Schedules: ordered collections of systems that are run together.
 //!
-//! A schedule is told what runs before what, and finds out what runs beside what. It is worked out in stages: what it was
-//! told (`graph`), an order of all systems that keeps to it (`order`), the steps of a run and when commands are applied
-//! (`plan`), and which of the steps may be run block by block (`pipelines`). Whatever runs side by side, the result is that of
-//! running the steps one after the other in this order: systems in each other's way whose order is not given run in the order
-//! in which they were added.
+//! A schedule stores the constraints between systems and computes which systems run in parallel. It is built in stages:
+//! the systems, sets and constraints (`graph`), an order of all systems that satisfies the constraints (`order`), the
+//! steps of a run and the points where commands are applied (`plan`), and the steps that may run block by block
+//! (`pipelines`). A run always has the same result as running the steps one after the other in this order. Conflicting
+//! systems without a constraint between them run in the order in which they were added.
 //!
-//! What a schedule tells of itself is made of the same, on demand: a `diagram` of what was laid out, and a `report` of what is
-//! kept of the last runs, which is the outcome of each step, and `samples`.
+//! The diagnostics are built from this data on demand: a `diagram` of the plan, and a `report` of the last runs, which
+//! is made from the outcome of each step and from `samples`.
 
 mod error;
 mod set;

@@ -1,4 +1,4 @@
-//! Names as people want to read them: without modules, as long as that is clear.
+//! Readable names: without modules where the short name is unambiguous.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ pub(super) fn short(name: &str) -> String {
     shortened(name, 1)
 }
 
-/// The same with so many segments of each path.
+/// Like [`short`], but keeps `segments_kept` segments of each path.
 fn shortened(name: &str, segments_kept: usize) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
@@ -23,7 +23,7 @@ fn shortened(name: &str, segments_kept: usize) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        // It begins with `::` behind what it says of a type, as in `<T as Trait>::method`.
+        // The path begins with `::` after a qualified type, as in `<T as Trait>::method`.
         let segments: Vec<&str> = rest[..len].split("::").collect();
         let is_own = |segment: &&str| !segment.is_empty() && !segment.starts_with('{');
         let mut own = (0..segments.len()).rev().filter(|at| is_own(&segments[*at]));
@@ -37,7 +37,7 @@ fn shortened(name: &str, segments_kept: usize) -> String {
     text
 }
 
-/// How much of the beginning of a text is a path, without arguments of types.
+/// The length of the path at the beginning of a text, without type arguments.
 fn path_len(text: &str) -> usize {
     let mut len = 0;
     while let Some(next) = text[len..].chars().next() {
@@ -52,15 +52,15 @@ fn path_len(text: &str) -> usize {
     len
 }
 
-/// A name for each of several things: with as many modules as it takes to tell it from the others, and numbered where the
-/// same thing is there several times.
+/// A distinct name for each item: with as many modules as it takes to distinguish it from the others, and numbered if
+/// the same item occurs several times.
 pub(super) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
     let full: Vec<&str> = all.collect();
     let mut texts: Vec<String> = full.iter().map(|name| short(name)).collect();
     for segments in 2..8 {
         let mut meanings: HashMap<&str, Option<&str>> = HashMap::new();
         for (text, name) in texts.iter().zip(&full) {
-            // `None` where there are several.
+            // `None` if several items have this text.
             let meaning = meanings.entry(text).or_insert(Some(name));
             *meaning = meaning.filter(|other| other == name);
         }

@@ -1,14 +1,15 @@
-//! One order of all systems, which keeps to what was demanded.
+//! Computes one order of all systems that satisfies the constraints.
 //!
-//! Beside the systems, each set has two places in the order: one before all of its systems and one after them. So what is
-//! demanded of a set costs one entry, however many systems are in it.
+//! The order also contains two places for each set: one before all of its systems and one after them. So a constraint on
+//! a set costs one entry, however many systems are in it.
 //!
-//! Systems that record commands are followed by a point where these are applied, if something is ordered after them. A demand
-//! that ignores deferred commands passes them on instead: the next demand that does not ignore them has the point, or the next
-//! exclusive system, which never runs before the commands of systems that it is ordered after have been applied. The
-//! *level* of a system is the number of such points before it: the least that the order allows, so that there are as few
-//! points as can be. Systems run by level, and within a level in the order in which they were added, as far as that is
-//! allowed (Kahn's algorithm).
+//! If something is ordered after a system that records commands, there is a sync point after that system where the
+//! commands are applied. A constraint that ignores deferred commands adds no sync point. The sync point is then at the
+//! next constraint that does not ignore them, or at the next exclusive system: an exclusive system never runs before the
+//! commands of the systems that it is ordered after have been applied. The *level* of a system is the number of sync
+//! points before it. It is the least that the order allows, so there are as few sync points as possible. Systems run by
+//! level. Within a level they run in the order in which they were added, where the constraints allow it (Kahn's
+//! algorithm).
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -17,18 +18,18 @@ use core::cmp::Reverse;
 use super::error::ScheduleBuildError;
 use super::graph::{Before, Graph, SystemOrSet};
 
-/// Two places of which the first is before the second, and whether commands are applied in between. A set begins before what is in it,
-/// and ends after it.
+/// The first place comes before the second; the flag is true if commands are applied in between. A set begins before its
+/// members and ends after them.
 type Link = (u32, u32, bool);
 
-/// Lists of numbers by number, one behind the other.
+/// Lists indexed by number, stored contiguously.
 pub(super) struct Lists<T> {
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T: Copy + Default> Lists<T> {
-    /// So many lists, from pairs of list and item. `O(lists + pairs)`.
+    /// Builds `count` lists from pairs of list and item. `O(lists + pairs)`.
     fn new(count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut starts = alloc::vec![0_u32; count + 1];
         pairs.clone().for_each(|(list, _)| starts[list as usize + 1] += 1);
@@ -52,25 +53,25 @@ impl<T: Copy + Default> Lists<T> {
 
 /// An order of all systems.
 pub(super) struct Ordering {
-    /// The systems as they run.
+    /// The systems in the order in which they run.
     pub(super) sequence: Vec<u32>,
-    /// By system: how often commands are applied before it runs.
+    /// By system: the number of sync points before it.
     pub(super) levels: Vec<u32>,
-    /// Systems and the places of sets in an order that is allowed.
+    /// Systems and the places of sets, in an order that satisfies the constraints.
     pub(super) places: Vec<u32>,
-    /// By place: those that come later.
+    /// By place: the places that come later.
     pub(super) successors: Lists<u32>,
     pub(super) layout: Places,
 }
 
-/// Where each kind of place is.
+/// Maps systems and sets to their places.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     systems: u32,
 }
 
 impl Places {
-    /// Where a system is, or where a set begins.
+    /// The place of a system, or the place where a set begins.
     pub(super) fn start(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
@@ -78,7 +79,7 @@ impl Places {
         }
     }
 
-    /// Where a system is, or where a set ends.
+    /// The place of a system, or the place where a set ends.
     pub(super) fn end(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
@@ -92,7 +93,7 @@ impl Places {
 }
 
 impl Ordering {
-    /// Orders the systems of a graph. `O(n log n)` in systems, sets and demands.
+    /// Orders the systems of a graph. `O(n log n)` in systems, sets and constraints.
     pub(super) fn of(graph: &Graph) -> Result<Self, ScheduleBuildError> {
         check_hierarchy(graph)?;
         let systems = graph.systems.len() as u32;
@@ -122,7 +123,7 @@ impl Ordering {
         place < self.layout.systems
     }
 
-    /// All systems that are ordered after one.
+    /// All systems that are ordered after `system`.
     pub(super) fn after(&self, system: u32) -> impl Iterator<Item = u32> {
         let mut seen = alloc::vec![false; self.places.len()];
         let mut open = alloc::vec![system];
@@ -142,7 +143,7 @@ impl Ordering {
     }
 }
 
-/// All pairs of places of which one comes before the other.
+/// All pairs of places where one comes before the other.
 fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
     let mut all = Vec::with_capacity(orders.len() + 2 * (graph.systems.len() + graph.sets.len()));
     for Before { first, second, sync } in orders {
@@ -161,19 +162,20 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
         contain(SystemOrSet::Set(number as u32), &set.parents);
     }
     for number in 0..graph.sets.len() as u32 {
-        // What is before an empty set is before what is after it.
+        // A node ordered before an empty set comes before a node ordered after it.
         all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), false));
     }
     all
 }
 
-/// An order in the making.
+/// The state of the topological sort.
 struct Sort {
-    /// By place: how many that come before it are not done.
+    /// By place: the number of predecessors that are not done.
     waiting: Vec<u32>,
-    /// By place: how often commands are applied before it.
+    /// By place: the number of sync points before it.
     levels: Vec<u32>,
-    /// By place: how often commands are applied before those that it and the places before it have recorded are in the world.
+    /// By place: the number of sync points after which the commands of this place and of the places before it have been
+    /// applied.
     applied: Vec<u32>,
     /// The places, in order.
     done: Vec<u32>,
@@ -188,7 +190,7 @@ impl Sort {
 
     fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, bool)>) {
         let mut ready = BinaryHeap::new();
-        // Places of sets take no time, so they come as soon as they can.
+        // The places of sets cost no time, so they are taken as soon as possible.
         let mut sets = Vec::new();
         for place in 0..self.waiting.len() as u32 {
             if self.waiting[place as usize] == 0 {
@@ -215,7 +217,7 @@ impl Sort {
     }
 }
 
-/// Whether a system leaves something to be applied.
+/// Whether a system records commands that have to be applied.
 fn records(graph: &Graph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_deferred() && !is_exclusive(graph, system)
 }
@@ -224,10 +226,10 @@ fn is_exclusive(graph: &Graph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_exclusive()
 }
 
-/// A cycle among places that never became ready.
+/// Finds a cycle among the places that never became ready.
 fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
     let is_left = |place: u32| sort.waiting[place as usize] > 0;
-    // Each place that is left waits for one that is left; going backwards never ends, so it comes back somewhere.
+    // Each remaining place waits for another remaining place, so a walk backwards never ends and returns to a place.
     let count = sort.waiting.len() as u32;
     let mut before = alloc::vec![None; count as usize];
     for place in (0..count).filter(|place| is_left(*place)) {
@@ -255,18 +257,19 @@ fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
     cycle
 }
 
-/// That no set is in itself.
+/// Checks that no set contains itself.
 fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {
         Unseen,
-        /// On the path.
+        /// The set is on the path.
         Open,
-        /// No set around it is in itself.
+        /// No set around this set contains itself.
         Done,
     }
     let mut states = alloc::vec![State::Unseen; graph.sets.len()];
-    // Each is in the next one; with how many of the sets around it have had their turn. It may be long.
+    // Each set is in the next one, with the number of its parents that have been visited. A list instead of recursion,
+    // since the path may be long.
     let mut path: Vec<(u32, usize)> = Vec::new();
     for set in 0..graph.sets.len() as u32 {
         if states[set as usize] == State::Unseen {

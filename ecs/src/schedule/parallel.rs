@@ -26,27 +26,28 @@ pub(super) struct ParallelStage<'a> {
     pub(super) systems: Systems<'a>,
     pub(super) units: &'a Units,
     pub(super) steps: Range<u32>,
-    /// Where to note what steps cost, if that is to be measured.
+    /// Where to record the costs of the steps, if they are measured.
     pub(super) costs: Option<&'a Costs>,
-    /// Those of the stage. The steps of one that is used are in one unit, one behind the other.
+    /// The pipelines of the stage. The steps of a used pipeline are consecutive steps of one unit.
     pub(super) pipelines: &'a [Pipeline],
 }
 
-/// What came of it.
+/// The result of running the units.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// Which step panicked, and with what. Of several, the first in the order of the schedule.
+    /// The step that panicked, with its payload. If several panicked, the first in the order of the schedule.
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
 }
 
 impl<'a> ParallelStage<'a> {
-    /// Runs all units, on the calling thread and on those of the pool, of a stage that has begun at a tick.
+    /// Runs all units of a stage that has begun at tick `first`, on the calling thread and on the threads of the pool.
     ///
     /// # Safety
     ///
-    /// - As for [`StepAccess::new`], of all steps of the stage but for what they borrow from each other; for that, the units
-    ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
+    /// - The conditions of [`StepAccess::new`] for all steps of the stage, except that they may access what others of
+    ///   them access. In exchange, the units have been made of a [`Precedence`](super::units::Precedence) of the stage
+    ///   in this world.
     pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> Done {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
         let done = Mutex::new(Done::default());
@@ -59,14 +60,17 @@ impl<'a> ParallelStage<'a> {
                 let unit = AssertUnwindSafe(|| {
                     let Range { start, end } = self.units.steps[turn.unit as usize];
                     let mut steps = self.steps.start + start..self.steps.start + end;
-                    // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
-                    // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
+                    // SAFETY: each unit is taken once, after all units before it have finished, which include all that
+                    // access what one of its steps accesses, if either of the two writes. The caller guarantees the
+                    // rest: the systems are initialized for the store, none is exclusive, and they belong to the graph
+                    // of the plan.
                     let mut access = unsafe { StepAccess::new(self.shared.plan, self.systems, steps.clone(), cell) };
                     while let Some(step) = steps.next() {
                         at.set(step);
                         if let Some(pipeline) = self.pipeline(step) {
-                            // SAFETY: the steps of a pipeline are in one unit, as for the access to the unit; no other step of it has
-                            // its turn meanwhile. The pipeline is one of the plan, and valid in this world.
+                            // SAFETY: the steps of a pipeline are in one unit, so the conditions of the access to the
+                            // unit hold for them, and no other step of the unit has its turn while the pipeline runs.
+                            // The pipeline belongs to the plan and is valid in this world.
                             let access = unsafe {
                                 PipelineAccess::new(self.shared.plan, self.systems, pipeline.steps.clone(), cell)
                             };
@@ -97,12 +101,12 @@ impl<'a> ParallelStage<'a> {
         done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pipeline that begins with a step, if one does and is used.
+    /// The used pipeline that begins with a step, if there is one.
     fn pipeline(&self, step: u32) -> Option<&Pipeline> {
         self.pipelines.iter().find(|pipeline| pipeline.is_used && pipeline.steps.start == step)
     }
 
-    /// Runs a pipeline. If it panics, `at` is the step that did.
+    /// Runs a pipeline. If it panics, `at` is set to the step that panicked.
     fn fused(
         &self,
         pipeline: &Pipeline,

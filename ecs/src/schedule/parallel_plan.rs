@@ -1,4 +1,4 @@
-//! Which stages of a plan are run side by side, and in which units.
+//! Decides which stages of a plan are run in parallel, and in which units.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,8 +10,8 @@ use super::units::{Precedence, Units, is_chain, is_worth_it};
 use crate::store::Store;
 
 impl Layout<'_> {
-    /// The steps of a stage, counted from its first, in runs that are not to be torn apart: pipelines that are used, and
-    /// single steps.
+    /// The steps of a stage, relative to its first step, in ranges that must not be split: used pipelines and single
+    /// steps.
     fn nodes(&self, steps: &Range<u32>) -> Vec<Range<u32>> {
         let mut nodes = Vec::with_capacity(steps.len());
         let mut at = steps.start;
@@ -26,44 +26,44 @@ impl Layout<'_> {
     }
 }
 
-/// By stage: what is known of running it side by side.
+/// By stage: the data for running it in parallel.
 #[derive(Default)]
 pub(super) struct ParallelPlan {
-    /// For which executor this is.
+    /// The executor that this data was computed for.
     executor: Option<Executor>,
-    /// For which choice of pipelines.
+    /// The version of the pipeline choice that this data was computed for.
     pipelines: u32,
-    /// Whether each of its steps waits for the one before. Then there is nothing to run side by side.
+    /// Whether each of its steps waits for the one before, so that nothing can run in parallel.
     chains: Vec<bool>,
-    /// None of stages of one step and of chains.
+    /// `None` for stages with a single step and for chains.
     precedences: Vec<Option<Precedence>>,
-    /// What to run side by side, where that is worth it.
+    /// The units to run in parallel, if that is worth it.
     units: Vec<Option<Units>>,
-    /// What it took side by side when that was measured last, in nanoseconds; zero if it was not.
+    /// The measured time of the last parallel run in nanoseconds; zero if it was not measured.
     walls: Vec<u64>,
     trials: Vec<Trial>,
-    /// What was decided last.
+    /// The last decisions.
     decisions: Vec<Option<Decision>>,
-    /// How many units there were in the last run, if it was followed by a decision.
+    /// The number of units in the last run, if it was followed by a decision.
     before: Vec<Option<usize>>,
     is_decided: bool,
 }
 
-/// What a stage is expected to take, in nanoseconds.
+/// The expected time of a stage, in nanoseconds.
 #[derive(Clone, Copy)]
 pub(super) struct Decision {
     /// On one thread.
     pub(super) alone: u64,
-    /// On all, if that was looked into.
+    /// On all threads, if that was estimated.
     pub(super) estimate: Option<u64>,
 }
 
-/// Whether a stage was found to be no faster side by side, whatever was expected.
+/// Tracks whether a stage was measured to be no faster in parallel, whatever was expected.
 #[derive(Clone, Copy, Default)]
 struct Trial {
-    /// For how many decisions it is left alone.
+    /// The number of decisions for which the stage is still not run in parallel.
     pause: u32,
-    /// For how many it was left alone the last time.
+    /// The length of the last pause, in decisions.
     last_pause: u32,
 }
 
@@ -71,7 +71,8 @@ impl Trial {
     /// The longest pause, in decisions.
     const MOST: u32 = 64;
 
-    /// Takes note of a stage that took `wall` side by side, and would have taken `alone`. Returns whether to go on.
+    /// Records that a stage took `wall` in parallel, and would have taken `alone` on one thread. Returns whether to run
+    /// it in parallel.
     fn judge(&mut self, wall: u64, alone: u64) -> bool {
         if wall != 0 && wall > alone {
             self.last_pause = (self.last_pause * 2).clamp(1, Self::MOST);
@@ -86,7 +87,7 @@ impl Trial {
 }
 
 impl ParallelPlan {
-    /// Before a run: by stage, what to run side by side, and where to note what it took.
+    /// Called before a run. Returns by stage the units to run in parallel, and where to record their times.
     pub(super) fn prepare(
         &mut self,
         executor: Executor,
@@ -101,14 +102,14 @@ impl ParallelPlan {
         (&self.units, &mut self.walls)
     }
 
-    /// Whether any stage is run side by side, or it is noted how that was in the last run.
+    /// Whether any stage is run in parallel, or the last run has been recorded for a report.
     pub(super) fn has_units(&self) -> bool {
         self.is_decided || self.units.iter().any(Option::is_some)
     }
 
     fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
         let count = layout.plan.stages.len();
-        // Set in the end: if there is no memory for the rest, it is all done again the next time.
+        // Set at the end: if an allocation fails before, the next run starts over.
         self.executor = None;
         self.pipelines = layout.pipelines.version;
         self.decisions = alloc::vec![None; count];
@@ -118,7 +119,7 @@ impl ParallelPlan {
         self.walls.resize(count, 0);
         self.trials.resize(count, Trial::default());
         if executor.is_parallel() && self.chains.len() != count {
-            // Here, and not when a run has turned out to be worth it: the first run takes long anyway.
+            // Computed here and not when a run turns out to be worth it, because the first run takes long anyway.
             let plan = layout.plan;
             let components = &store.structure.archetypes.components;
             let of_stage = |stage| Some(steps_of(plan, stage)).filter(|steps| steps.len() > 1);
@@ -141,8 +142,8 @@ impl ParallelPlan {
         self.executor = Some(executor);
     }
 
-    /// After a run in which it was measured what the steps cost: decides anew what is worth it. The costs of a step are those
-    /// on one thread, wherever it ran.
+    /// Called after a run in which the costs of the steps were measured. Decides again which stages to run in parallel.
+    /// The costs are times on one thread, whichever thread ran the step.
     pub(super) fn decide(&mut self, executor: Executor, layout: Layout<'_>, store: &Store, costs: &[u64]) {
         if !executor.is_parallel() || executor.is_eager() {
             return;
@@ -158,7 +159,7 @@ impl ParallelPlan {
             self.decisions[number] = Some(Decision { alone, estimate: None });
             let goes_on = self.trials[number].judge(self.walls[number], alone) && is_worth_it(costs);
             let Some(precedence) = self.precedences[number].as_ref().filter(|_| goes_on) else { continue };
-            // Steps that are not to be torn apart make less to hand over.
+            // Ranges that must not be split leave fewer units to hand over.
             let nodes = layout.nodes(steps);
             let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
             let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();
@@ -178,7 +179,7 @@ impl ParallelPlan {
         }
     }
 
-    /// In how many units a stage was run side by side in the last run, if it was.
+    /// The number of units in which a stage was run in parallel in the last run, if it was.
     pub(super) fn used_units(&self, stage: usize) -> Option<usize> {
         if self.is_decided {
             return self.before.get(stage).copied().flatten();
@@ -186,13 +187,13 @@ impl ParallelPlan {
         self.units.get(stage)?.as_ref().map(|units| units.steps.len())
     }
 
-    /// What a stage is expected to take, if that was measured and mattered.
+    /// The expected time of a stage, if it was measured and had to be decided.
     pub(super) fn decision(&self, stage: usize) -> Option<Decision> {
         self.decisions.get(stage).copied().flatten()
     }
 }
 
-/// The steps of a stage, if they share the world.
+/// The steps of a stage, if it is a shared stage; otherwise an empty range.
 fn steps_of(plan: &Plan, stage: usize) -> Range<u32> {
     match &plan.stages[stage] {
         Stage::Shared { steps, .. } => steps.clone(),

@@ -1,20 +1,20 @@
-//! Which systems of a plan may be run block by block, and when that is worth it.
+//! Finds the systems of a plan that may run block by block, and decides when that is worth it.
 //!
-//! A *pipeline* is a run of steps, one behind the other in a stage, that all go through rows and touch no other rows than
-//! their own. All of them are run on a block of rows that fits into a cache before any of them is run on the next: what they
-//! read and write comes from memory once. For a row nothing is different then: the systems come to it in their order. And
-//! nothing but rows is touched by more than one of them, unless all only read it.
+//! A *pipeline* is a range of consecutive steps of a stage that all visit rows and access no rows except their own. All
+//! of them are run on a block of rows that fits into a cache before any of them is run on the next block, so the rows
+//! are loaded from memory once. For each row the result is the same, because the systems visit it in their order. Apart
+//! from rows, no two of them access the same data, unless all only read it.
 //!
-//! The steps of a pipeline are loops over rows, each with a component in common with one before it. It must make no
-//! difference that a system comes to its first row before those before it have come to their last. So beside their rows no
-//! two of them borrow what one of them changes, conditions included, since these are asked before the first block; they
-//! cannot fail, for they would have to stop at a row; no row has to be asked whether it matches; and no system looks at when
-//! a row was changed that another one changes. All are `par`, and record nothing, or none is. `NotPipelined` keeps the
-//! reason why a system is left out, for diagrams.
+//! The steps of a pipeline are row systems, each with a component in common with an earlier one. A system may visit its
+//! first row before the systems before it have visited their last, and this must make no difference. So the following
+//! conditions hold. Apart from their rows, no two of them access data that one of them writes; this includes conditions,
+//! since these are evaluated before the first block. They cannot fail, since a failure would have to stop at a row. No
+//! row needs a per-row filter check. No system reads the change ticks of rows that another one changes. Either all are
+//! `par` and record nothing, or none is `par`. `NotPipelined` stores the reason why a system is left out, for diagrams.
 //!
-//! The executor settles which pipelines are used before the first run and before each measured one: those whose rows, of all
-//! components that are touched, are more than the second-level cache. A pipeline that is used is one unit, or part of one;
-//! units are made anew when the choice changes (`Pipelines::version`).
+//! The executor decides which pipelines are used before the first run and before each measured run: a pipeline is used
+//! if its rows, counting all accessed components, exceed the second-level cache. A used pipeline is a unit or part of
+//! one; the units are rebuilt when the choice changes (`Pipelines::version`).
 
 use alloc::format;
 use alloc::string::String;
@@ -32,7 +32,7 @@ use crate::processor::l2_size;
 use crate::store::Store;
 use crate::system::RowFacts;
 
-/// When a schedule runs loops over rows block by block, all systems on a block before the next: see
+/// When a schedule runs row systems block by block, all systems on a block before the next block: see
 /// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
 ///
 /// ```
@@ -45,46 +45,46 @@ use crate::system::RowFacts;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Pipelining {
-    /// Where the rows are so many that they do not fit into the second-level cache. Looked at in the first run, and then in
-    /// some, more and more rarely.
+    /// If the rows exceed the second-level cache. Checked in the first run, and then in some runs, at increasing
+    /// intervals.
     #[default]
     Auto,
-    /// Wherever it is possible, in every run.
+    /// Whenever it is possible, in every run.
     Always,
-    /// Nowhere.
+    /// Never.
     Never,
 }
 
-/// How many systems a pipeline may have: each waits on the stack for its rows.
+/// The maximum number of systems of a pipeline: each waits on the stack for its rows.
 const LONGEST: usize = 16;
 
-/// How many rows have ticks in common.
+/// The number of rows that share ticks.
 const GROUP: usize = 64;
 
 /// Steps that may be run block by block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pipeline {
     pub(super) steps: Range<u32>,
-    /// Whether several threads may run blocks of it at the same time.
+    /// Whether several threads may run blocks of the pipeline at the same time.
     pub(super) is_par: bool,
-    /// How many bytes a row has, of all components that are touched.
+    /// The size of a row in bytes: the sum over all accessed components.
     row_bytes: usize,
-    /// How many rows a block has.
+    /// The number of rows of a block.
     pub(super) block_rows: usize,
-    /// Whether it is run so now.
+    /// Whether the steps are currently run block by block.
     pub(super) is_used: bool,
 }
 
-/// The most rows of a block. Two blocks of so many are no more than any address space holds.
+/// The maximum number of rows of a block. Two such blocks fit into any address space.
 const MOST_ROWS: usize = 1 << 30;
 
-/// How many rows of a size a block has: so many that they take half of the second-level cache, and whole groups.
+/// The number of rows of a block for rows of `row_bytes` bytes: half of the second-level cache, in whole groups.
 fn block_rows(row_bytes: usize) -> usize {
     let rows = l2_size() / 2 / row_bytes.max(1);
     (rows / GROUP * GROUP).clamp(GROUP, MOST_ROWS)
 }
 
-/// Why a loop over rows is in no pipeline, or not in that of those before it.
+/// Why a row system is in no pipeline, or not in the pipeline of the systems before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NotPipelined {
     Off,
@@ -93,12 +93,12 @@ pub(super) enum NotPipelined {
     MayFail,
     Records,
     NonSend,
-    /// Nothing of the kind comes just before it or after it.
+    /// No row system that it could be run with comes directly before or after it.
     Alone,
     Full,
-    /// Its stream of ids would be that of one before it.
+    /// A system before it in the pipeline has the same stream of ids.
     Streams,
-    /// The number is that of a system before it, here and below.
+    /// The number here and below identifies the earlier system that prevents it.
     NothingShared(u32),
     Par(u32),
     Uses(String, u32),
@@ -106,7 +106,7 @@ pub(super) enum NotPipelined {
 }
 
 impl NotPipelined {
-    /// As in "it may fail". Systems are named by a function.
+    /// The reason as in "it may fail". `name` returns the name of a system.
     pub(super) fn text(&self, name: impl Fn(u32) -> String) -> String {
         match self {
             Self::Off => String::from("it says `pipeline = off`"),
@@ -144,35 +144,35 @@ impl NotPipelined {
 struct Candidate<'g> {
     step: u32,
     system: u32,
-    /// The stream of ids that it has, if any. Members take turns for each block, so no two may have the same.
+    /// Its stream of ids, if any. The members take turns for each block, so no two may share a stream.
     stream: Option<u32>,
     facts: &'g RowFacts,
-    /// What it borrows beside its rows, conditions included.
+    /// Its access apart from its rows, including its conditions.
     others: Access,
-    /// Its rows alone.
+    /// The access to its rows.
     rows: Access,
 }
 
 /// The pipelines of a plan.
 pub(super) struct Pipelines {
-    /// In the order of the steps.
+    /// The pipelines in the order of the steps.
     pub(super) all: Vec<Pipeline>,
-    /// By system: why it is apart, if it goes through rows.
+    /// By system: why it is in no pipeline, if it is a row system.
     pub(super) not_pipelined: Vec<Option<NotPipelined>>,
-    /// Counts how often it has changed which ones are used.
+    /// Incremented whenever the set of used pipelines changes.
     pub(super) version: u32,
-    /// By what it was settled which ones are used.
+    /// The mode that decided which pipelines are used.
     pub(super) mode: Pipelining,
 }
 
 impl Pipelines {
-    /// Sets how many rows a block has: whole groups, as always, and not more than a table could have.
+    /// Sets the number of rows of a block, rounded up to whole groups and limited to `MOST_ROWS`.
     pub(super) fn set_block_rows(&mut self, rows: usize) {
         let rows = rows.clamp(GROUP, MOST_ROWS).next_multiple_of(GROUP);
         self.all.iter_mut().for_each(|pipeline| pipeline.block_rows = rows);
     }
 
-    /// Of a plan whose systems have been initialised. `O(n)` in systems.
+    /// Finds the pipelines of a plan whose systems have been initialized. `O(n)` in systems.
     pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
         let not_pipelined = alloc::vec![None; graph.systems.len()];
         let mut found = Self { all: Vec::new(), not_pipelined, version: 0, mode: Pipelining::default() };
@@ -200,7 +200,7 @@ impl Pipelines {
         found
     }
 
-    /// The step, if it may be part of a pipeline as far as it is concerned.
+    /// Returns the step as a candidate, if its system alone does not rule out a pipeline.
     fn look_at<'g>(&mut self, graph: &'g Graph, plan: &Plan, step: u32) -> Option<Candidate<'g>> {
         let Task::System(system) = plan.steps[step as usize].task else { return None };
         let runnable = &graph.runnables[system as usize];
@@ -230,7 +230,7 @@ impl Pipelines {
         }
     }
 
-    /// Makes a pipeline of steps, if they are more than one.
+    /// Makes a pipeline of the steps in `run`, if there is more than one.
     fn close(&mut self, run: &mut Vec<Candidate<'_>>, components: &Components) {
         if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
             let mut touched: Vec<_> = run.iter().filter_map(|member| member.facts.rows.borrowed()).flatten().collect();
@@ -253,7 +253,7 @@ impl Pipelines {
         run.clear();
     }
 
-    /// Settles which ones are used from now on.
+    /// Decides which pipelines are used from now on.
     pub(super) fn decide(&mut self, mode: Pipelining, graph: &Graph, plan: &Plan, store: &Store) {
         self.mode = mode;
         let l2 = l2_size();
@@ -277,12 +277,12 @@ impl Pipelines {
         }
     }
 
-    /// Whether any system goes through rows, and so might be in a pipeline.
+    /// Whether there is any row system, which might be in a pipeline.
     pub(super) fn concern_some(&self) -> bool {
         !self.all.is_empty() || self.not_pipelined.iter().any(Option::is_some)
     }
 
-    /// Those that are used among some steps.
+    /// The pipelines among some steps, used or not.
     pub(super) fn used_in(&self, steps: &Range<u32>) -> &[Pipeline] {
         let first = self.all.partition_point(|pipeline| pipeline.steps.start < steps.start);
         let end = self.all.partition_point(|pipeline| pipeline.steps.start < steps.end);
@@ -290,7 +290,7 @@ impl Pipelines {
     }
 }
 
-/// What a schedule has been laid out as.
+/// The graph of a schedule and the plan built from it.
 #[derive(Clone, Copy)]
 pub(super) struct Layout<'a> {
     pub(super) graph: &'a Graph,
@@ -300,7 +300,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl Candidate<'_> {
-    /// Why it cannot go on with what these do, if it cannot.
+    /// Why the step cannot join the pipeline of the steps in `run`, or `None` if it can.
     fn not_pipelined_with(&self, run: &[Self], components: &Components) -> Option<NotPipelined> {
         let first = run.first()?;
         if run.len() == LONGEST {
@@ -319,17 +319,17 @@ impl Candidate<'_> {
         (!run.iter().any(shares)).then_some(NotPipelined::NothingShared(first.system))
     }
 
-    /// What the two have to do with each other beside that both come to their rows.
+    /// The conflict between two steps apart from visiting the same rows, if there is one.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<NotPipelined> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        // More than values have to be not_pipelined: a system that writes to a column notes the visit, in turns with the other
-        // one.
+        // The check covers more than values: a system that writes a column also records the write, and must do so in
+        // turns with the other system.
         let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
             return Some(NotPipelined::Uses(what, other.system));
         }
         if self.others.looks_at_world() && other.others.looks_at_world() {
-            // Ids are handed out in the order in which they are asked for.
+            // Ids are assigned in the order of the requests.
             return Some(NotPipelined::Uses(String::from("the world's next ids (`&World`)"), other.system));
         }
         let ticked = |one: &Self, two: &Self| one.facts.ticked.iter().copied().find(|id| two.facts.rows.writes(*id));

@@ -1,13 +1,13 @@
-//! The run of a schedule, laid out: steps in their order, and the stages that they fall into.
+//! The plan of a run: the steps in their order, and the stages that contain them.
 //!
-//! A *step* runs a system, or asks the conditions of a set, once for all systems of the set, just before the first of them.
-//! A *stage* is a run of steps during which nothing but values changes, so that they may run side by side; or one system
-//! that needs the world for itself; or the application of what systems have recorded.
+//! A *step* runs a system, or evaluates the conditions of a set once for all systems of the set, just before the first
+//! of them. A *stage* is a range of steps during which only values change, so that they may run in parallel; or one
+//! exclusive system; or the application of recorded commands.
 //!
-//! A system that is ordered after a system with commands runs after these have been applied. The *level* of a system is the
-//! least number of applications that have to come before it. All systems of one level come before those of the next, and one
-//! application is between them. So there are as few applications as the order allows, and what is applied where does not
-//! depend on costs.
+//! A system that is ordered after a system with commands runs after these commands have been applied. The *level* of a
+//! system is the least number of applications that have to come before it. All systems of one level come before the
+//! systems of the next, with one application in between. So there are as few applications as the order allows, and the
+//! points where commands are applied do not depend on costs.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ use super::order::Ordering;
 use crate::access::Access;
 use crate::entity::STREAMS;
 
-/// What a step does.
+/// The task of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
     /// Runs a system, if its own conditions hold.
@@ -31,19 +31,20 @@ pub(super) enum Task {
 /// One step of a run.
 pub(super) struct PlanStep {
     pub(super) task: Task,
-    /// Its first tick, counted from that of the stage.
+    /// The first tick of the step, relative to the first tick of the stage.
     pub(super) tick: u32,
-    /// Steps that ask conditions of sets around it, as a range of [`Plan::gates`].
+    /// The steps that evaluate the conditions of the sets around it, as a range of [`Plan::gates`].
     pub(super) gates: Range<u32>,
-    /// The system's own conditions, as a range of those of the graph.
+    /// The system's own conditions, as a range of the graph's conditions.
     pub(super) conditions: Range<u32>,
-    /// Whether it is a system around which no set has conditions, so that only an earlier failure may block it. A step that asks the
-    /// conditions of a set never is: it has no conditions of its own, and would not be looked at.
+    /// Whether the step is a system around which no set has conditions, so that only an earlier failure may block it.
+    /// Always false for a step that evaluates the conditions of a set: it has no conditions of its own, so `should_run`
+    /// would skip it.
     pub(super) skips_gates: bool,
-    /// The stream of ids that its commands have, if it records any. Steps of a stage that have the same run one after the
+    /// The stream of ids for its commands, if it records any. Steps of a stage that share a stream run one after the
     /// other.
     pub(super) stream: Option<u32>,
-    /// Its place in [`Plan::recorders`], if it has a stream.
+    /// Its index in [`Plan::recorders`], if it has a stream.
     pub(super) recorder: u32,
 }
 
@@ -55,34 +56,34 @@ pub(super) struct Recorder {
 
 /// Steps that are run together.
 pub(super) enum Stage {
-    /// Several that share the world.
+    /// Several steps that share the world.
     Shared {
         steps: Range<u32>,
-        /// How many ticks they need.
+        /// The number of ticks that they need.
         ticks: u32,
-        /// Those that have a stream of ids, as a range of [`Plan::recorders`].
+        /// The steps that have a stream of ids, as a range of [`Plan::recorders`].
         recorders: Range<u32>,
     },
-    /// One that has the world for itself.
+    /// One step whose system is exclusive.
     Exclusive { step: u32 },
-    /// What these steps have recorded is applied.
+    /// The recorded commands of these steps are applied.
     Apply { steps: Vec<u32> },
 }
 
-/// How a schedule runs.
+/// The plan of a run: steps and stages.
 pub(super) struct Plan {
     pub(super) steps: Vec<PlanStep>,
-    /// Numbers of steps.
+    /// The numbers of steps, referred to by [`PlanStep::gates`].
     pub(super) gates: Vec<u32>,
     pub(super) stages: Vec<Stage>,
-    /// In the order of the steps.
+    /// The recorders in the order of the steps.
     pub(super) recorders: Vec<Recorder>,
     /// By system: its step.
     pub(super) step_of: Vec<u32>,
 }
 
 impl Plan {
-    /// Lays out the run of systems that have been initialised and ordered.
+    /// Plans the run of systems that have been initialized and ordered.
     pub(super) fn of(graph: &Graph, order: &Ordering) -> Self {
         let mut plan = Self {
             steps: Vec::with_capacity(graph.systems.len()),
@@ -93,7 +94,7 @@ impl Plan {
         };
         let mut asked: Vec<Option<u32>> = alloc::vec![None; graph.sets.len()];
         let mut level = 0;
-        // What has been recorded and not applied, and where the stage began.
+        // The steps whose commands have not been applied, and the first step of the stage.
         let (mut recorded, mut start) = (Vec::new(), 0);
         for system in order.sequence.iter().copied() {
             if order.levels[system as usize] != level {
@@ -105,7 +106,7 @@ impl Plan {
             let step = plan.add_system(graph, system, &asked);
             let access = graph.runnables[system as usize].system.access();
             if access.is_exclusive() {
-                // Its conditions belong to the stage before it: they share the world.
+                // The conditions of its sets belong to the stage before it, which shares the world.
                 let alone = plan.steps.pop();
                 plan.close_stage(graph, &mut start);
                 plan.steps.extend(alone);
@@ -152,7 +153,8 @@ impl Plan {
         }
     }
 
-    /// Adds the steps that ask the conditions around a system which have not been asked, those of outer sets first.
+    /// Adds the steps that evaluate the conditions of the sets around a system and have not been added yet, outer sets
+    /// first.
     fn ask(&mut self, graph: &Graph, system: u32, asked: &mut [Option<u32>]) {
         for set in conditional_sets(graph, &graph.systems[system as usize].sets) {
             if asked[set as usize].is_none() {
@@ -170,7 +172,7 @@ impl Plan {
         step
     }
 
-    /// Adds a step in sets that have been asked, and returns its number.
+    /// Adds a step and returns its number. The conditions of the sets around it must have steps already.
     fn add_step(&mut self, task: Task, around: &[u32], conditions: Range<u32>, asked: &[Option<u32>]) -> u32 {
         let start = self.gates.len() as u32;
         self.gates.extend(around.iter().filter_map(|set| asked[*set as usize]));
@@ -181,7 +183,7 @@ impl Plan {
     }
 }
 
-/// The sets with conditions among these and those around them, outer ones first.
+/// The sets with conditions among these sets and the sets around them, outer ones first.
 fn conditional_sets(graph: &Graph, sets: &[u32]) -> Vec<u32> {
     if sets.is_empty() {
         return Vec::new();
@@ -199,7 +201,7 @@ pub(super) fn parts_of(graph: &Graph, task: Task) -> (Option<&ScheduleSystem>, &
     }
 }
 
-/// What a step borrows.
+/// The access of a step: its system, if it runs one, and its conditions.
 pub(super) fn access_of(graph: &Graph, task: Task) -> Cow<'_, Access> {
     let (system, conditions) = parts_of(graph, task);
     let own = system.map_or_else(|| Cow::Owned(Access::default()), |system| Cow::Borrowed(system.access()));

@@ -1,4 +1,4 @@
-//! Which systems have to run before which, directly or by way of others.
+//! Computes which systems have to run before which, directly or transitively.
 
 use alloc::vec::Vec;
 
@@ -6,13 +6,14 @@ use fixedbitset::FixedBitSet;
 
 use super::order::Ordering;
 
-/// For each of some places of an order, by their numbers here: those that come before it.
+/// For each tracked place of an order, by its index: the tracked places that come before it.
 pub(super) struct Reach {
     before: Vec<FixedBitSet>,
 }
 
 impl Reach {
-    /// Of `count` places; `number` returns which one a place is here, if it is one. `O(places * count)`, in words of 64.
+    /// Tracks `count` places; `number` returns the index of a place, if it is tracked. `O(places * count)`, in words of
+    /// 64 bits.
     pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {
         // An empty set takes no memory.
         let mut all = alloc::vec![FixedBitSet::new(); order.places.len()];
@@ -37,12 +38,12 @@ impl Reach {
         Self { before }
     }
 
-    /// Whether one comes before another.
+    /// Whether the first place comes before the second.
     pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
         self.before[second].contains(first)
     }
 
-    /// For each, those before it.
+    /// For each tracked place, the places before it.
     #[cfg(feature = "parallel")]
     pub(super) fn into_lists(self) -> Vec<FixedBitSet> {
         self.before

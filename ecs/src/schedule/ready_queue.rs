@@ -1,12 +1,13 @@
-//! The units of a stage that wait for their turn, and which threads may take which of them.
+//! The queue of the units of a stage that are ready to run.
 //!
-//! A unit is ready when all those before it have finished. The owner of a stage and its helpers take what is ready, the
-//! earliest first. A helper that finds nothing leaves: it is called again when there is more. Only the owner waits, and only
-//! while another thread runs a unit, so that the thread that finishes the last one wakes it.
+//! A unit is ready when all units before it have finished. The owner of a stage and its helpers take ready units, the
+//! earliest first. A helper that finds no ready unit leaves; it is called again when there are more. Only the owner
+//! waits, and only while another thread runs a unit, so that the thread that finishes the last one wakes it.
 //!
-//! Units wait for each other along the order of the steps, which has no cycle, so a unit is ready or running as long as one
-//! is left. A unit that panics stops the queue: no more are taken, those that run finish, and the panic goes on on the
-//! thread of the schedule. A lock is held for a few steps of bookkeeping only, never while a system runs.
+//! Units wait for each other along the order of the steps, which has no cycle, so a unit is ready or running as long as
+//! any unit is left. A unit that panics stops the queue: no more units are taken, the running ones finish, and the panic
+//! is resumed on the thread of the schedule. The lock is held only for a few operations on the state, never while a
+//! system runs.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -17,40 +18,40 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 /// A unit that the calling thread has to run now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Turn {
-    /// Its number.
+    /// The number of the unit.
     pub(super) unit: u32,
-    /// How many more are ready for any thread.
+    /// The number of other units that are ready for any thread.
     pub(super) more: usize,
 }
 
-/// The units of a stage, and how far they are.
+/// The units of a stage and their progress.
 pub(super) struct ReadyQueue<'a> {
     state: Mutex<State>,
-    /// Something has happened that the owner may be waiting for.
+    /// Signaled when something has happened that the owner may be waiting for.
     changed: Condvar,
-    /// By unit: those that wait for it.
+    /// By unit: the units that wait for it.
     successors: &'a [Vec<u32>],
     /// By unit: whether only the owner may run it.
     owners: &'a [bool],
 }
 
 struct State {
-    /// By unit: how many have to finish before it.
+    /// By unit: the number of units that have to finish before it.
     waiting: Vec<u32>,
     /// Ready for any thread.
     ready: BinaryHeap<Reverse<u32>>,
     /// Ready for the owner.
     of_owner: BinaryHeap<Reverse<u32>>,
-    /// How many have been taken and have not finished.
+    /// The number of units that have been taken and have not finished.
     running: usize,
-    /// How many have not been taken.
+    /// The number of units that have not been taken.
     left: usize,
     owner_waits: bool,
     stopped: bool,
 }
 
 impl<'a> ReadyQueue<'a> {
-    /// All units, of which each waits for so many others.
+    /// A queue of all units. `waiting` has the number of predecessors of each.
     pub(super) fn new(waiting: Vec<u32>, successors: &'a [Vec<u32>], owners: &'a [bool]) -> Self {
         let mut state = State {
             left: waiting.len(),
@@ -69,8 +70,8 @@ impl<'a> ReadyQueue<'a> {
         Self { state: Mutex::new(state), changed: Condvar::new(), successors, owners }
     }
 
-    /// The next unit to run, or `None` if there is nothing for this thread to do: for the owner, if nothing is left to be
-    /// taken; for a helper, if nothing is ready.
+    /// Takes the next unit to run, or returns `None` if this thread has nothing to do: for the owner, if no unit is left
+    /// to be taken; for a helper, if no unit is ready.
     pub(super) fn take(&self, is_owner: bool) -> Option<Turn> {
         let mut state = self.lock();
         loop {
@@ -86,7 +87,7 @@ impl<'a> ReadyQueue<'a> {
             if !is_owner || state.left == 0 {
                 return None;
             }
-            // Nothing is ready and something is left, so something is running: the order has no cycles.
+            // No unit is ready and at least one is left, so another one is running: the order has no cycles.
             debug_assert!(state.running > 0, "units wait for each other");
             state.owner_waits = true;
             state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -94,7 +95,7 @@ impl<'a> ReadyQueue<'a> {
         }
     }
 
-    /// Notes that a unit has finished: those that waited for it may be ready.
+    /// Records that a unit has finished; units that waited for it may become ready.
     pub(super) fn finish(&self, unit: u32) {
         let mut state = self.lock();
         state.running -= 1;
@@ -105,14 +106,14 @@ impl<'a> ReadyQueue<'a> {
                 state.add_ready(*next, self.owners);
             }
         }
-        // A thread that has finished a unit takes one of those that are ready for any thread.
+        // The calling thread takes one of the units that are ready for any thread, so the owner is woken only for more.
         let is_wanted = !state.of_owner.is_empty() || state.ready.len() > 1 || state.running == 0;
         if state.owner_waits && is_wanted {
             self.changed.notify_one();
         }
     }
 
-    /// Ends the stage: nothing more is taken.
+    /// Stops the queue: no more units are taken.
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;
@@ -123,7 +124,7 @@ impl<'a> ReadyQueue<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing in here panics half way.
+        // No code panics while it holds the lock, so a poisoned state is consistent.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -1,4 +1,4 @@
-//! Systems and sets that leave a schedule.
+//! Removal of systems and sets from a schedule.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,12 @@ use super::graph::{Before, Graph, Runnable, SystemOrSet};
 use super::set::FunctionSet;
 use crate::label::InternedSystemSet;
 
-/// What becomes of a set, and of the order of what stays, when [`Schedule::remove_systems_in_set`] removes the systems in the set.
+/// Defines how [`Schedule::remove_systems_in_set`] treats the set, and the order of the remaining systems, when it
+/// removes the systems in the set.
 ///
-/// A system or set that stays and came before one that is removed, which in turn came before a third one, still comes before that
-/// one, unless the policy allows breakages. What is added to the schedule later finds the set as the policy has left it.
+/// If a remaining system or set came before a removed one, which came before a third one, the first still comes before
+/// the third, unless the policy allows breakages. Systems that are added to the schedule later find the set as the
+/// policy has left it.
 ///
 /// [`Schedule::remove_systems_in_set`]: super::Schedule::remove_systems_in_set
 ///
@@ -35,14 +37,14 @@ use crate::label::InternedSystemSet;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ScheduleCleanupPolicy {
-    /// The set is removed, too, with its conditions and with what was said of its order.
+    /// The set is removed, too, with its conditions and its constraints.
     #[default]
     RemoveSetAndSystems,
-    /// The set stays, with its conditions and with what was said of its order.
+    /// The set stays, with its conditions and its constraints.
     RemoveSystemsOnly,
-    /// As `RemoveSetAndSystems`; what was ordered only by way of what is removed has no order any more.
+    /// Like `RemoveSetAndSystems`, but an order that followed only from removed systems or sets is lost.
     RemoveSetAndSystemsAllowBreakages,
-    /// As `RemoveSystemsOnly`; what was ordered only by way of what is removed has no order any more.
+    /// Like `RemoveSystemsOnly`, but an order that followed only from removed systems or sets is lost.
     RemoveSystemsOnlyAllowBreakages,
 }
 
@@ -60,7 +62,7 @@ impl ScheduleCleanupPolicy {
 struct Numbers(Vec<Option<u32>>);
 
 impl Numbers {
-    /// Without these, of so many.
+    /// Numbers for `len` items, without the removed ones.
     fn without(removed: &HashSet<u32>, len: usize) -> Self {
         let mut next = 0..;
         Self((0..len as u32).map(|old| if removed.contains(&old) { None } else { next.next() }).collect())
@@ -75,18 +77,18 @@ impl Numbers {
     }
 }
 
-/// Keeps what stays, by number.
+/// Keeps the items that have a new number.
 fn keep<T>(all: &mut Vec<T>, numbers: &Numbers) {
     let mut old = 0..;
     all.retain(|_| old.next().is_some_and(|old| numbers.get(old).is_some()));
 }
 
 impl Graph {
-    /// Removes the systems in a set, and maybe the set. Returns how many systems there were.
+    /// Removes the systems in a set, and the set if the policy says so. Returns the number of removed systems.
     ///
     /// # Errors
     ///
-    /// If there is no such set. Then nothing has happened.
+    /// If there is no such set. Then nothing has changed.
     pub(super) fn remove_systems_in_set(
         &mut self,
         label: InternedSystemSet,
@@ -113,7 +115,7 @@ impl Graph {
             SystemOrSet::Set(set) => sets.contains(&set),
         };
         let functions = self.functions();
-        // What cannot be resolved may name what is added later, and stays.
+        // References that cannot be resolved may name systems that are added later, so they stay.
         let resolved: Vec<Option<Before>> =
             self.references.iter().map(|reference| self.before(reference, &functions).ok()).collect();
         if policy.keeps_order() {
@@ -133,12 +135,12 @@ impl Graph {
         Ok(systems.len())
     }
 
-    /// The orders that hold by way of nodes that are about to be removed, given all that is known.
+    /// The constraints that hold through nodes that are about to be removed, given all known constraints.
     fn orders_around(&self, removed: impl Iterator<Item = SystemOrSet>, mut known: Vec<Before>) -> Vec<Before> {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         for node in removed {
-            // What comes before a set comes before all that is in it.
+            // A node ordered before a set comes before all systems in the set.
             let around = match node {
                 SystemOrSet::System(system) => self.sets_around(&self.systems[system as usize].sets),
                 SystemOrSet::Set(set) => self.sets_around(&self.sets[set as usize].parents),
@@ -160,7 +162,7 @@ impl Graph {
         found
     }
 
-    /// Removes systems and sets of which nothing speaks any more but what they are in.
+    /// Removes systems and sets that no constraint refers to. Only their set memberships remain.
     fn forget(&mut self, systems: &HashSet<u32>, sets: &HashSet<u32>) {
         let of_systems = Numbers::without(systems, self.systems.len());
         let of_sets = Numbers::without(sets, self.sets.len());
@@ -192,7 +194,7 @@ impl Graph {
                 SystemOrSet::System(old) => of_systems.get(old).map(SystemOrSet::System),
                 SystemOrSet::Set(old) => of_sets.get(old).map(SystemOrSet::Set),
             };
-            // Orders that name what is removed are gone.
+            // The constraints that name removed nodes are gone, so no removed node is left here.
             *node = new.unwrap_or(*node);
         };
         for order in &mut self.chains {

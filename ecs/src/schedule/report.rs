@@ -1,17 +1,18 @@
-//! What became of a run of a schedule, and what its systems cost.
+//! The outcomes of a run of a schedule, and the costs of its systems.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::time::Duration;
 
-/// How the last run of a schedule went, system by system, and what the last measured runs cost. Printed
-/// ([`Display`](core::fmt::Display)) it is a table.
+/// The outcome of each system in the last run of a schedule, and the costs in the last measured runs.
+/// [`Display`](core::fmt::Display) formats it as a table.
 ///
-/// Runs are measured now and then: the second, the third, the fifth, and so on, and in the long run each 64th;
-/// [`Schedule::set_profiling`](super::Schedule::set_profiling) has each run measured. Of each system the times of the last 32
-/// measured runs are kept in which it ran. Commands are counted in the last run and in all of them; all else is of the last run,
-/// measured or not. A run that ends with a panic counts, but is not measured. Nothing is measured without the feature `std`.
+/// Only some runs are measured: the second, the third, the fifth, and so on, and in the long term every 64th;
+/// [`Schedule::set_profiling`](super::Schedule::set_profiling) makes every run measured. For each system, the times of
+/// the last 32 measured runs in which it ran are kept. Commands are counted for the last run and for all runs. All other
+/// data is from the last run, measured or not. A run that ends with a panic counts as a run, but is not measured.
+/// Nothing is measured without the feature `std`.
 ///
 /// Made by [`Schedule::report`](super::Schedule::report).
 ///
@@ -52,26 +53,27 @@ pub struct ScheduleReport {
 
 impl ScheduleReport {
     getters! {
-        /// How many runs there have been since the schedule was initialised for its world: the report is of the last one.
+        /// The number of runs since the schedule was initialized for its world. The report describes the last one.
         pub fn runs(&self) -> u64 = self.runs;
 
-        /// How long runs took from beginning to end, with the application of commands.
+        /// The total time of runs, including the application of commands.
         pub fn timing(&self) -> Option<Timing> = self.total;
 
         /// The systems, in the order in which they run.
         pub fn systems(&self) -> &[SystemReport] = &self.systems;
 
-        /// What the systems are divided into: between two stages commands are applied, or a system runs that needs the world for
-        /// itself. Empty if the schedule has not been initialised.
+        /// The stages that the systems are divided into: between two stages, commands are applied or an exclusive system
+        /// runs. Empty if the schedule has not been initialized.
         pub fn stages(&self) -> &[StageReport] = &self.stages;
 
-        /// The row systems that may be run block by block, and what was made of it in the last run. Why other systems are not among
-        /// them the [diagram](super::Schedule::diagram) tells. Empty if the schedule has not been initialised.
+        /// The row systems that may be run block by block, and whether they were in the last run. The
+        /// [diagram](super::Schedule::diagram) shows why other systems are not among them. Empty if the schedule has not
+        /// been initialized.
         pub fn pipelines(&self) -> &[PipelineReport] = &self.pipelines;
     }
 }
 
-/// What a [`ScheduleReport`] says of a system.
+/// The part of a [`ScheduleReport`] about one system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -102,19 +104,19 @@ impl SystemReport {
         /// The name, with its modules.
         pub fn name(&self) -> &str = &self.name;
 
-        /// What became of it in the last run.
+        /// Its outcome in the last run.
         pub fn outcome(&self) -> &SystemOutcome = &self.outcome;
 
-        /// How many rows there are, at the time of the report, in the tables that its queries match, all queries taken together.
-        /// Filters that look at each row, as [`Changed`](crate::query::Changed) does, let fewer pass. `None` if it has no
-        /// queries, or has not been initialised for the world.
+        /// The number of rows, at the time of the report, in the tables that any of its queries matches. Per-row
+        /// filters, such as [`Changed`](crate::query::Changed), are ignored. `None` if it has no queries, or has not
+        /// been initialized for the world.
         pub fn rows(&self) -> Option<usize> = self.rows;
 
-        /// How many of its commands were applied in the last run.
+        /// The number of its commands that were applied in the last run.
         pub fn commands(&self) -> u64 = self.commands;
 
-        /// How many of its commands were applied in all runs since the schedule was initialised for its world, or since systems were
-        /// added to it.
+        /// The number of its commands that were applied in all runs since the schedule was initialized for its world, or
+        /// since systems were last added to it.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -132,15 +134,15 @@ impl SystemReport {
         /// ```
         pub fn total_commands(&self) -> u64 = self.total_commands;
 
-        /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
+        /// The time it took in measured runs, including its conditions. `None` if it has not been measured yet.
         ///
-        /// In a pipeline that was used these are the times of its blocks, added, on whatever threads they were; conditions are not
-        /// in it then. They may add up to more than the whole run took, if that was on several threads.
+        /// If it is in a used pipeline, this is the sum of the times of its blocks, on all threads, without its
+        /// conditions. With several threads, the sum may exceed the time of the whole run.
         pub fn timing(&self) -> Option<Timing> = self.times;
     }
 }
 
-/// What became of a system in a run of a schedule.
+/// The outcome of a system in a run of a schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -162,42 +164,42 @@ impl SystemReport {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SystemOutcome {
-    /// There was no run, or it ended in a panic before the system had finished.
+    /// There was no run, or the run ended in a panic before the system had finished.
     Unfinished,
     /// It ran.
     Ran,
     /// It failed.
     Failed {
-        /// The condition that failed, if it was not the system.
+        /// The condition that failed, if it was a condition and not the system.
         condition: Option<String>,
-        /// What it returned, or why it could not run.
+        /// The error that it returned, or why it could not run.
         error: String,
     },
-    /// It was skipped, as a condition of its own did not hold.
+    /// It was skipped because one of its own conditions did not hold.
     ConditionUnmet {
         /// The first condition that did not hold.
         condition: String,
     },
-    /// It was skipped, as the conditions of a set that it is in did not hold.
+    /// It was skipped because the conditions of a set that it is in did not hold.
     SetUnmet {
         /// The outermost set whose conditions did not hold.
         set: String,
         /// The first condition that did not hold.
         condition: String,
     },
-    /// It was skipped, as one of its parameters says that there is nothing to do.
+    /// It was skipped because one of its parameters reported that there is nothing to do.
     NothingToDo {
-        /// What the parameter says: as in "no entity matches the `Single` of parameter `player`".
+        /// The reason of the parameter, as in "no entity matches the `Single` of parameter `player`".
         reason: String,
     },
-    /// It did not run, as something that it is ordered after has failed.
+    /// It did not run because a system or condition that it depends on has failed.
     Blocked {
         /// The system or the condition that failed.
         by: String,
     },
 }
 
-/// What a [`ScheduleReport`] says of a stage: of systems between two applications of commands.
+/// The part of a [`ScheduleReport`] about one stage: the systems between two applications of commands.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -223,27 +225,27 @@ pub struct StageReport {
 
 impl StageReport {
     getters! {
-        /// Which systems: positions in [`ScheduleReport::systems`].
+        /// The positions of its systems in [`ScheduleReport::systems`].
         pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-        /// Whether it is one system that needs the world for itself.
+        /// Whether it consists of one exclusive system.
         pub fn is_exclusive(&self) -> bool = self.is_alone;
 
-        /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems, or the
-        /// pipelines that they are in, ran one after the other.
+        /// The number of units that several threads could take in the last run. `None` if its systems, or the pipelines
+        /// that they are in, ran one after the other.
         pub fn units(&self) -> Option<usize> = self.units;
 
-        /// What it is expected to take on one thread, by what was measured. Known where the
-        /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, so not with the other executor, nor without the
-        /// feature `parallel`.
+        /// The expected time on one thread, based on measured runs. Only known if the
+        /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, and so neither with the other executor
+        /// nor without the feature `parallel`.
         pub fn expected_cost(&self) -> Option<Duration> = self.cost;
 
-        /// What it is expected to take on all threads of the pool. `None` if it is not worth the question.
+        /// The expected time on all threads of the pool. `None` if the executor did not estimate it.
         pub fn expected_parallel_cost(&self) -> Option<Duration> = self.estimate;
     }
 }
 
-/// What a [`ScheduleReport`] says of a pipeline: of row systems that follow each other and may be run block by block. See
+/// The part of a [`ScheduleReport`] about one pipeline: consecutive row systems that may be run block by block. See
 /// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
 ///
 /// ```
@@ -286,23 +288,23 @@ pub struct PipelineReport {
 
 impl PipelineReport {
     getters! {
-        /// Which systems: positions in [`ScheduleReport::systems`].
+        /// The positions of its systems in [`ScheduleReport::systems`].
         pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-        /// What was made of it in the last run.
+        /// Its outcome in the last run.
         pub fn outcome(&self) -> PipelineOutcome = self.outcome;
 
-        /// How many rows a block has, whether it was used or not; the last one of each table may have fewer. It depends on the
-        /// processor, and on the size of the components.
+        /// The number of rows of a block, whether the pipeline was used or not; the last block of each table may have
+        /// fewer. It depends on the processor and on the size of the components.
         pub fn block_rows(&self) -> usize = self.block_rows;
 
-        /// Whether several threads may run blocks of it at the same time, since its systems are `par`. If they are not, all blocks
-        /// are run on one thread.
+        /// Whether several threads may run blocks of it at the same time, because its systems are `par`. Otherwise all
+        /// blocks are run on one thread.
         pub fn is_par(&self) -> bool = self.is_par;
     }
 }
 
-/// What was made of a pipeline in a run of a schedule.
+/// The outcome of a pipeline in a run of a schedule.
 ///
 /// ```
 /// use strata_ecs::schedule::PipelineOutcome;
@@ -315,16 +317,16 @@ impl PipelineReport {
 pub enum PipelineOutcome {
     /// There was no run.
     NotRun,
-    /// Those of its systems that ran were run on a block of rows each before any of them was run on the next.
+    /// All its systems that ran were run on one block of rows before any of them was run on the next.
     Used,
-    /// Its systems were run one after the other, since the rows were so few that they fit into the second-level cache:
+    /// Its systems were run one after the other because the rows fit into the second-level cache:
     /// [`Pipelining::Auto`](super::Pipelining::Auto).
     FitsIntoCache,
-    /// Its systems were run one after the other, as [`Pipelining::Never`](super::Pipelining::Never) says.
+    /// Its systems were run one after the other because of [`Pipelining::Never`](super::Pipelining::Never).
     TurnedOff,
 }
 
-/// How long something took in the last measured runs.
+/// The times of a system or schedule in the last measured runs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -346,7 +348,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Of ascending times in nanoseconds.
+    /// Computes the statistics of ascending times in nanoseconds.
     pub(super) fn of(sorted: &[u64]) -> Option<Self> {
         let nanoseconds = |time: &u64| Duration::from_nanos(*time);
         let (min, max) = (sorted.first()?, sorted.last()?);
@@ -356,7 +358,7 @@ impl Timing {
     }
 
     getters! {
-        /// How many runs there are figures of.
+        /// The number of runs that were measured.
         pub fn runs(&self) -> usize = self.runs;
 
         /// The shortest time.

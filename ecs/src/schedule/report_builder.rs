@@ -1,4 +1,4 @@
-//! Putting a report together from what is stored of the last runs.
+//! Builds a report from the stored samples of the last runs.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use super::samples::Samples;
 use super::steps::{Outcome, Outcomes};
 use crate::store::Store;
 
-/// All that a report is made of.
+/// The data that a report is built from.
 pub(super) struct ReportBuilder<'a> {
     pub(super) graph: &'a Graph,
     pub(super) order: &'a Ordering,
@@ -31,7 +31,7 @@ pub(super) struct ReportBuilder<'a> {
     pub(super) store: &'a Store,
 }
 
-/// The report of a schedule that has not been laid out.
+/// The report of a schedule that has no plan yet.
 pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
     let names = || graph.runnables.iter().map(|runnable| runnable.system.name());
     let system = |(name, short): (&str, String)| SystemReport {
@@ -107,13 +107,13 @@ impl ReportBuilder<'_> {
 
     fn failure(&self, system: u32, step: u32) -> SystemOutcome {
         let found = self.samples.failures.iter().find(|failure| failure.step == step);
-        // It is not there if the run has ended in a panic.
+        // Missing if the run has ended in a panic.
         let error = found.map_or_else(|| String::from("the error is lost"), |failure| failure.text.clone());
         let condition = found.filter(|failure| failure.name != self.name(system)).map(|failure| short(&failure.name));
         SystemOutcome::Failed { condition, error }
     }
 
-    /// Why the conditions of the sets around a step do not hold.
+    /// Returns which condition of the sets around a step does not hold.
     fn unmet_set(&self, step: u32) -> SystemOutcome {
         let mut gates = self.gates(step).iter().copied();
         let unmet = gates.find_map(|gate| match (self.plan.steps[gate as usize].task, self.outcomes.unmet(gate)) {
@@ -121,7 +121,7 @@ impl ReportBuilder<'_> {
             _ => None,
         });
         let Some((set, number)) = unmet else {
-            // A condition failed, and that was not taken for a reason to stop.
+            // A condition failed, and the error handler continued the run.
             let mut gates = self.gates(step).iter();
             let failed = gates.find_map(|gate| self.samples.failures.iter().find(|failure| failure.step == *gate));
             let by = failed.map_or_else(String::new, |failure| short(&failure.name));
@@ -131,7 +131,7 @@ impl ReportBuilder<'_> {
         SystemOutcome::SetUnmet { set: short(&self.graph.name(SystemOrSet::Set(set))), condition }
     }
 
-    /// What has failed before a system.
+    /// The name of the system or condition whose failure blocked a system.
     fn blocker(&self, system: u32, step: u32) -> String {
         let blocks = |at: u32| match self.plan.steps[at as usize].task {
             Task::System(first) => self.order.after(first).any(|later| later == system),
@@ -170,7 +170,7 @@ impl ReportBuilder<'_> {
             Task::Ask(_) => None,
         };
         let first = first.unwrap_or(0);
-        // Which ones are used was settled before the run, and has not been since.
+        // `decide` set `is_used` before the run and has not been called since.
         let outcome = match (self.samples.runs, self.pipelines.mode) {
             (0, _) => PipelineOutcome::NotRun,
             _ if pipeline.is_used => PipelineOutcome::Used,
@@ -181,7 +181,7 @@ impl ReportBuilder<'_> {
         PipelineReport { systems, outcome, block_rows: pipeline.block_rows, is_par: pipeline.is_par }
     }
 
-    /// In how many units a stage was run side by side, and what it takes on one and on several threads.
+    /// The number of units in which a stage was run in parallel, and its expected times on one and on several threads.
     #[cfg(feature = "parallel")]
     fn threads(&self, stage: usize) -> (Option<usize>, Option<Duration>, Option<Duration>) {
         let decision = self.parallel_plan.decision(stage);

@@ -23,7 +23,7 @@ impl_display!([] SystemOutcome => |this, f| match this {
     Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
 });
 
-/// In the unit that suits, with three digits.
+/// Formats a duration in a suitable unit, with three digits.
 struct Time(Duration);
 
 impl fmt::Display for Time {
@@ -46,7 +46,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// With a comma between thousands.
+/// Formats a number with a comma between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -63,10 +63,10 @@ const COLUMNS: usize = 8;
 
 const HEADINGS: [&str; COLUMNS] = ["#", "system", "rows now", "commands", "in all", "min", "median", "max"];
 
-/// Of which runs the columns are.
+/// Names the runs that the columns refer to.
 const LEGEND: &str = "commands: of the last run; in all: commands of all runs; times: of the last measured runs";
 
-/// The cells of a line, but for the outcome.
+/// The cells of a line, without the outcome.
 fn cells(number: usize, system: &SystemReport) -> [String; COLUMNS] {
     let time = |which: fn(&Timing) -> Duration| {
         system.times.as_ref().map_or_else(|| String::from("-"), |times| Time(which(times)).to_string())
@@ -91,7 +91,7 @@ fn write_line(
     last: &dyn fmt::Display,
 ) -> fmt::Result {
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        // Names begin at the left, figures end at the right.
+        // Names are left-aligned, numbers are right-aligned.
         if column == 1 { write!(f, "{cell:<width$}  ")? } else { write!(f, "{cell:>width$}  ")? }
     }
     writeln!(f, "{last}")

@@ -1,13 +1,13 @@
 //! Running a plan on a store, from the first stage to the last.
 //!
-//! A run does what its steps would do one after the other, whatever the executor, the number of threads and the measured
-//! costs. Two steps of a stage run side by side only if no order was demanded of them and neither borrows what the other
-//! changes. What is left of a run besides values is tied to the steps and not to the time: each step has a tick of its own,
-//! dealt out before the stage begins; a step that records commands has a stream of ids, and a queue that is applied when its
-//! turn comes. If a command panics, the rest of its queue is dropped, the other queues of its step and those of the other
-//! steps are applied, and then the panic goes on. Of several errors that of the first step is returned. What systems that
-//! run side by side leave in common, such as that a consumer has looked at a column, must not depend on which of them comes
-//! last; `tests/schedules/determinism` compares whole worlds.
+//! A run has the same effect as its steps run one after the other, whatever the executor, the number of threads and the
+//! measured costs. Two steps of a stage run in parallel only if no constraint orders them and neither writes what the
+//! other accesses. All other effects of a run are tied to the steps, not to the time. Each step has its own
+//! tick, assigned before the stage begins. A step that records commands has its own stream of ids, and a queue that is
+//! applied in the order of the steps. If a command panics, the rest of its queue is dropped, the other queues of the
+//! same step and the queues of the other steps are applied, and then the panic is resumed. If several steps fail, the
+//! error of the first one is returned. State that parallel systems share, such as the record that a consumer has read a
+//! column, must not depend on which of them finishes last; `tests/schedules/determinism` compares whole worlds.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -30,34 +30,34 @@ use crate::guard::for_each_until_all_had_their_turn;
 use crate::guard::quietly;
 use crate::store::{Store, WorldId};
 
-/// A run that is on its way.
+/// A run in progress.
 pub(super) struct Run<'a> {
     pub(super) shared: RunContext<'a>,
-    /// The world for which systems, plan and units were made; none from the moment that another one is in its place.
+    /// The world for which systems, plan and units were made; `None` as soon as it has been replaced by another world.
     pub(super) prepared_for: &'a mut Option<WorldId>,
-    /// The world of what the systems keep.
+    /// The world that the systems' state belongs to.
     pub(super) systems_of: &'a mut Option<WorldId>,
     pub(super) graph: &'a mut Graph,
-    /// With the steps that they come from.
+    /// The errors, each with the number of its step.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// Of the world that it runs in.
+    /// The id sources of the world that the schedule runs in.
     pub(super) id_sources: &'a mut IdSources,
     pub(super) costs: &'a Costs,
-    /// What is noted of the run for a report.
+    /// Samples of the run for a report.
     pub(super) samples: &'a mut Samples,
-    /// Whether it is to be measured what the steps cost.
+    /// Whether to measure the costs of the steps.
     pub(super) measures: bool,
     pub(super) pipelines: &'a Pipelines,
-    /// By stage: what to run side by side, if that is worth it.
+    /// By stage: the units to run in parallel, if that is worth it.
     #[cfg(feature = "parallel")]
     pub(super) units: &'a [Option<Units>],
-    /// By stage: what it took side by side, in nanoseconds, if that was measured.
+    /// By stage: the time of its parallel run in nanoseconds, if it was measured.
     #[cfg(feature = "parallel")]
     pub(super) walls: &'a mut [u64],
-    /// Which step has panicked on another thread.
+    /// The step that has panicked on another thread.
     #[cfg(feature = "std")]
     pub(super) panicked: Option<u32>,
-    /// Which step has panicked in a pipeline that this thread runs.
+    /// The step that has panicked in a pipeline that this thread runs.
     pub(super) in_pipeline: Panicked,
 }
 
@@ -91,8 +91,9 @@ impl Run<'_> {
             let pipelines = self.pipelines.used_in(&steps);
             let parallel = ParallelStage { shared, systems, units, steps, costs, pipelines };
             let start = self.measures.then(std::time::Instant::now);
-            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
-            // that need the world for themselves have stages of their own, and the units are those of this stage.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably); all systems have been
+            // initialized before the run and belong to the graph of the plan; exclusive systems have stages of their
+            // own; the units were made of the precedence of this stage in this world (`is_planned`).
             let done = unsafe { parallel.run(&pool, cell, first) };
             self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
             self.errors.extend(done.errors);
@@ -109,11 +110,14 @@ impl Run<'_> {
         let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
             Some(costs) => {
                 let mut timer = StepTimer::start(costs);
-                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
-                // before the run, and those that need the world for themselves have stages of their own.
+                // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one
+                // after the other; all systems have been initialized before the run and belong to the graph of the plan;
+                // exclusive systems have stages of their own.
                 unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
             }
-            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one
+            // after the other; all systems have been initialized before the run and belong to the graph of the plan;
+            // exclusive systems have stages of their own.
             None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
         };
         let mut start = steps.start;
@@ -121,8 +125,9 @@ impl Run<'_> {
         for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
-            // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
-            // exclusive. The pipeline is one of the plan, which is valid in this world.
+            // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably); all systems have been
+            // initialized for the store and belong to the graph of the plan; none is exclusive. The pipeline belongs to
+            // the plan and is valid in this world (`is_planned`).
             let access = unsafe { PipelineAccess::new(shared.plan, systems, pipeline.steps.clone(), cell) };
             Fused { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
         }
@@ -138,7 +143,8 @@ impl Run<'_> {
         let (_, conditions) = parts_of(self.graph, shared.plan.steps[step as usize].task);
         let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
         let timer = self.measures.then(|| StepTimer::start(self.costs));
-        // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
+        // SAFETY: the systems belong to the graph that the plan was made of, which is borrowed mutably, so no other code
+        // uses them; all have been initialized for the store.
         let error = unsafe { shared.run_alone(step, Systems::of(self.graph), store, first) };
         if let Some(mut timer) = timer {
             timer.end_step(step);
@@ -150,18 +156,18 @@ impl Run<'_> {
     /// If the world has been replaced, sends commands that were not applied to the old world and prepares all systems for the new one.
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
-            // First of all: preparing systems is user code in part, which may panic.
+            // This must come first: preparing systems runs user code, which may panic.
             *self.prepared_for = None;
             *self.systems_of = None;
             self.send_home(store);
-            // That no condition writes is known by now.
+            // The result can be ignored: an earlier initialization has checked that no condition writes.
             let _ = self.graph.initialize(store);
             *self.systems_of = Some(store.id());
             *self.id_sources = IdSources::of(self.shared.label, self.graph, self.shared.plan, store);
         }
     }
 
-    /// Has everything that was recorded and not applied go to the world that it was recorded for, which is not this one.
+    /// Sends everything that was recorded and not applied to the world that it was recorded for, which is not this one.
     fn send_home(&mut self, store: &mut Store) {
         for stage in &self.shared.plan.stages {
             let Stage::Apply { steps } = stage else { continue };
@@ -175,13 +181,13 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a step ran to its end, so that what it has recorded is wanted.
+    /// Whether a step ran to its end, so that its recorded commands are applied.
     fn has_recorded(&self, step: u32) -> bool {
         matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed)
     }
 
-    /// Applies what those of the steps that ran have recorded. If a command panics, what the other steps have recorded is
-    /// applied all the same, and then the panic goes on.
+    /// Applies the recorded commands of those of the steps that ran. If a command panics, the commands of the other
+    /// steps are still applied, and then the panic is resumed.
     fn apply(&mut self, steps: &[u32], store: &mut Store) {
         let all = steps.iter().copied().map(Some).chain([None]);
         for_each_until_all_had_their_turn(all, |step| match step {
@@ -190,8 +196,8 @@ impl Run<'_> {
         });
     }
 
-    /// Applies what a step has recorded, if it ran. If a command before has put another world in the place of the one that it was
-    /// recorded for, it goes there.
+    /// Applies the recorded commands of a step, if it ran. If an earlier command has replaced the world, they are sent
+    /// to the world that they were recorded for.
     fn apply_step(&mut self, step: u32, store: &mut Store) {
         if let (true, Task::System(number)) = (self.has_recorded(step), self.shared.plan.steps[step as usize].task) {
             let (world, before) = (store.id(), store.commands.applied);
@@ -204,25 +210,25 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied to the world that it was
-    /// recorded for, and the panic goes on.
+    /// Runs a stage. If it panics, the commands of systems that have finished are applied to the world that they were
+    /// recorded for, and the panic is resumed.
     #[cfg(feature = "std")]
     fn guarded(&mut self, number: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
         use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
         let world = store.id();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| stage(self, store))) else { return };
-        // User code writes the name of a set.
+        // The name of a set is formatted by user code, which may panic.
         quietly(|| self.report_panicked_step(number));
-        // A system may have put another world in the place of this one.
+        // A system may have replaced the world.
         quietly(|| if store.id() == world { self.apply_before(number, store) } else { self.send_home(store) });
         resume_unwind(payload)
     }
 
-    /// Without the standard library a panic cannot be caught: what has been recorded is thrown away with the next run.
+    /// Without the standard library a panic cannot be caught: the next run discards the recorded commands.
     #[cfg(not(feature = "std"))]
     fn guarded(&mut self, _: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
-        /// An id that was given out belongs to an entity, also after a panic.
+        /// Places the pending ids even after a panic, because an id that was given out belongs to an entity.
         struct Placed<'a>(&'a mut Store);
 
         impl Drop for Placed<'_> {
@@ -250,7 +256,8 @@ impl Run<'_> {
         tell_of_panic(&self.shared, self.graph, step);
     }
 
-    /// Applies what has been recorded and would have been applied by the next stage that does so. The stage is not one.
+    /// Applies the commands that the next applying stage would have applied, if the given stage is not itself an
+    /// applying stage.
     #[cfg(feature = "std")]
     #[cold]
     fn apply_before(&mut self, stage: usize, store: &mut Store) {
@@ -267,7 +274,7 @@ impl Run<'_> {
     }
 }
 
-/// Says which step has panicked, if it is known.
+/// Prints which step has panicked, if it is known.
 #[cfg(feature = "std")]
 #[cold]
 fn tell_of_panic(shared: &RunContext<'_>, graph: &Graph, step: Option<u32>) {
@@ -276,8 +283,8 @@ fn tell_of_panic(shared: &RunContext<'_>, graph: &Graph, step: Option<u32>) {
     }
 }
 
-/// Runs the steps of the only stage of a plan one after the other, as [`Run`] does if they record nothing, are in no pipeline and not
-/// run side by side, and nothing is measured.
+/// Runs the steps of the only stage of a plan one after the other, as [`Run`] does if no step records anything or is in
+/// a pipeline, nothing runs in parallel, and nothing is measured.
 #[cfg(feature = "std")]
 #[inline]
 pub(super) fn run_only_stage(
@@ -295,8 +302,9 @@ pub(super) fn run_only_stage(
         store.flush();
         let first = store.begin_runs(*ticks);
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
-        // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
-        // that need the world for themselves have stages of their own.
+        // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one after
+        // the other; all systems have been initialized before the run and belong to the graph of the plan; exclusive
+        // systems have stages of their own.
         unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) };
     };
     match catch_unwind(AssertUnwindSafe(run)) {
@@ -305,7 +313,7 @@ pub(super) fn run_only_stage(
     }
 }
 
-/// Says which of some steps has panicked, and goes on with the panic.
+/// Prints which of some steps has panicked, and resumes the panic.
 #[cfg(feature = "std")]
 #[cold]
 fn panicked_in(
@@ -314,7 +322,7 @@ fn panicked_in(
     steps: Range<u32>,
     payload: Box<dyn core::any::Any + Send>,
 ) -> ! {
-    // User code writes the name of a set.
+    // The name of a set is formatted by user code, which may panic.
     quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
     std::panic::resume_unwind(payload)
 }

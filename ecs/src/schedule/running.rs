@@ -1,4 +1,4 @@
-//! A schedule is prepared for a world, and run.
+//! Prepares a schedule for a world, and runs it.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ use crate::store::{Store, begin_run_in_frame, end_frame_for_commands};
 use crate::trace::{self, RunSpan};
 
 impl Schedule {
-    /// Runs all systems, in another frame if the schedule has run in this one.
+    /// Runs all systems. Begins a new frame if the schedule has already run in this one.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
         if !stays_in_frame && !store.commands.after_frame.is_empty() {
@@ -43,7 +43,8 @@ impl Schedule {
             && built.plain_runs != 0
             && built.world == Some(store.id())
         {
-            // Nothing has the store mutably meanwhile, so it need not be said that the run goes on.
+            // Nothing else borrows the store mutably during this run, so the frames need not record that the run is in
+            // progress.
             built.plain_runs -= 1;
             built.costs.pass_over();
             built.samples.pass_over();
@@ -51,7 +52,7 @@ impl Schedule {
             let shared = built.steps.shared(self.label, self.handler, store, span);
             let errors = run_only_stage(shared, &mut self.graph, store);
             if errors.is_empty() {
-                // There is nothing to be dropped, and the compiler would look for it.
+                // The vector is empty, but the compiler would emit code to drop its elements.
                 core::mem::forget(errors);
                 return Ok(());
             }
@@ -61,7 +62,7 @@ impl Schedule {
         self.run_stages(store, span)
     }
 
-    /// Prepares the systems where they are not, and runs all stages; measures the run if it is time to.
+    /// Prepares the systems that are not prepared, and runs all stages. Measures the run if one is due.
     #[inline(never)]
     fn run_stages(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
         let _ongoing = store.frames.enter();
@@ -99,12 +100,12 @@ impl Schedule {
             panicked: None,
         };
         run.run(store);
-        // Nothing is moved of a run without errors.
+        // Without errors, nothing is moved out of the run.
         let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
         if let Some(start) = start {
             built.note_times(start.elapsed());
         }
-        // Costs that were measured in a world that replaced the other one say nothing about the plan.
+        // Costs that were measured in a replacement world do not apply to this plan.
         if measures && built.costs.end() && built.world.is_some() {
             #[cfg(feature = "parallel")]
             let layout = built.steps.layout(&self.graph, &built.pipelines);
@@ -118,11 +119,11 @@ impl Schedule {
         built.note_errors(errors)
     }
 
-    /// Prepares all systems for a world, and orders them, unless that has been done.
+    /// Prepares all systems for a world and orders them, unless this has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let world = store.id();
         if !self.is_prepared_for(world) {
-            // First of all: preparing systems is user code in part, which may panic.
+            // This must come first: preparing systems runs user code, which may panic.
             self.built = None;
             self.systems_of = self.systems_of.filter(|of| *of == world);
             self.graph.initialize(store)?;

@@ -1,5 +1,4 @@
-//! What has been noted of the last runs of a schedule, for its report. What is kept has a size that depends on the number of
-//! systems only.
+//! Samples of the last runs of a schedule, for its report. Their memory use depends only on the number of systems.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -7,21 +6,21 @@ use alloc::vec::Vec;
 
 use super::error::SystemError;
 
-/// How many measured times are kept of each step.
+/// The number of measured times that are kept of each step.
 const KEPT: usize = 32;
 
-/// The last measured times of something, in nanoseconds.
+/// The last measured times of a step or of whole runs, in nanoseconds.
 #[derive(Clone, Default)]
 pub(super) struct Times {
     kept: Vec<u64>,
-    /// Where the next one is put.
+    /// The index of the next time.
     next: usize,
 }
 
 impl Times {
     pub(super) fn add(&mut self, time: u64) {
         if self.kept.len() < KEPT {
-            // All at once, so that later runs need no memory.
+            // Reserved at once, so that later runs allocate no memory.
             self.kept.reserve_exact(KEPT - self.kept.len());
             self.kept.push(time);
         } else {
@@ -30,7 +29,7 @@ impl Times {
         self.next = (self.next + 1) % KEPT;
     }
 
-    /// All that are kept, in ascending order.
+    /// All kept times, in ascending order.
     pub(super) fn sorted(&self) -> Vec<u64> {
         let mut all = self.kept.clone();
         all.sort_unstable();
@@ -41,38 +40,38 @@ impl Times {
 /// A step that failed in the last run.
 pub(super) struct Failure {
     pub(super) step: u32,
-    /// What failed: a system or a condition.
+    /// The name of the failed system or condition.
     pub(super) name: String,
     pub(super) text: String,
-    /// Whether what is ordered after it did not run.
+    /// Whether the systems that are ordered after it did not run.
     pub(super) stops: bool,
 }
 
-/// How many commands of a step were applied.
+/// The number of applied commands of a step.
 #[derive(Clone, Copy, Default)]
 struct CommandCount {
-    /// The last run in which there were any.
+    /// The last run in which the step had commands.
     run: u64,
     in_run: u64,
     in_all: u64,
 }
 
-/// What is known of the last runs.
+/// The samples of the last runs.
 #[derive(Default)]
 pub(super) struct Samples {
     /// The number of the last run, from 1.
     pub(super) runs: u64,
-    /// By step, from measured runs in which it ran.
+    /// By step: the times from measured runs in which it ran.
     times: Vec<Times>,
-    /// Of whole runs.
+    /// The times of whole runs.
     pub(super) totals: Times,
-    /// By step.
+    /// By step: the counts of its commands.
     commands: Vec<CommandCount>,
     pub(super) failures: Vec<Failure>,
 }
 
 impl Samples {
-    /// Before a run of so many steps.
+    /// Called before a run of `steps` steps.
     pub(super) fn begin(&mut self, steps: usize) {
         self.runs += 1;
         self.failures.clear();
@@ -80,7 +79,7 @@ impl Samples {
         self.commands.resize(steps, CommandCount::default());
     }
 
-    /// Before a run of as many steps as the one before, in which none failed.
+    /// Called before a run with the same number of steps as the previous run, in which no step failed.
     #[cfg(feature = "std")]
     #[inline]
     pub(super) fn pass_over(&mut self) {
@@ -88,12 +87,12 @@ impl Samples {
         self.runs += 1;
     }
 
-    /// Notes what a step took.
+    /// Records the time of a step.
     pub(super) fn add_time(&mut self, step: u32, time: u64) {
         self.times[step as usize].add(time);
     }
 
-    /// Notes that commands of a step have been applied in this run.
+    /// Records that commands of a step have been applied in this run.
     pub(super) fn add_commands(&mut self, step: u32, count: u64) {
         let commands = &mut self.commands[step as usize];
         commands.in_run = if commands.run == self.runs { commands.in_run + count } else { count };
@@ -101,7 +100,7 @@ impl Samples {
         commands.in_all += count;
     }
 
-    /// Notes what failed in this run.
+    /// Records the failures of this run.
     pub(super) fn add_failures(&mut self, errors: &[(u32, Box<SystemError>)]) {
         self.failures.extend(errors.iter().map(|(step, error)| Failure {
             step: *step,
@@ -111,12 +110,12 @@ impl Samples {
         }));
     }
 
-    /// How many commands of a step were applied in the last run.
+    /// The number of commands of a step that were applied in the last run.
     pub(super) fn commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).filter(|count| count.run == self.runs).map_or(0, |count| count.in_run)
     }
 
-    /// How many commands of a step were applied in all runs.
+    /// The number of commands of a step that were applied in all runs.
     pub(super) fn total_commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).map_or(0, |count| count.in_all)
     }

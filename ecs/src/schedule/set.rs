@@ -1,4 +1,4 @@
-//! Sets of systems: those that users name, and the one that each function is.
+//! Sets of systems: the sets that users name, and the implicit set of each function.
 
 use alloc::string::{String, ToString};
 use core::any::{Any, TypeId};
@@ -8,7 +8,7 @@ use strata_ecs_derive::SystemSet;
 use crate::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
-/// What systems can be ordered by: a [`SystemSet`], or a system, which means all places where it was added.
+/// A value that constraints can refer to: a [`SystemSet`], or a system, which represents all places where it was added.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,11 +30,11 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput};
             `#[system]` above it to see which parameter is wrong"
 )]
 pub trait IntoSystemSet<Marker>: Sized {
-    /// The set.
+    /// Returns the set.
     ///
     /// # Panics
     ///
-    /// If it is a system that is made of others (by `pipe`, say): give it a set, and order by that.
+    /// If it is a system that was composed of others (by `pipe`, say): add it to a set, and order by that set.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -52,7 +52,7 @@ impl<S: SystemSet> IntoSystemSet<()> for S {
     }
 }
 
-/// Keeps systems apart from sets.
+/// Distinguishes systems from sets.
 #[doc(hidden)]
 pub struct SystemSetMarker;
 
@@ -80,13 +80,13 @@ pub(super) struct FunctionSet {
 }
 
 impl FunctionSet {
-    /// The set that a system is in by itself.
+    /// The implicit set of a system.
     pub(super) fn of<In: SystemInput + 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
         let facts = system.facts();
         Some(Self { function: facts.function?, name: facts.name.to_string() })
     }
 
-    /// The function, if the set is one of a function.
+    /// The function, if the set is the set of a function.
     pub(super) fn function_of(set: InternedSystemSet) -> Option<TypeId> {
         let set: &dyn Any = &*set;
         set.downcast_ref::<Self>().map(|set| set.function)

@@ -1,18 +1,18 @@
-//! How strict a schedule is.
+//! Build settings of a schedule.
 
-/// What is done when something looks like a mistake: see [`ScheduleBuildSettings`].
+/// The reaction to a probable mistake: see [`ScheduleBuildSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LogLevel {
-    /// Nothing.
+    /// It is ignored.
     #[default]
     Ignore,
-    /// It is written to the standard error output, with the feature `std`.
+    /// It is written to standard error, with the feature `std`.
     Warn,
     /// It is an error.
     Error,
 }
 
-/// How strict a schedule is when it is built.
+/// Settings for building a schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,6 +30,7 @@ pub enum LogLevel {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScheduleBuildSettings {
-    /// What is done about systems that are in each other's way and have no order: [`ScheduleBuildError::Ambiguous`](super::ScheduleBuildError::Ambiguous).
+    /// The reaction to conflicting systems without an order:
+    /// [`ScheduleBuildError::Ambiguous`](super::ScheduleBuildError::Ambiguous).
     pub ambiguity_detection: LogLevel,
 }

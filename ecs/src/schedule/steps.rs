@@ -1,4 +1,4 @@
-//! Running the steps of a plan: one by one, or several of a stage at the same time.
+//! Running the steps of a plan: one by one, or several of a stage in parallel.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -23,10 +23,10 @@ use crate::system::{BlockScope, Blocks, ParamError, RowScope, RunScope, SharedSc
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
-/// What is to be done when a system has failed.
+/// Handles the failure of a system.
 pub(super) type ScheduleErrorHandler = fn(&SystemError) -> OnError;
 
-/// The error handlers of a run. That of the schedule takes precedence.
+/// The error handlers of a run. The handler of the schedule takes precedence.
 #[derive(Clone, Copy)]
 pub(super) struct ErrorHandlers {
     pub(super) of_schedule: Option<ScheduleErrorHandler>,
@@ -46,25 +46,25 @@ impl ErrorHandlers {
     }
 }
 
-/// How a step went.
+/// The outcome of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Outcome {
-    /// It has not had its turn.
+    /// The step has not run yet.
     Open,
-    /// It ran; of conditions: they hold.
+    /// The system ran, or the conditions hold.
     Ran,
-    /// It failed.
+    /// The system failed.
     Failed,
-    /// A condition of it failed, so it did not run.
+    /// A condition of the system failed, so the system did not run.
     ConditionFailed,
     /// The conditions of a set around it do not hold.
     Set,
-    /// A parameter says that there is nothing to do.
+    /// A parameter reported that there is nothing to do.
     Param,
-    /// Something that it is ordered after has failed.
+    /// A system that the step is ordered after has failed.
     Blocked,
-    /// A condition of its own does not hold; of conditions: they do not. [`Outcomes::unmet`] says which one.
+    /// A condition of the step does not hold. [`Outcomes::unmet`] returns which one.
     Condition,
 }
 
@@ -72,26 +72,26 @@ impl Outcome {
     fn of(number: u8) -> Self {
         use Outcome::{Blocked, Condition, ConditionFailed, Failed, Open, Param, Ran, Set};
         const ALL: [Outcome; 8] = [Open, Ran, Failed, ConditionFailed, Set, Param, Blocked, Condition];
-        // Greater ones say which condition it was.
+        // Greater numbers encode the index of the condition.
         ALL[(number as usize).min(Condition as usize)]
     }
 }
 
-/// Up to how many steps are gone through one by one before a run.
+/// Up to this number of steps, the outcomes are reset one by one.
 const FEW_STEPS: usize = 16;
 
-/// How each step of a run went.
+/// The outcome of each step of a run.
 #[derive(Default)]
 pub(super) struct Outcomes(Vec<AtomicU8>);
 
 impl Outcomes {
-    /// Before a run of so many steps.
+    /// Resets the outcomes before a run of `steps` steps.
     #[inline]
     pub(super) fn reset(&mut self, steps: usize) {
         if self.0.len() != steps {
             self.0.resize_with(steps, AtomicU8::default);
         }
-        // A call of a function that fills memory takes longer than to fill a little.
+        // For few steps, a call of a function that fills memory takes longer than the fill.
         if steps <= FEW_STEPS {
             self.0.iter().for_each(|outcome| outcome.store(Outcome::Open as u8, Relaxed));
         } else {
@@ -115,23 +115,23 @@ impl Outcomes {
         self.0[step as usize].store(outcome as u8, Relaxed);
     }
 
-    /// Notes that a condition did not hold.
+    /// Records that a condition did not hold.
     fn set_unmet(&self, step: u32, condition: usize) {
         let number = condition.min(usize::from(u8::MAX - Outcome::Condition as u8)) as u8;
         self.0[step as usize].store(Outcome::Condition as u8 + number, Relaxed);
     }
 
-    /// Which condition of a step was the first that did not hold.
+    /// The index of the first condition of a step that did not hold.
     pub(super) fn unmet(&self, step: u32) -> Option<usize> {
         self.0[step as usize].load(Relaxed).checked_sub(Outcome::Condition as u8).map(usize::from)
     }
 
-    /// Whether there was a run, and it had so many steps.
+    /// Whether there was a run, and it had `steps` steps.
     pub(super) fn are_of(&self, steps: usize) -> bool {
         self.0.len() == steps
     }
 
-    /// The first of some steps that has not had its turn.
+    /// The first of some steps that has not run yet.
     #[cfg(feature = "std")]
     pub(super) fn first_open(&self, mut steps: Range<u32>) -> Option<u32> {
         steps.find(|step| self.is_open(*step))
@@ -143,7 +143,7 @@ impl Outcomes {
     }
 }
 
-/// What the steps of a run have in common.
+/// The data that all steps of a run share.
 #[derive(Clone, Copy)]
 pub(super) struct RunContext<'a> {
     pub(super) plan: &'a Plan,
@@ -155,20 +155,22 @@ pub(super) struct RunContext<'a> {
     pub(super) span: RunSpan,
 }
 
-/// The systems and conditions of a graph, to be run by several threads, each by one at a time.
+/// The systems and conditions of a graph, shared by several threads. Each system or condition is run by one thread at a
+/// time.
 #[derive(Clone, Copy)]
 pub(super) struct Systems<'a> {
     runnables: *mut Runnable,
     conditions: *mut Condition,
     sets: *mut SetNode,
-    /// For names.
+    /// Binds the lifetime of the graph that the pointers come from.
     graph: core::marker::PhantomData<&'a mut Graph>,
 }
 
-// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and the caller that runs a step promises that no other code uses
-// those of the step.
+// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and the caller that runs a step guarantees that no other
+// code uses the systems and conditions of the step.
 unsafe impl Send for Systems<'_> {}
-// SAFETY: a shared reference only copies the pointers; whoever runs a step promises that no other code uses what they point at.
+// SAFETY: a shared reference only copies the pointers; the caller that runs a step guarantees that no other code uses
+// their targets.
 unsafe impl Sync for Systems<'_> {}
 
 /// Fails to compile if systems or conditions are not `Send`.
@@ -185,17 +187,17 @@ impl<'a> Systems<'a> {
     }
 }
 
-/// The turn of a step: the right to its system and conditions, and to what these borrow of a store. It comes from a
-/// [`StepAccess`] or [`PipelineStep`].
+/// The turn of a step: exclusive access to its system and conditions, and to the part of the store that they access. A
+/// [`StepAccess`] or [`PipelineStep`] provides it.
 pub(super) struct Turn<'t, 'a, 'w> {
     at: u32,
     step: &'a PlanStep,
     systems: Systems<'a>,
-    /// What the step does bears its tick, which goes on.
+    /// Holds the current tick of the step, which advances.
     cell: &'t mut StoreCell<'w>,
 }
 
-/// The right to steps that follow each other in a plan, which have their turns one after the other.
+/// Access to consecutive steps of a plan, which have their turns one after the other.
 pub(super) struct StepAccess<'a, 'w> {
     plan: &'a Plan,
     systems: Systems<'a>,
@@ -207,16 +209,16 @@ pub(super) struct StepAccess<'a, 'w> {
 impl<'a, 'w> StepAccess<'a, 'w> {
     /// # Safety
     ///
-    /// - Nothing that the steps borrow is borrowed otherwise for as long as the value is used, and what is made of it, nor does any
-    ///   other code use their systems and conditions. They may borrow what others of them borrow.
-    /// - All systems and conditions have been initialised for the cell's store; no step is a system that needs the world for itself.
-    /// - The systems are those of the graph that the plan was made of.
+    /// - Nothing that the steps access is borrowed elsewhere while the value, or a value derived from it, is used, and
+    ///   no other code uses their systems and conditions. The steps may access what other steps in the range access.
+    /// - All systems and conditions have been initialized for the cell's store; no step is an exclusive system.
+    /// - The systems belong to the graph that the plan was made of.
     #[inline]
     pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
         Self { plan, systems, steps, cell }
     }
 
-    /// The turn of one of the steps, which is over before another one begins.
+    /// The turn of one of the steps. It must end before another one begins.
     #[inline]
     pub(super) fn turn(&mut self, at: u32) -> Turn<'_, 'a, 'w> {
         assert!(self.steps.contains(&at), "a step has its turn among others");
@@ -224,15 +226,16 @@ impl<'a, 'w> StepAccess<'a, 'w> {
     }
 }
 
-/// The right to the steps of a pipeline, whose turns begin one after the other, and go on until the last one is over.
+/// Access to the steps of a pipeline. Their turns begin one after the other, and last until the last one ends.
 pub(super) struct PipelineAccess<'a, 'w>(StepAccess<'a, 'w>);
 
 impl<'a, 'w> PipelineAccess<'a, 'w> {
     /// # Safety
     ///
-    /// - As for [`StepAccess::new`].
-    /// - The steps are those of a pipeline that is valid in the world of the cell: beside rows, nothing is borrowed by two of them of
-    ///   which one writes it, nor do they look at when rows were changed by another one; and no row of them has to be asked.
+    /// - The conditions of [`StepAccess::new`].
+    /// - The steps belong to a pipeline that is valid in the world of the cell: apart from rows, no two of them access
+    ///   data that one of them writes; none reads the change ticks of rows that another one changes; and no row needs a
+    ///   per-row filter check.
     pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
         Self(StepAccess { plan, systems, steps, cell })
     }
@@ -241,7 +244,7 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
         self.0.cell
     }
 
-    /// The first step and the others, unless there is none.
+    /// Returns the first step and the others, or `Err(self)` if there is no step.
     pub(super) fn split_first(self) -> Result<(PipelineStep<'a, 'w>, Self), Self> {
         let StepAccess { plan, systems, steps: Range { start, end }, cell } = self.0;
         if start == end {
@@ -252,7 +255,7 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
     }
 }
 
-/// The right to one step of a pipeline.
+/// Access to one step of a pipeline.
 pub(super) struct PipelineStep<'a, 'w> {
     pub(super) at: u32,
     step: &'a PlanStep,
@@ -261,24 +264,25 @@ pub(super) struct PipelineStep<'a, 'w> {
 }
 
 impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
-    /// The conditions that the step asks: those of its system, or those of a set.
+    /// The conditions that the step evaluates: those of its system, or those of its set.
     #[inline]
     fn conditions(&mut self) -> &mut [Condition] {
         match self.step.task {
             Task::System(_) => {
                 let Range { start, end } = self.step.conditions;
-                // SAFETY: the graph is borrowed mutably for 'a, and a plan of it has ranges of its conditions only; each belongs
-                // to one system, whose turn it is.
+                // SAFETY: the graph is borrowed mutably for 'a, and the ranges of its plan are in bounds of its
+                // conditions; each condition belongs to one system, whose turn it is.
                 unsafe {
                     core::slice::from_raw_parts_mut(self.systems.conditions.add(start as usize), (end - start) as usize)
                 }
             }
-            // SAFETY: the graph is borrowed mutably for 'a and has this set, which one step asks, whose turn it is.
+            // SAFETY: the graph is borrowed mutably for 'a and has this set; only one step evaluates its conditions, and
+            // it is the turn of that step.
             Task::Ask(set) => unsafe { &mut (*self.systems.sets.add(set as usize)).conditions },
         }
     }
 
-    /// What the conditions of the step belong to.
+    /// The system or set that the conditions of the step belong to.
     #[cold]
     fn condition_owner(&self) -> ConditionOwner {
         match self.step.task {
@@ -297,21 +301,22 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         }
     }
 
-    /// The system, if the step is one, and where it runs.
+    /// The system, if the step runs one, and the cell that it runs on.
     #[inline]
     fn into_system(self) -> Option<(&'a mut ScheduleSystem, &'t StoreCell<'w>)> {
         let Task::System(number) = self.step.task else { return None };
-        // SAFETY: the graph is borrowed mutably for 'a and has this system, whose turn it is; the turn is used up.
+        // SAFETY: the graph is borrowed mutably for 'a and has this system, whose turn it is; `self` is consumed, so the
+        // turn yields the system once.
         Some((unsafe { &mut (*self.systems.runnables.add(number as usize)).system }, self.cell))
     }
 
-    /// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every
-    /// run.
+    /// Evaluates the conditions and returns the index of the first one that does not hold, if any. All conditions are
+    /// evaluated, whatever the results, so that each sees every run.
     #[inline]
     fn hold(&mut self) -> Result<Option<usize>, Box<(String, ParamError)>> {
         let (mut unmet, mut cell) = (None, *self.cell);
         for (number, condition) in self.conditions().iter_mut().enumerate() {
-            // SAFETY: it is the turn of the conditions, so what they borrow is not borrowed otherwise.
+            // SAFETY: it is the turn of the conditions, so nothing else borrows what they access.
             let scope = RunScope::Shared(unsafe { SharedScope::new(&cell) });
             let holds = match condition.system.run_in((), scope) {
                 Ok(holds) => holds,
@@ -327,7 +332,7 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
     }
 }
 
-/// A condition that cannot be asked: an error, unless a parameter says that there is nothing to do.
+/// Handles a condition that could not run: an error, unless a parameter reports that there is nothing to do.
 #[cold]
 #[inline(never)]
 fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, ParamError)>> {
@@ -335,12 +340,12 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
 }
 
 impl<'a> RunContext<'a> {
-    /// Runs steps that follow each other.
+    /// Runs consecutive steps.
     ///
     /// # Safety
     ///
-    /// - As for [`StepAccess::new`].
-    // A function of its own keeps what the loop needs in registers, and its arguments are not brought together in memory.
+    /// - The conditions of [`StepAccess::new`].
+    // A separate function keeps the loop's state in registers, and its arguments are not gathered in memory.
     #[inline(never)]
     pub(super) unsafe fn run_steps(
         &self,
@@ -360,8 +365,8 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Runs a step of a stage, whose first tick is given: the conditions of the step use the ticks that it has among those of the stage, and
-    /// its system the ones after them. `outcome` is that of the step.
+    /// Runs a step of a stage whose first tick is `first`: the conditions of the step use its ticks within the stage,
+    /// and its system uses the ticks after them. `outcome` must be the outcome of the step.
     #[inline(always)]
     pub(super) fn run_step(
         &self,
@@ -376,10 +381,10 @@ impl<'a> RunContext<'a> {
             Ok(()) => match turn.into_system() {
                 Some((system, cell)) => {
                     let _span = self.enter(system);
-                    // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
+                    // SAFETY: it is the turn of the system, so nothing else borrows what it accesses.
                     let done = system.run_in((), RunScope::Shared(unsafe { SharedScope::new(cell) }));
                     if matches!(done, Ok(Ok(()))) {
-                        // There is nothing to be dropped, and the compiler would look for it.
+                        // The result needs no drop, but the compiler would emit code for it.
                         core::mem::forget(done);
                         outcome.store(Outcome::Ran as u8, Relaxed);
                         None
@@ -398,12 +403,12 @@ impl<'a> RunContext<'a> {
         error
     }
 
-    /// Runs a step whose system needs the world for itself. Its conditions bear this tick, and some after it.
+    /// Runs a step whose system is exclusive. Its conditions use `first` and the ticks after it.
     ///
     /// # Safety
     ///
-    /// - The systems are those of the graph that the plan was made of, all initialised for the store, and no other code uses
-    ///   them.
+    /// - The systems belong to the graph that the plan was made of, all are initialized for the store, and no other code
+    ///   uses them.
     pub(super) unsafe fn run_alone(
         &self,
         at: u32,
@@ -423,8 +428,8 @@ impl<'a> RunContext<'a> {
         self.finish(at, system, done)
     }
 
-    /// Has a step of a pipeline get ready, if it runs, and calls `then`, which hands it its rows. If that panics, `panicked` tells
-    /// whether this step did.
+    /// Prepares a step of a pipeline, if it runs, and calls `then`, which passes it its rows. If that panics, `panicked`
+    /// returns whether this step did.
     pub(super) fn run_in_blocks(
         &self,
         PipelineStep { at, step, systems, mut cell }: PipelineStep<'a, '_>,
@@ -439,20 +444,20 @@ impl<'a> RunContext<'a> {
         }
         let (system, cell) = turn.into_system()?;
         let _span = self.enter(system);
-        // SAFETY: the step is one of a pipeline (`PipelineAccess::new`): beside rows, nothing that it borrows is borrowed otherwise, nor
-        // do others look at when rows were changed that it writes; no row has to be asked; and rows are borrowed when they are handed to
-        // the steps, which all have got ready then.
+        // SAFETY: the step belongs to a pipeline (`PipelineAccess::new`): apart from rows, nothing that it accesses is
+        // borrowed elsewhere, no other step reads the change ticks of rows that it writes, and no row needs a per-row
+        // filter check. Rows are borrowed when they are passed to the steps, which have all been prepared by then.
         let scope = unsafe { BlockScope::new(cell, panicked, then) };
         let done = system.run_rows(RowScope::Blocks(scope));
         self.finish(at, system, done)
     }
 
-    /// Evaluates whether a step runs: whether the conditions of the sets around it hold, and its own do. Otherwise there may be an error
-    /// to report.
+    /// Returns whether a step runs: the conditions of the sets around it and its own conditions must hold. Otherwise
+    /// there may be an error to report.
     #[inline(always)]
     fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
-        // A step that a failure has blocked is not open any more.
+        // A step that a failure has blocked is no longer open.
         if !(step.skips_gates && outcome.load(Relaxed) == Outcome::Open as u8) {
             if !self.sets_hold(at, step) {
                 return Err(None);
@@ -470,7 +475,7 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Whether a step is open and the conditions of the sets around it hold. If these do not, its outcome says so afterwards.
+    /// Whether a step is open and the conditions of the sets around it hold. If they do not, sets its outcome.
     #[inline(never)]
     fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
         if !self.outcomes.is_open(at) {
@@ -484,7 +489,7 @@ impl<'a> RunContext<'a> {
         hold
     }
 
-    /// Has the cell reserve ids where a step that begins does.
+    /// Sets the tick and the id stream of the cell for a step that begins.
     #[inline(always)]
     fn begin(&self, step: &PlanStep, cell: &mut StoreCell<'_>, first: Tick) {
         cell.set_tick(first.later(step.tick));
@@ -500,7 +505,7 @@ impl<'a> RunContext<'a> {
         self.span.system(self.label, || system.name())
     }
 
-    /// Notes how a system did.
+    /// Records the outcome of a system.
     #[cold]
     pub(super) fn finish(
         &self,
@@ -528,7 +533,7 @@ impl<'a> RunContext<'a> {
         self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into_box())
     }
 
-    /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
+    /// Records that a step has failed. The systems that are ordered after it do not run, unless the handler continues.
     fn fail(
         &self,
         at: u32,
@@ -537,7 +542,7 @@ impl<'a> RunContext<'a> {
         error: BoxError,
     ) -> Option<Box<SystemError>> {
         let mut error = Box::new(SystemError { system, condition_of, schedule: self.label, error, stops: true });
-        // The step is open until then, so that it is the one that has panicked if the handler does.
+        // The outcome is set after the handler call, so that the step is reported if the handler panics.
         let goes_on = self.handlers.handle(&mut error) == OnError::Continue;
         self.outcomes.set(at, outcome);
         if goes_on {
@@ -567,7 +572,7 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// The name of what a step runs.
+    /// The name of the system or set of a step.
     #[cfg(feature = "std")]
     pub(super) fn name(&self, graph: &Graph, at: u32) -> String {
         graph.name(match self.plan.steps[at as usize].task {

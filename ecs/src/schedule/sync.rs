@@ -1,3 +1,4 @@
-//! What the line of a stage synchronises with. A test puts loom's types in the place of these and tries all orders of events.
+//! The synchronization primitives of the ready queue. A test replaces these with loom's types and tries all
+//! interleavings.
 
 pub(super) use std::sync::{Condvar, Mutex, MutexGuard};

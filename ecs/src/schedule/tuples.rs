@@ -1,15 +1,15 @@
-//! Tuples of systems and sets, and the methods of tuples and functions that are no systems.
+//! Tuples of systems and sets, and the methods of tuples and functions that are not systems.
 
 use alloc::vec::Vec;
 
 use super::config::{Config, Group, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, whole};
 use crate::system::{BoxedSystem, IntoSystem, SystemCondition, SystemInput};
 
-/// Keeps tuples apart from single systems.
+/// Distinguishes tuples from single systems.
 #[doc(hidden)]
 pub struct TupleMarker;
 
-/// Methods of [`IntoScheduleConfigs`] whose bounds `$Whole` does not fulfil.
+/// Methods of [`IntoScheduleConfigs`] whose bounds `$Whole` does not satisfy.
 macro_rules! schedule_methods {
     ($Whole:ty; $($name:ident($($Argument:ident)?))*) => { $(
         fn $name<T: Schedulable, M, $($Argument)?>(self, $(_: $Argument)?) -> ScheduleConfigs<T>
@@ -22,11 +22,11 @@ macro_rules! schedule_methods {
     )* };
 }
 
-/// The methods of systems for a tuple with a member that is no system.
+/// The methods of systems for a tuple with a member that is not a system.
 ///
-/// Such a tuple is no [`IntoScheduleConfigs`], so without this trait rustc finds `chain` of iterators, or no method, and its error says
-/// that. rustc considers references last, so this trait, which only references implement, never hides another method. A call
-/// of one of its methods does not compile, and the error is that of the bounds, as with
+/// Such a tuple does not implement [`IntoScheduleConfigs`]. Without this trait, rustc would find `chain` of iterators,
+/// or no method, and report that. rustc considers references last, so this trait, which only references implement, never
+/// hides another method. A call of one of its methods does not compile; the error names the unsatisfied bounds, as with
 /// [`add_systems`](super::Schedule::add_systems).
 #[doc(hidden)]
 pub trait TupleOfNoSystems: Sized {
@@ -79,10 +79,10 @@ pub trait TupleOfNoSystems: Sized {
     );
 }
 
-/// The methods of systems and conditions for a function that is none: see [`TupleOfNoSystems`].
+/// The methods of systems and conditions for a function that is neither: see [`TupleOfNoSystems`].
 ///
-/// `run_if` is missing, because observers have it too ([`ObserverSystemExt`](crate::observer::ObserverSystemExt)), whose error says
-/// that the function is no system.
+/// `run_if` is missing because observers have it too ([`ObserverSystemExt`](crate::observer::ObserverSystemExt)); their
+/// error says that the function is not a system.
 #[doc(hidden)]
 pub trait FunctionOfNoSystem<Signature>: Sized {
     type Function;
@@ -135,13 +135,13 @@ pub trait FunctionOfNoSystem<Signature>: Sized {
     }
 }
 
-/// A tuple or a function that fulfils the bounds has these methods by other traits, which rustc finds first.
+/// A tuple or function that satisfies the bounds has these methods by other traits, which rustc finds first.
 fn never_called<T>() -> T {
     unreachable!("systems have methods of their own")
 }
 
-/// The impls for functions and tuples of each number of parameters and members, down to none. Those that are larger than systems and
-/// tuples of systems can be are among them.
+/// The impls for functions and tuples of each number of parameters and members, down to zero. They include sizes that
+/// are too large for systems and tuples of systems.
 macro_rules! no_systems {
     (impl $($P:ident)*) => {
         impl<Function, Out, $($P),*> FunctionOfNoSystem<fn($($P),*) -> Out> for &Function

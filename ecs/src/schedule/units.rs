@@ -1,8 +1,8 @@
-//! The units of a stage that several threads run, each of which one thread runs: a step, or a pipeline.
+//! The units of a stage that is run by several threads. A unit is a step or a pipeline, and is run by one thread.
 //!
-//! Costs are measured in few runs. A stage that takes too little time, or in which one step takes nearly all, stays on the
-//! thread of the schedule. A simulation with the costs says what the units would take on the threads that there are; they
-//! are used only if that is a tenth less.
+//! Costs are measured in few runs. A stage that takes too little time, or in which one step takes nearly all of it,
+//! stays on the thread of the schedule. For other stages, a simulation with the measured costs estimates the time on the
+//! available threads; the units are used only if it is at least a tenth shorter.
 
 use alloc::borrow::Cow;
 use alloc::collections::BinaryHeap;
@@ -19,30 +19,30 @@ use super::reach::Reach;
 use crate::access::Access;
 use crate::component::Components;
 
-/// What it costs to hand a unit to another thread, and to find that there is one, in nanoseconds.
+/// The cost of passing a unit to another thread and checking that there is one, in nanoseconds.
 const HAND_OVER: u64 = 1_500;
-/// What it costs until a thread that sleeps has come.
+/// The time until a sleeping thread has woken up, in nanoseconds.
 const WAKE_UP: u64 = 5_000;
 
-/// Which steps of a stage have to finish before which.
+/// The order in which the steps of a stage have to finish.
 #[derive(Clone)]
 pub(super) struct Precedence {
-    /// By step, counted from the first of the stage.
+    /// By step, relative to the first of the stage: the steps before it.
     before: Vec<FixedBitSet>,
-    /// By step: those that come before it, but for those that come before another one of them.
+    /// By step: the steps before it, without those that come before another one of them.
     direct: Vec<Vec<u32>>,
     /// By step: whether it stays on the thread that runs the schedule.
     owners: Vec<bool>,
 }
 
 impl Precedence {
-    /// Of so many steps, none of which has been added.
+    /// An empty precedence with room for `count` steps.
     fn with_capacity(count: usize) -> Self {
         Self { before: Vec::with_capacity(count), direct: Vec::with_capacity(count), owners: Vec::with_capacity(count) }
     }
 
-    /// Adds the next step, which comes after those of the earlier ones for which `waits` says so, and after all that come
-    /// before these. `waits` is asked of few: not of those of which the answer follows from the rest.
+    /// Adds the next step. It comes after the earlier steps for which `waits` returns true, and after all that come
+    /// before these. `waits` is not called for steps whose answer follows from the rest.
     fn push(&mut self, mut candidates: FixedBitSet, is_owners: bool, mut waits: impl FnMut(usize) -> bool) {
         let (mut own, mut direct) = (FixedBitSet::with_capacity(candidates.len()), Vec::new());
         while let Some(first) = candidates.maximum() {
@@ -59,7 +59,8 @@ impl Precedence {
         self.owners.push(is_owners);
     }
 
-    /// Of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)` at the worst.
+    /// The precedence of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)`
+    /// in the worst case.
     pub(super) fn of(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> Self {
         let Layout { graph, order, plan, .. } = layout;
         let count = steps.len();
@@ -70,7 +71,7 @@ impl Precedence {
         let ordered = Reach::of(order, count, number).into_lists();
         let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
         let accesses: Vec<_> = of_stage.iter().map(|step| access_of(graph, step.task)).collect();
-        // By bit of a footprint: the steps so far that touch it, and those that write it.
+        // By bit of a footprint: the earlier steps that access it, and those that write it.
         let [mut touching, mut writing] = [(); 2].map(|()| alloc::vec![FixedBitSet::new(); u128::BITS as usize]);
         let mut last_of_stream: HashMap<u32, usize> = HashMap::new();
         let mut precedence = Self::with_capacity(count);
@@ -78,7 +79,7 @@ impl Precedence {
             own.grow(count);
             let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
             own.extend(gates.iter().filter(|gate| steps.contains(gate)).map(|gate| (gate - steps.start) as usize));
-            // Steps that share a stream get ids in their order.
+            // Steps that share a stream get ids in the order of the steps.
             own.extend(step.stream.and_then(|stream| last_of_stream.insert(stream, second)));
             let (mut candidates, footprint) = (own.clone(), access.footprint());
             bits(footprint.written).for_each(|bit| candidates.union_with(&touching[bit]));
@@ -89,7 +90,7 @@ impl Precedence {
             bits(footprint.touched).for_each(|bit| touching[bit].grow_and_insert(second));
             bits(footprint.written).for_each(|bit| writing[bit].grow_and_insert(second));
         }
-        // Of all pairs; of many steps this takes too long, also for a build with assertions.
+        // Checks all pairs. For many steps this takes too long, even in a build with assertions.
         debug_assert!(
             count > 64
                 || (0..count).all(|second| {
@@ -101,7 +102,7 @@ impl Precedence {
         precedence
     }
 
-    /// The same of runs of steps that are not to be torn apart. They follow each other, and all steps are in one.
+    /// The precedence of ranges of steps that must not be split. The ranges are consecutive and cover all steps.
     pub(super) fn merged(&self, nodes: &[Range<u32>]) -> Cow<'_, Self> {
         if nodes.len() == self.before.len() {
             return Cow::Borrowed(self);
@@ -113,7 +114,7 @@ impl Precedence {
         let mut merged = Self::with_capacity(nodes.len());
         for (number, node) in nodes.iter().enumerate() {
             let mut candidates = FixedBitSet::with_capacity(nodes.len());
-            // What comes before one step of a node comes before all that come after another one.
+            // A step before one step of a node comes before all steps after any step of the node.
             for step in node.clone() {
                 candidates.extend(self.direct[step as usize].iter().map(|first| node_of[*first as usize]));
             }
@@ -133,8 +134,8 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether each step of a stage has to wait for the one before it, so that no two can run side by side. `O(n)` in steps, and
-/// in what is ordered.
+/// Whether each step of a stage has to wait for the one before it, so that no two can run in parallel. `O(n)` in steps
+/// and constraints.
 pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> bool {
     let Layout { graph, order, plan, .. } = layout;
     let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
@@ -157,18 +158,18 @@ pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Comp
 
 /// The units of a stage.
 pub(super) struct Units {
-    /// By unit: its steps, counted from the first of the stage.
+    /// By unit: its steps, relative to the first of the stage.
     pub(super) steps: Vec<Range<u32>>,
-    /// By unit: how many come before it, of those that are named.
+    /// By unit: the number of its direct predecessors.
     pub(super) waiting: Vec<u32>,
-    /// By unit: those that come after it; the ones that come after another of these may be left out.
+    /// By unit: the units after it; units that come after another of these may be left out.
     pub(super) successors: Vec<Vec<u32>>,
     /// By unit: whether it stays on the thread that runs the schedule.
     pub(super) owners: Vec<bool>,
 }
 
 impl Units {
-    /// A unit for each of these runs of steps, which follow each other; all steps are in one.
+    /// Makes a unit of each range of steps. The ranges are consecutive and cover all steps.
     pub(super) fn of(precedence: &Precedence, nodes: &[Range<u32>]) -> Self {
         let precedence = precedence.merged(nodes);
         let mut successors = alloc::vec![Vec::new(); nodes.len()];
@@ -179,13 +180,14 @@ impl Units {
         Self { steps: nodes.to_vec(), waiting, successors, owners: precedence.owners.clone() }
     }
 
-    /// What the stage would take on so many threads, in nanoseconds. `costs` are those of the units. `O(n log n)` in units.
+    /// Estimates the time of the stage on `threads` threads, in nanoseconds. `costs` are the costs of the units. `O(n
+    /// log n)` in units.
     pub(super) fn estimate(&self, costs: &[u64], threads: usize) -> u64 {
         let mut waiting = self.waiting.clone();
         let all = 0..self.steps.len() as u32;
         let mut ready: BinaryHeap<_> = all.filter(|unit| waiting[*unit as usize] == 0).map(Reverse).collect();
         let mut running: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
-        // Another thread comes later, and each turn costs something.
+        // Other threads start later, and each hand-over has a cost.
         let mut free: BinaryHeap<_> = (0..threads as u64).map(|thread| Reverse(thread.min(1) * WAKE_UP)).collect();
         let mut now = 0;
         loop {
@@ -207,11 +209,11 @@ impl Units {
     }
 }
 
-/// Whether the stage is worth several threads, judged by what its steps cost.
+/// Whether the stage is worth several threads, given the costs of its steps.
 pub(super) fn is_worth_it(costs: &[u64]) -> bool {
     let total: u64 = costs.iter().sum();
     let dearest = costs.iter().copied().max().unwrap_or(0);
-    // What is measured of steps that take a few nanoseconds each may be twice what they take.
+    // Steps of a few nanoseconds may be measured as twice as long as they are.
     total - dearest > 6 * (WAKE_UP + HAND_OVER)
 }
 
@@ -236,7 +238,7 @@ mod tests {
 
     #[test]
     fn independent_steps_take_less_on_two_threads() {
-        // 0 and 1 are dear; 2 comes after 0, 3 and 4 after nothing.
+        // 0 and 1 are expensive; 2 comes after 0, 3 and 4 have no predecessors.
         let units = single(&precedence(5, &[(0, 2)]));
         let costs = [100_000, 100_000, 10, 10, 10];
         assert_eq!(units.waiting, [0, 0, 1, 0, 0]);
@@ -251,7 +253,7 @@ mod tests {
         precedence.owners = alloc::vec![false, true, false, true];
         let units = single(&precedence);
         assert_eq!(units.owners, precedence.owners);
-        // Only the one just before is named.
+        // Only the direct predecessor is stored.
         assert_eq!(units.waiting, [0, 1, 1, 1]);
         assert_eq!(units.steps, [0..1, 1..2, 2..3, 3..4]);
     }

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::main_schedule::{MainScheduleOrder, PreStartup, PreUpdate};
 use crate::plugin::Plugin;
 
-/// Has [`StateTransition`] run in each frame. The first state that is added does so, too.
+/// Adds [`StateTransition`] to each frame. Adding the first state does this, too.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -34,7 +34,7 @@ impl Plugin for StatesPlugin {
     }
 }
 
-/// Has the transitions run in each frame, if they do not yet.
+/// Adds the transitions to each frame, unless they have been added.
 fn set_up(app: &mut App) {
     if app.get_schedule(StateTransition).is_some() {
         return;
@@ -52,11 +52,12 @@ fn set_up(app: &mut App) {
     }
 }
 
-/// States.
+/// Methods for states.
 impl App {
-    /// Adds a state, which begins with its default, or with what it makes of the world. If there is one of its type, it stays.
+    /// Adds a state, whose first value is made by its `FromWorld` impl (`Default` for most types). An existing state of
+    /// this type is kept.
     ///
-    /// It is entered before [`PreStartup`](crate::PreStartup).
+    /// The state is entered before [`PreStartup`](crate::PreStartup).
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -73,8 +74,8 @@ impl App {
         self
     }
 
-    /// Adds a state, which begins with this value. If there is one of its type, it becomes this value without being left, and is
-    /// entered in the next [`StateTransition`].
+    /// Adds a state with this value. If a state of this type exists, it is set to this value without
+    /// [`OnExit`](crate::state::OnExit), and entered in the next [`StateTransition`].
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -88,7 +89,8 @@ impl App {
         self.add_transitions::<S>(apply_next::<S>, |_| {})
     }
 
-    /// Adds a state that follows from others, which may be added before or after. If it was added already, nothing happens.
+    /// Adds a state that is computed from others, which may be added before or after it. Does nothing if it has been
+    /// added.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -114,8 +116,8 @@ impl App {
         self.add_transitions::<S>(apply_computed::<S>, S::SourceStates::order::<S>)
     }
 
-    /// Adds a state that exists only while others have some values. These may be added before or after. If it was added already,
-    /// nothing happens.
+    /// Adds a state that exists only while other states have certain values. These may be added before or after it. Does
+    /// nothing if it has been added.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -135,9 +137,9 @@ impl App {
         self.add_transitions::<S>(apply_sub::<S>, S::SourceStates::order::<S>)
     }
 
-    /// Has a state be entered, and adds its transitions unless they are there.
+    /// Marks a state to be entered, and adds its transitions unless they have been added.
     fn add_transitions<S: States>(&mut self, apply: fn(&mut World), order: fn(&mut Schedule)) -> &mut Self {
-        // A state that follows from itself does not compile.
+        // A state that depends on itself does not compile.
         const { assert!(S::DEPENDENCY_DEPTH > 0, "the depth of a state is at least 1") };
         let is_there = has_begun::<S>(self.world());
         begin::<S>(self.world_mut());

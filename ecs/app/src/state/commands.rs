@@ -7,7 +7,7 @@ use super::resources::NextState;
 use super::states::FreelyMutableState;
 use super::transitions::never_added;
 
-/// Commands that change the next state, for systems that have no [`NextState`] at hand.
+/// Commands that change the next state, for systems without a [`NextState`] parameter.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -23,12 +23,12 @@ use super::transitions::never_added;
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
 pub trait CommandsStatesExt {
-    /// As [`NextState::set`], when the commands are applied. If the program has no such state, nothing happens,
-    /// and that the state was never added is [reported](World::warn_once) once.
+    /// Calls [`NextState::set`] when the commands are applied. If the state was never added, this has no effect, and is
+    /// [reported](World::warn_once) once.
     fn set_state<S: FreelyMutableState>(&mut self, state: S);
 
-    /// As [`NextState::set_if_different`], when the commands are applied. If the program has no such state, nothing happens,
-    /// and that the state was never added is [reported](World::warn_once) once.
+    /// Calls [`NextState::set_if_different`] when the commands are applied. If the state was never added, this has no
+    /// effect, and is [reported](World::warn_once) once.
     fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S);
 }
 

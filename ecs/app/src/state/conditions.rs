@@ -38,7 +38,7 @@ pub fn in_state<S: States>(state: S) -> impl FnMut(Option<Res<'_, State<S>>>, St
     }
 }
 
-/// Holds while there is a state of type `S`, as there is not always one that is computed or a sub-state.
+/// Holds while a state of type `S` exists: computed states and sub-states do not always exist.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -51,7 +51,7 @@ pub fn state_exists<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
     state.is_some()
 }
 
-/// Holds once after the state of type `S` has become another one, or was added. If it was never added, this is
+/// Holds once after the state of type `S` has changed or was added. If it was never added, this is
 /// [reported](strata_ecs::world::World::warn_once) once.
 ///
 /// ```

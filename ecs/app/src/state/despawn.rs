@@ -1,4 +1,4 @@
-//! Entities that end with a state.
+//! Entities that are despawned when a state is entered or left.
 
 use strata_ecs::component::Component;
 use strata_ecs::entity::Entity;
@@ -9,7 +9,7 @@ use strata_ecs::world::World;
 use super::states::States;
 use super::transitions::{StateTransitionEvent, current};
 
-/// Has the entity despawned when the program leaves this state, after the systems of [`OnExit`](crate::state::OnExit).
+/// Despawns the entity when the program leaves this state, after the systems of [`OnExit`](crate::state::OnExit).
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -33,7 +33,7 @@ use super::transitions::{StateTransitionEvent, current};
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct DespawnOnExit<S: States>(pub S);
 
-/// Has the entity despawned when the program enters this state, before the systems of [`OnEnter`](crate::state::OnEnter).
+/// Despawns the entity when the program enters this state, before the systems of [`OnEnter`](crate::state::OnEnter).
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -53,7 +53,7 @@ pub struct DespawnOnExit<S: States>(pub S);
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct DespawnOnEnter<S: States>(pub S);
 
-/// Despawns the entities whose component names this state, also if they are disabled.
+/// Despawns the entities whose component contains this state, including disabled ones.
 fn despawn<S: States, C: Component>(world: &mut World, state: Option<S>, of: fn(&C) -> &S) {
     let Some(state) = state else { return };
     let mut query = world.query_filtered::<(Entity, &C), Allow<Disabled>>();
@@ -62,13 +62,13 @@ fn despawn<S: States, C: Component>(world: &mut World, state: Option<S>, of: fn(
     world.many(&entities).despawn();
 }
 
-/// Despawns what ends with the state that was left.
+/// Despawns the entities with [`DespawnOnExit`] for the state that was left.
 pub(super) fn despawn_on_exit<S: States>(world: &mut World) {
     let left = current::<S>(world).and_then(StateTransitionEvent::left).cloned();
     despawn(world, left, |component: &DespawnOnExit<S>| &component.0);
 }
 
-/// Despawns what ends with the state that was entered.
+/// Despawns the entities with [`DespawnOnEnter`] for the state that was entered.
 pub(super) fn despawn_on_enter<S: States>(world: &mut World) {
     let reached = current::<S>(world).and_then(StateTransitionEvent::reached).cloned();
     despawn(world, reached, |component: &DespawnOnEnter<S>| &component.0);

@@ -1,12 +1,13 @@
-//! States: in which of its modes a program is, and what happens when that changes.
+//! States: the modes of a program, and the transitions between them.
 //!
-//! A state is a value of a type with `#[derive(States)]`, of which the world has one: the menu, the game, the end. Systems run
-//! [in a state](in_state), the schedules [`OnEnter`], [`OnExit`] and [`OnTransition`] run when it changes, and entities can
-//! [end with it](DespawnOnExit). A system changes it by [`NextState`]; the change happens in [`StateTransition`], which runs before
-//! [`PreStartup`](crate::PreStartup) and, in each frame, after [`PreUpdate`](crate::PreUpdate).
+//! A state is a value of a type with `#[derive(States)]`, stored once per world: the menu, the game, the end. Systems
+//! can run only [in a state](in_state), the schedules [`OnEnter`], [`OnExit`] and [`OnTransition`] run when it changes,
+//! and entities can be [despawned with it](DespawnOnExit). A system requests a change with [`NextState`]; the change
+//! happens in [`StateTransition`], which runs before [`PreStartup`](crate::PreStartup) and, in each frame, after
+//! [`PreUpdate`](crate::PreUpdate).
 //!
-//! A [computed state](ComputedStates) follows from other states. A [sub-state](SubStates) exists only while other states have some
-//! values, and can be changed then.
+//! A [computed state](ComputedStates) is computed from other states. A [sub-state](SubStates) exists only while other
+//! states have certain values, and can be changed while it exists.
 //!
 //! ```
 //! use strata_app::prelude::*;
@@ -44,10 +45,10 @@
 //!
 //! # The order of a transition
 //!
-//! All states change first: a computed state after those that it follows from. Then [`OnExit`] runs for the states that were left,
-//! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with [`DespawnOnExit`] go after
-//! the systems of `OnExit`, those with [`DespawnOnEnter`] before the systems of `OnEnter`. What these systems see as the state is
-//! the new one, and [`PreviousState`] is the old one.
+//! All states change first: a computed state after its sources. Then [`OnExit`] runs for the states that were left,
+//! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with
+//! [`DespawnOnExit`] are despawned after the systems of `OnExit`, entities with [`DespawnOnEnter`] before the systems of
+//! `OnEnter`. For all these systems [`State`] is the new state, and [`PreviousState`] is the old one.
 
 mod app;
 mod commands;

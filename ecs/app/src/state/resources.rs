@@ -31,7 +31,7 @@ use crate::form::{Words, of_state, read_word, text_form, write_word};
 pub struct State<S: States>(pub(super) S);
 
 impl<S: States> State<S> {
-    /// A state to insert by hand. [`App::insert_state`](crate::App::insert_state) does that and more.
+    /// Creates a state to insert manually. [`App::insert_state`](crate::App::insert_state) also adds its transitions.
     #[must_use]
     pub fn new(state: S) -> Self {
         Self(state)
@@ -58,7 +58,7 @@ impl<S: States> PartialEq<S> for State<S> {
     }
 }
 
-/// The state before the last transition. There is none before the first one that left a state.
+/// The state before the last transition. It does not exist until a transition has left a state.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -121,22 +121,23 @@ impl<S: States> Deref for PreviousState<S> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[resource(persistence = of_state::<Self, S>, missing = "call `init_state::<{}>()` or `add_sub_state` of the `App`")]
 pub enum NextState<S: FreelyMutableState> {
-    /// It stays as it is.
+    /// The state does not change.
     #[default]
     Unchanged,
-    /// It becomes this one. If it is this one already, it is left and entered all the same.
+    /// The state changes to this one. If it already is this one, it is still left and entered.
     Pending(S),
-    /// It becomes this one, unless it is this one already: then neither [`OnExit`](crate::state::OnExit) nor
+    /// The state changes to this one, unless it already is this one: then neither [`OnExit`](crate::state::OnExit) nor
     /// [`OnEnter`](crate::state::OnEnter) run.
     PendingIfDifferent(S),
 }
 
 impl<S: FreelyMutableState> NextState<S> {
-    /// Changes the state. If it is this one already, it is left and entered all the same.
+    /// Changes the state. If it already is this one, it is still left and entered.
     ///
-    /// What is set last before the transition counts, and what was set before leaves no trace. So in state `A`, after `set(B)` and then
-    /// `set(A)`, `A` is left and entered, and `B` is neither. With `set_if_different(A)` as the last call `A` is not left and entered, and only
-    /// [`OnTransition`](crate::state::OnTransition) from `A` to `A` runs; after [`reset`](Self::reset) nothing does.
+    /// Only the last call before the transition has an effect. So in state `A`, after `set(B)` and then `set(A)`, `A` is
+    /// left and entered, and `B` is neither. If the last call is `set_if_different(A)`, `A` is not left and entered, and
+    /// only [`OnTransition`](crate::state::OnTransition) from `A` to `A` runs; after [`reset`](Self::reset) no schedule
+    /// runs.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -149,8 +150,8 @@ impl<S: FreelyMutableState> NextState<S> {
         *self = Self::Pending(state);
     }
 
-    /// Changes the state, unless it is this one already. After a [`set`](NextState::set) of the same state this makes no
-    /// difference.
+    /// Changes the state, unless it already is this one. Has no effect after a [`set`](NextState::set) of the same
+    /// state.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -165,7 +166,7 @@ impl<S: FreelyMutableState> NextState<S> {
         }
     }
 
-    /// Takes back what was set.
+    /// Cancels the requested change.
     ///
     /// ```
     /// use strata_app::prelude::*;

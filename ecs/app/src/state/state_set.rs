@@ -1,4 +1,4 @@
-//! The states from which others follow.
+//! The source states of computed states and sub-states.
 
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
 use strata_ecs::world::World;
@@ -7,8 +7,8 @@ use super::resources::State;
 use super::states::States;
 use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, TransitionSchedules, current};
 
-/// The sources of a [computed state](crate::state::ComputedStates) or [sub-state](crate::state::SubStates): a state, an `Option` of
-/// one, or a tuple of both.
+/// The sources of a [computed state](crate::state::ComputedStates) or [sub-state](crate::state::SubStates): a state, an
+/// `Option` of a state, or a tuple of these.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -36,26 +36,26 @@ pub trait StateSet: Sized {
     /// The sum of the depths of the states.
     const SET_DEPENDENCY_DEPTH: usize;
 
-    /// The values, if all exist that are not `Option`s.
+    /// The values of the states, if all states exist that are not in an `Option`.
     #[doc(hidden)]
     fn get(world: &World) -> Option<Self>;
 
-    /// Whether one of them has changed in this run of the transitions.
+    /// Whether one of the states has changed in this run of the transitions.
     #[doc(hidden)]
     fn any_changed(world: &World) -> bool;
 
-    /// Has the transitions of `T` come in their order among those of the sources.
+    /// Orders the transitions of `T` relative to the transitions of the sources.
     #[doc(hidden)]
     fn order<T: States>(schedule: &mut Schedule);
 }
 
-/// A state, or an `Option` of one.
+/// A state, or an `Option` of a state.
 #[doc(hidden)]
 pub trait Source: Sized {
     /// The state itself.
     type Raw: States;
 
-    /// The value for what the world has; `None` if it has to exist and does not.
+    /// Converts the state of the world; `None` if the state must exist and does not.
     fn of(state: Option<&Self::Raw>) -> Option<Self>;
 }
 
@@ -75,14 +75,14 @@ impl<S: States> Source for Option<S> {
     }
 }
 
-/// The value of a source in a world.
+/// Reads the value of a source from a world.
 fn read<S: Source>(world: &World) -> Option<S> {
     S::of(world.get_resource::<State<S::Raw>>().map(State::get))
 }
 
-/// Orders the transitions of `T` beside those of one source.
+/// Orders the transitions of `T` relative to those of one source.
 fn order_after<S: States, T: States>(schedule: &mut Schedule) {
-    // The source's own sets are mentioned, in case that it is added later or not at all.
+    // Declares the sets of the source, because it may be added later or never.
     schedule.configure_sets((
         ApplyStateTransition::<S>::default(),
         ExitSchedules::<S>::default(),
@@ -143,7 +143,7 @@ tuple!(A, B, C, D, E, F);
 tuple!(A, B, C, D, E, F, G);
 tuple!(A, B, C, D, E, F, G, H);
 
-/// What stands in for the source of a sub-state that has none, which is an error of the macro.
+/// A placeholder for a missing source of a sub-state, for which the macro reports an error.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSource;
 

@@ -1,4 +1,4 @@
-//! What can be a state.
+//! The traits of states.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -10,8 +10,8 @@ use crate::form::StateForm;
 ///
 /// A program may have states of several types, which change independently of each other.
 ///
-/// Each value that a program enters or leaves is remembered as long as the process runs, as all labels of schedules are: what
-/// counts without end, such as the number of a round, belongs into a resource.
+/// Each value that a program enters or leaves is kept for the lifetime of the process, like all schedule labels: an
+/// unbounded value, such as the number of a round, belongs in a resource.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -32,7 +32,8 @@ use crate::form::StateForm;
     label = "not a state"
 )]
 pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static {
-    /// How long the chain of states is from which this one follows. It is why a state that follows from itself does not compile:
+    /// The length of the chain of states that this one depends on. A state that depends on itself does not compile,
+    /// because its depth would be infinite:
     ///
     /// ```compile_fail
     /// use strata_app::prelude::*;
@@ -56,13 +57,13 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
     /// ```
     const DEPENDENCY_DEPTH: usize = 1;
 
-    /// How values are written in files. The derives find it.
+    /// The form of values in files. The derives determine it.
     #[doc(hidden)]
     const FORM: StateForm<Self> = StateForm::Unknown;
 }
 
-/// A state that [`NextState`](crate::state::NextState) can change: one with `#[derive(States)]` or `#[derive(SubStates)]`, and no
-/// [computed](ComputedStates) one.
+/// A state that [`NextState`](crate::state::NextState) can change: a state with `#[derive(States)]` or
+/// `#[derive(SubStates)]`, but not a [computed](ComputedStates) state.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -82,7 +83,7 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
 )]
 pub trait FreelyMutableState: States {}
 
-/// A state that follows from others: it is computed anew whenever one of them changes, and cannot be changed otherwise.
+/// A state that is computed from others whenever one of them changes, and cannot be changed directly.
 ///
 /// Add it with [`App::add_computed_state`](crate::App::add_computed_state).
 ///
@@ -118,15 +119,15 @@ pub trait FreelyMutableState: States {}
     label = "not a computed state"
 )]
 pub trait ComputedStates: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The state from which it follows, or a tuple of them. If one of them does not exist, this one does not either, unless
-    /// it is an `Option`.
+    /// The source state, or a tuple of source states. If one of them does not exist, this state does not exist either,
+    /// unless the source is an `Option`.
     type SourceStates: StateSet;
 
-    /// Whether [`OnExit`](crate::state::OnExit) and [`OnEnter`](crate::state::OnEnter) run although the value is the same,
-    /// when one of its sources has changed. They do by default.
+    /// Whether [`OnExit`](crate::state::OnExit) and [`OnEnter`](crate::state::OnEnter) run when a source has changed but
+    /// the computed value is the same. By default they do.
     const ALLOW_SAME_STATE_TRANSITIONS: bool = true;
 
-    /// The state for these values of the others; `None` if it does not exist then.
+    /// Computes the state from its sources; `None` if it does not exist for these values.
     fn compute(sources: Self::SourceStates) -> Option<Self>;
 }
 
@@ -136,12 +137,13 @@ impl<S: ComputedStates> States for S {
     const FORM: StateForm<Self> = StateForm::Computed;
 }
 
-/// A state that exists only while others have some values, and can be changed while it exists.
+/// A state that exists only while other states have certain values, and can be changed while it exists.
 ///
-/// Derive it, and say by `#[source(Other = pattern)]` when it exists; it begins with its `Default` each time. By hand it can begin
-/// with something else. Add it with [`App::add_sub_state`](crate::App::add_sub_state).
+/// Derive it, and set with `#[source(Other = pattern)]` when it exists; its first value is its `Default` each time. A
+/// manual impl can choose another first value. Add it with [`App::add_sub_state`](crate::App::add_sub_state).
 ///
-/// If the next state is set before it exists, in the same frame as that of its source, it begins with that one.
+/// If its next state is set before it exists, in the same frame as the next state of its source, it begins with that
+/// value.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -174,10 +176,10 @@ impl<S: ComputedStates> States for S {
     label = "not a sub-state"
 )]
 pub trait SubStates: FreelyMutableState {
-    /// The state on which it depends, or a tuple of them. If one of them does not exist, this one does not either, unless it is
-    /// an `Option`.
+    /// The source state, or a tuple of source states. If one of them does not exist, this state does not exist either,
+    /// unless the source is an `Option`.
     type SourceStates: StateSet;
 
-    /// With what it begins when the others have these values; `None` if it does not exist then.
+    /// The first value for these values of the sources; `None` if the state does not exist for them.
     fn should_exist(sources: Self::SourceStates) -> Option<Self>;
 }

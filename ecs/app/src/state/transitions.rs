@@ -1,7 +1,7 @@
-//! Transitions: how a state changes, and the schedules that then run.
+//! Transitions: how a state changes, and which schedules run then.
 //!
-//! All of it is done by systems of [`StateTransition`], four sets one after the other. The first one changes the states and notes
-//! for each type what has changed in this run ([`Transitions`]); what comes after goes by that.
+//! The systems of [`StateTransition`] do all of this, in four consecutive sets. The first one changes the states and
+//! records the transition of each type in this run ([`Transitions`]); the later sets read it.
 
 use std::any::type_name;
 use std::hash::{Hash, Hasher};
@@ -41,8 +41,8 @@ pub struct OnEnter<S: States>(pub S);
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct OnExit<S: States>(pub S);
 
-/// The schedule that runs when the program goes from one state to another: after [`OnExit`] and before [`OnEnter`]. It also runs
-/// if the two are the same and [`NextState::set_if_different`] has been used.
+/// The schedule that runs when the program changes from one state to another: after [`OnExit`] and before [`OnEnter`].
+/// It also runs if the two are the same and [`NextState::set_if_different`] was used.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -53,16 +53,16 @@ pub struct OnExit<S: States>(pub S);
 /// ```
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct OnTransition<S: States> {
-    /// The state that is left.
+    /// The state that was left.
     pub exited: S,
-    /// The state that is entered.
+    /// The state that was entered.
     pub entered: S,
 }
 
 /// The schedule that changes the states, and runs [`OnExit`], [`OnTransition`] and [`OnEnter`].
 ///
-/// It runs before [`PreStartup`](crate::PreStartup) and after [`PreUpdate`](crate::PreUpdate). A program can run it at other times,
-/// too, but not while it is running.
+/// It runs before [`PreStartup`](crate::PreStartup) and after [`PreUpdate`](crate::PreUpdate). A program can also run it
+/// at other times, but not while it is running.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -77,7 +77,7 @@ pub struct OnTransition<S: States> {
 #[derive(ScheduleLabel, Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct StateTransition;
 
-/// The message of each transition, also of one from a state to itself.
+/// The message of each transition, including transitions from a state to itself.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -95,9 +95,9 @@ pub struct StateTransition;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[message(persistence = of_state::<Self, S>)]
 pub struct StateTransitionEvent<S: States> {
-    /// The state that was left; `None` if there was none.
+    /// The state that was left; `None` if the state did not exist before.
     pub exited: Option<S>,
-    /// The state that was entered; `None` if there is none any more.
+    /// The state that was entered; `None` if the state no longer exists.
     pub entered: Option<S>,
     /// Whether [`OnExit`] and [`OnEnter`] run if both are the same.
     pub allow_same_state_transitions: bool,
@@ -119,7 +119,7 @@ impl<S: States> StateTransitionEvent<S> {
     }
 }
 
-/// The parts of [`StateTransition`], in their order.
+/// The sets of [`StateTransition`], in order.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -132,17 +132,17 @@ impl<S: States> StateTransitionEvent<S> {
 /// ```
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StateTransitionSystems {
-    /// The states change, those that follow from others after these.
+    /// The states change, dependent states last.
     DependentTransitions,
-    /// [`OnExit`] runs, for states that follow from others before these.
+    /// [`OnExit`] runs, for dependent states first.
     ExitSchedules,
-    /// [`OnTransition`] runs, for states that follow from others after these.
+    /// [`OnTransition`] runs, for dependent states last.
     TransitionSchedules,
-    /// [`OnEnter`] runs, for states that follow from others after these.
+    /// [`OnEnter`] runs, for dependent states last.
     EnterSchedules,
 }
 
-/// Sets that each type of states has: each with its documentation.
+/// Defines sets that exist per type of state, each with its documentation.
 macro_rules! sets {
     ($($(#[$meta:meta])+ $vis:vis $Set:ident;)+) => {$(
         $(#[$meta])+
@@ -189,15 +189,15 @@ impl<S: States> Words for StateTransitionEvent<S> {
 #[derive(Resource, Clone)]
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {
-    /// Whether the state was never entered since it was added.
+    /// Whether the state has not been entered since it was added.
     is_new: bool,
-    /// Whether it was read from a file, which has no values of computed states.
+    /// Whether it was read from a file, which does not contain the values of computed states.
     is_loaded: bool,
-    /// What has happened in this run of [`StateTransition`], or in the last one. Nothing reads it between two runs.
+    /// The transition in the current or last run of [`StateTransition`]. It is not read between two runs.
     current: Option<StateTransitionEvent<S>>,
 }
 
-/// Two worlds are not told apart by what nothing reads.
+/// Excludes `current`, because it is not read between two runs.
 impl<S: States> Hash for Transitions<S> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.is_new.hash(state);
@@ -214,9 +214,9 @@ impl<S: States> Words for Transitions<S> {
     }
 }
 
-/// Notes that a state was added, and is to be entered.
+/// Records that a state was added and must be entered.
 pub(super) fn begin<S: States>(world: &mut World) {
-    // A file may have these although the world has none of them now.
+    // Registered so that a file can contain them, even if the world does not have them now.
     world.register_resource::<State<S>>();
     world.register_resource::<PreviousState<S>>();
     world.insert_resource(Transitions::<S> { is_new: true, is_loaded: false, current: None });
@@ -227,7 +227,7 @@ pub(super) fn has_begun<S: States>(world: &World) -> bool {
     world.contains_resource::<Transitions<S>>()
 }
 
-/// The text about a state that was never added, which has this effect.
+/// The text about a state that was never added, with its effect.
 pub(super) fn never_added<S: States>(effect: &str) -> String {
     absent_state(effect, type_name::<S>())
 }
@@ -240,7 +240,7 @@ fn absent_state(effect: &str, state: &str) -> String {
     )
 }
 
-/// The schedules of states that were never added, as a text about each of them.
+/// A text for each schedule of a state that was never added.
 pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
     let module = concat!(module_path!(), "::");
     let schedules = world.get_resource::<Schedules>().into_iter().flat_map(Schedules::iter);
@@ -256,23 +256,23 @@ pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
         .collect()
 }
 
-/// What has happened to a state in this run of [`StateTransition`].
+/// The transition of a state in the current run of [`StateTransition`].
 pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<S>> {
     world.get_resource::<Transitions<S>>()?.current.as_ref()
 }
 
-/// Whether a state is new, which it is not any more.
+/// Returns whether a state is new, and marks it as no longer new.
 fn take_new<S: States>(world: &mut World) -> bool {
     let mut transitions = world.resource_mut::<Transitions<S>>();
     transitions.is_new && std::mem::take(&mut transitions.is_new)
 }
 
-/// Forgets what has happened to a state in the last run of [`StateTransition`].
+/// Removes the transition of the last run of [`StateTransition`].
 fn clear_current<S: States>(world: &mut World) {
     world.resource_mut::<Transitions<S>>().bypass_change_detection().current = None;
 }
 
-/// Takes what a state should become, and whether it is left and entered if it is that already.
+/// Takes the requested next state, and whether it is left and entered if it is the current state.
 fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
     let mut next = world.get_resource_mut::<NextState<S>>()?;
     if *next == NextState::Unchanged {
@@ -297,7 +297,7 @@ fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool {
     changes
 }
 
-/// Changes a state, and notes it. A state that is new is entered and was never left.
+/// Changes a state, and records the transition. A new state is entered but nothing is left.
 fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_same_state_transitions: bool) {
     let before = world.get_resource::<State<S>>().map(|state| state.0.clone());
     if set_state(world, entered.clone()) {
@@ -318,7 +318,7 @@ fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_
 pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
     clear_current::<S>(world);
     let Some(state) = world.get_resource::<State<S>>().map(|state| state.0.clone()) else {
-        // The program has taken it away.
+        // The program has removed the state.
         take_next::<S>(world);
         return;
     };
@@ -330,7 +330,7 @@ pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
     }
 }
 
-/// Computes a state anew if one has changed from which it follows.
+/// Recomputes a state if one of its sources has changed.
 pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     clear_current::<S>(world);
     let is_new = take_new::<S>(world);
@@ -340,28 +340,28 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     }
 }
 
-/// Entities, components and resources that came to a world from another one.
+/// How entities, components and resources came to a world from another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// Everything in a file or a snapshot, with its ticks.
+    /// Everything was loaded from a file or a snapshot, with its ticks.
     Load,
-    /// The changed part of another world; it is marked as changed in this world as well.
+    /// The changed part of another world was applied; it is marked as changed in this world as well.
     Update,
 }
 
-/// Functions that compute states that no data have, each with the depth of its state, in ascending order.
+/// Functions that compute states that are not in the loaded data, each with the depth of its state, in ascending order.
 #[derive(Resource, Default)]
 #[resource(transient)]
 pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World, Arrival))>);
 
-/// Has a computed state follow from the others when a world is loaded.
+/// Makes a computed state be recomputed when a world is loaded.
 pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
     let mut all = world.get_resource_or_init::<ComputedAfterLoad>();
     all.0.push((S::DEPENDENCY_DEPTH, compute_loaded::<S>));
     all.0.sort_by_key(|(depth, _)| *depth);
 }
 
-/// Computes the states that follow from others, when these have come from another world.
+/// Recomputes all computed states after their sources have come from another world.
 pub(super) fn compute_all_loaded(world: &mut World, arrival: Arrival) {
     let all = world.get_resource::<ComputedAfterLoad>().map_or_else(Vec::new, |all| all.0.clone());
     all.into_iter().for_each(|(_, compute)| compute(world, arrival));
@@ -383,14 +383,14 @@ fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
     if let Some(mut state) = world.get_resource_mut::<State<S>>().filter(|_| arrival == Arrival::Load) {
         state.set_last_added(changed);
     }
-    // These are those of the world of before.
+    // These belong to the world before the load.
     world.remove_resource::<PreviousState<S>>();
     if let Some(mut messages) = world.get_resource_mut::<Messages<StateTransitionEvent<S>>>() {
         messages.clear();
     }
 }
 
-/// Begins, ends or changes a state that exists only while others have some values.
+/// Adds, removes or changes a sub-state.
 pub(super) fn apply_sub<S: SubStates>(world: &mut World) {
     clear_current::<S>(world);
     let is_new = take_new::<S>(world);
@@ -441,7 +441,7 @@ pub(super) fn run_enter<S: States>(world: &mut World) -> Result {
     }
 }
 
-/// The schedule of transitions, without any.
+/// The schedule of transitions, without the systems of any state.
 pub(super) fn schedule() -> Schedule {
     use StateTransitionSystems::{DependentTransitions, EnterSchedules, ExitSchedules, TransitionSchedules};
 

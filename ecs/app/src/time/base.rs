@@ -1,4 +1,4 @@
-//! The clock that all others are.
+//! The generic clock that all clocks are based on.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -13,7 +13,7 @@ use super::real::Real;
 use super::virtual_time::Virtual;
 use crate::form::{Words, as_text};
 
-/// A duration, also in seconds, for many systems that ask for these in their loops.
+/// A duration that is also stored in seconds, because many systems read these in their loops.
 #[derive(Clone, Copy, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Duration", into = "Duration"))]
@@ -29,12 +29,13 @@ impl From<Duration> for Span {
     }
 }
 
-/// A clock: how much time has passed since it was last advanced, and altogether.
+/// A clock: the time since it was last advanced, and the total time.
 ///
-/// `Time` is the one for most systems. [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
-/// [`Time<Fixed>`](crate::time::Fixed) are the others: see the [module](crate::time). A program can have clocks of its own. Such a clock is
-/// a resource if its context is `Clone`: snapshots clone it. Checksums cover its times. To include the context, give
-/// [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash) a function for the clock.
+/// Most systems use `Time`. The other clocks are [`Time<Real>`](crate::time::Real),
+/// [`Time<Virtual>`](crate::time::Virtual) and [`Time<Fixed>`](crate::time::Fixed): see the [module](crate::time). A
+/// program can have its own clocks. Such a clock is a resource if its context is `Clone`: snapshots clone it. Checksums
+/// cover its times. To include the context, pass a function for the clock to
+/// [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash).
 ///
 /// ```
 /// use std::time::Duration;
@@ -70,8 +71,8 @@ impl From<Span> for Duration {
     }
 }
 
-/// The contexts of this crate are shown with their values, others by the names of their types: a clock needs no `Debug` of its context,
-/// so that differences between worlds show its time.
+/// Shows the contexts of this crate with their values, and others as the names of their types. So a clock does not need
+/// a `Debug` context, and differences between worlds still show its time.
 impl<T: Default + 'static> fmt::Debug for Time<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { context, wrap_period, delta, elapsed, .. } = self;
@@ -92,8 +93,8 @@ impl<T: Default + 'static> fmt::Debug for Time<T> {
     }
 }
 
-/// Hashes the times, and the context if it is one of this crate. Seconds follow from the durations. A clock needs no `Hash` of its
-/// context.
+/// Hashes the times, and the context if it belongs to this crate. The seconds are derived from the durations. A clock
+/// does not need a `Hash` context.
 impl<T: Default + 'static> Hash for Time<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;
@@ -107,7 +108,8 @@ impl<T: Default + 'static> Hash for Time<T> {
     }
 }
 
-/// The clocks of this crate are in files without being listed, but for that of the machine. Of other contexts nothing is known.
+/// The clocks of this crate are in files without being listed, except the real clock. For other contexts the form is
+/// unknown.
 fn persistence_of<T: Default + 'static>() -> Persistence<Time<T>> {
     let context = TypeId::of::<T>();
     if context == TypeId::of::<Real>() {
@@ -119,7 +121,7 @@ fn persistence_of<T: Default + 'static>() -> Persistence<Time<T>> {
     }
 }
 
-/// Of a clock with one of the contexts that [`persistence_of`] names.
+/// For a clock with one of the contexts that [`persistence_of`] writes as text.
 impl<T: Default + 'static> Words for Time<T> {
     fn write(&self, text: &mut String) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;
@@ -153,10 +155,10 @@ impl<T: Default> Default for Time<T> {
 }
 
 impl<T: Default> Time<T> {
-    /// An hour.
+    /// One hour.
     const DEFAULT_WRAP_PERIOD: Duration = Duration::from_secs(3600);
 
-    /// A clock at zero with this context.
+    /// Creates a clock at zero with this context.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -173,7 +175,7 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// Advances the clock by a duration, which is its delta until the next time.
+    /// Advances the clock by a duration, which is its delta until it is advanced again.
     ///
     /// ```
     /// use std::time::Duration;
@@ -189,11 +191,11 @@ impl<T: Default> Time<T> {
         self.wrapped = remainder(elapsed, self.wrap_period).into();
     }
 
-    /// Advances the clock to what has elapsed.
+    /// Advances the clock to an elapsed time.
     ///
     /// # Panics
     ///
-    /// If more has elapsed already.
+    /// If the elapsed time of the clock is already greater.
     ///
     /// ```
     /// use std::time::Duration;
@@ -211,7 +213,7 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// By how much the clock was last advanced.
+    /// The duration by which the clock was last advanced.
     #[inline]
     #[must_use]
     pub fn delta(&self) -> Duration {
@@ -225,7 +227,7 @@ impl<T: Default> Time<T> {
         self.delta.secs
     }
 
-    /// The delta in seconds, more exactly.
+    /// The delta in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn delta_secs_f64(&self) -> f64 {
@@ -239,7 +241,7 @@ impl<T: Default> Time<T> {
         self.elapsed.duration
     }
 
-    /// The sum of all deltas in seconds. After some hours an `f32` is too coarse for animations: see
+    /// The sum of all deltas in seconds. After some hours the precision of an `f32` is too low for animations: see
     /// [`elapsed_secs_wrapped`](Time::elapsed_secs_wrapped).
     #[inline]
     #[must_use]
@@ -247,14 +249,14 @@ impl<T: Default> Time<T> {
         self.elapsed.secs
     }
 
-    /// The sum of all deltas in seconds, more exactly.
+    /// The sum of all deltas in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.secs_f64
     }
 
-    /// The sum of all deltas, which begins at zero again after each [`wrap_period`](Time::wrap_period).
+    /// The sum of all deltas, which restarts at zero after each [`wrap_period`](Time::wrap_period).
     ///
     /// ```
     /// use std::time::Duration;
@@ -277,21 +279,21 @@ impl<T: Default> Time<T> {
         self.wrapped.secs
     }
 
-    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, more exactly.
+    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_wrapped_f64(&self) -> f64 {
         self.wrapped.secs_f64
     }
 
-    /// After how much [`elapsed_wrapped`](Time::elapsed_wrapped) is zero again: an hour, unless another period was set.
+    /// The period after which [`elapsed_wrapped`](Time::elapsed_wrapped) restarts at zero: an hour by default.
     #[inline]
     #[must_use]
     pub fn wrap_period(&self) -> Duration {
         self.wrap_period
     }
 
-    /// Sets the [`wrap_period`](Time::wrap_period), from the next advance on.
+    /// Sets the [`wrap_period`](Time::wrap_period). Takes effect when the clock is advanced next.
     ///
     /// # Panics
     ///
@@ -302,21 +304,21 @@ impl<T: Default> Time<T> {
         self.wrap_period = wrap_period;
     }
 
-    /// What else this kind of clock knows.
+    /// The context of the clock.
     #[inline]
     #[must_use]
     pub fn context(&self) -> &T {
         &self.context
     }
 
-    /// What else this kind of clock knows, to change it.
+    /// The context of the clock, mutably.
     #[inline]
     #[must_use]
     pub fn context_mut(&mut self) -> &mut T {
         &mut self.context
     }
 
-    /// The same time as a plain [`Time`].
+    /// Copies the time into a [`Time`] without context.
     ///
     /// ```
     /// use std::time::Duration;
@@ -334,7 +336,7 @@ impl<T: Default> Time<T> {
     }
 }
 
-/// What is left of a duration after as many periods as fit.
+/// The remainder of the division of a duration by a period.
 fn remainder(duration: Duration, period: Duration) -> Duration {
     if duration < period {
         return duration;

@@ -1,10 +1,10 @@
-//! Conditions of time, for [`run_if`](strata_ecs::schedule::IntoScheduleConfigs::run_if).
+//! Time conditions, for [`run_if`](strata_ecs::schedule::IntoScheduleConfigs::run_if).
 //!
-//! Each place where one is written has a timer of its own, which goes on when the condition is asked: once in each run of the
-//! schedule, unless a condition before it does not hold.
+//! Each use of such a condition has its own timer, which advances when the condition is evaluated: once in each run of
+//! the schedule, unless an outer condition does not hold.
 //!
-//! The timers of [`Time`] are `Local`s, which are part of snapshots and files. Those of [`Time<Real>`](Real) belong to the process, as that
-//! clock does.
+//! The timers for [`Time`] are `Local`s, which are part of snapshots and files. The timers for [`Time<Real>`](Real)
+//! belong to the process, like that clock.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::real::Real;
 use super::timer::{Timer, TimerMode};
 use super::virtual_time::Virtual;
 
-/// Holds whenever this much of [`Time`] has passed. If a single frame is longer than that, it holds once for all of it.
+/// Holds each time this duration of [`Time`] has passed. If a single frame is longer, it holds once for the whole frame.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,7 +44,7 @@ pub fn on_timer(duration: Duration) -> impl FnMut(Res<'_, Time>, Local<'_, Durat
     }
 }
 
-/// As [`on_timer`], by [`Time<Real>`](Real), which goes on while the game is paused.
+/// Like [`on_timer`], but uses [`Time<Real>`](Real), which continues while the game is paused.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,7 +58,7 @@ pub fn on_real_timer(duration: Duration) -> impl FnMut(Res<'_, Time<Real>>) -> b
     move |time: Res<'_, Time<Real>>| timer.tick(time.delta()).just_finished()
 }
 
-/// Holds once, when this much of [`Time`] has passed.
+/// Holds once, when this duration of [`Time`] has passed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -76,7 +76,7 @@ pub fn once_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>, Local<'
     }
 }
 
-/// As [`once_after_delay`], by [`Time<Real>`](Real).
+/// Like [`once_after_delay`], but uses [`Time<Real>`](Real).
 ///
 /// ```
 /// use std::time::Duration;
@@ -90,7 +90,7 @@ pub fn once_after_real_delay(duration: Duration) -> impl FnMut(Res<'_, Time<Real
     move |time: Res<'_, Time<Real>>| timer.tick(time.delta()).just_finished()
 }
 
-/// Holds each time, from when this much of [`Time`] has passed.
+/// Holds always, once this duration of [`Time`] has passed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -107,7 +107,7 @@ pub fn repeating_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>, Lo
     }
 }
 
-/// As [`repeating_after_delay`], by [`Time<Real>`](Real).
+/// Like [`repeating_after_delay`], but uses [`Time<Real>`](Real).
 ///
 /// ```
 /// use std::time::Duration;

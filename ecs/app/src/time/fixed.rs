@@ -1,4 +1,4 @@
-//! The clock that goes in steps.
+//! The clock that advances in fixed steps.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use super::virtual_time::Virtual;
 use crate::form::Words;
 use crate::main_schedule::{FixedMain, prepare_fixed};
 
-/// The context of `Time<Fixed>`: a clock that goes in steps of one length.
+/// The context of `Time<Fixed>`: a clock that advances in steps of a fixed length.
 ///
-/// In each frame the time that the virtual clock has gone is added to what was left over, the [`overstep`](Time::overstep); and
-/// for each whole step in it [`FixedMain`] runs once. So some frames have no step and some have several, and in the long run there
-/// are as many steps as time has passed. The same durations of frames give the same steps.
+/// In each frame the delta of the virtual clock is added to the remaining [`overstep`](Time::overstep), and
+/// [`FixedMain`] runs once for each whole step in it. So some frames have no step and some have several, and in the long
+/// term the number of steps matches the time that has passed. The same frame durations give the same steps.
 ///
-/// [`Time<Virtual>`](crate::time::Virtual) bounds how much a single frame can add, and so how many steps it has to run.
+/// [`Time<Virtual>`](crate::time::Virtual) limits how much time a single frame can add, and so how many steps it runs.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,11 +60,11 @@ impl Default for Fixed {
 }
 
 impl Time<Fixed> {
-    /// A clock with steps of this length.
+    /// Creates a clock with steps of this length.
     ///
     /// # Panics
     ///
-    /// If that is zero.
+    /// If the length is zero.
     ///
     /// ```
     /// use std::time::Duration;
@@ -80,11 +80,11 @@ impl Time<Fixed> {
         time
     }
 
-    /// A clock with steps of this length in seconds.
+    /// Creates a clock with steps of this length in seconds.
     ///
     /// # Panics
     ///
-    /// If that is not more than zero, or is not finite.
+    /// If the length is not greater than zero, or is not finite.
     ///
     /// ```
     /// use std::time::Duration;
@@ -99,11 +99,11 @@ impl Time<Fixed> {
         time
     }
 
-    /// A clock with this many steps a second.
+    /// Creates a clock with this number of steps per second.
     ///
     /// # Panics
     ///
-    /// If that is not more than zero, or is not finite.
+    /// If the number is not greater than zero, or is not finite.
     ///
     /// ```
     /// use std::time::Duration;
@@ -118,13 +118,13 @@ impl Time<Fixed> {
         time
     }
 
-    /// The length of a step: a 64th of a second, unless another one was set.
+    /// The length of a step: by default 1/64 of a second.
     #[must_use]
     pub fn timestep(&self) -> Duration {
         self.context().timestep
     }
 
-    /// Sets the length of a step, from the next one on.
+    /// Sets the length of a step, starting with the next one.
     ///
     /// # Panics
     ///
@@ -139,7 +139,7 @@ impl Time<Fixed> {
     ///
     /// # Panics
     ///
-    /// If that is not more than zero, or is not finite.
+    /// If the length is not greater than zero, or is not finite.
     #[track_caller]
     pub fn set_timestep_seconds(&mut self, seconds: f64) {
         match Duration::try_from_secs_f64(seconds) {
@@ -148,25 +148,24 @@ impl Time<Fixed> {
         }
     }
 
-    /// Sets how many steps there are in a second.
+    /// Sets the number of steps per second.
     ///
     /// # Panics
     ///
-    /// If that is not more than zero, or is not finite.
+    /// If the number is not greater than zero, or is not finite.
     #[track_caller]
     pub fn set_timestep_hz(&mut self, hz: f64) {
         assert!(hz.is_finite() && hz > 0.0, "there cannot be {hz} fixed steps in a second");
         self.set_timestep_seconds(1.0 / hz);
     }
 
-    /// The time that has passed since the last step, as far as it was added up. In systems between two steps it is less than a
-    /// step.
+    /// The accumulated time since the last step. In systems outside of the fixed steps it is less than a step.
     #[must_use]
     pub fn overstep(&self) -> Duration {
         self.context().overstep
     }
 
-    /// The [`overstep`](Time::overstep) as a part of a step, in order to draw what is between two steps.
+    /// The [`overstep`](Time::overstep) as a fraction of a step, for interpolation between two steps.
     ///
     /// ```
     /// use std::time::Duration;
@@ -180,13 +179,13 @@ impl Time<Fixed> {
         self.overstep_fraction_f64() as f32
     }
 
-    /// [`overstep_fraction`](Time::overstep_fraction), more exactly.
+    /// [`overstep_fraction`](Time::overstep_fraction), with more precision.
     #[must_use]
     pub fn overstep_fraction_f64(&self) -> f64 {
         self.overstep().as_secs_f64() / self.timestep().as_secs_f64()
     }
 
-    /// Adds to the time that steps are taken from.
+    /// Adds to the accumulated time from which steps are taken.
     ///
     /// ```
     /// use std::time::Duration;
@@ -200,7 +199,7 @@ impl Time<Fixed> {
         context.overstep = context.overstep.saturating_add(delta);
     }
 
-    /// Takes this much, or what there is, from the time that steps are taken from: steps are left out.
+    /// Subtracts this duration, or what is available, from the accumulated time, so that steps are skipped.
     ///
     /// ```
     /// use std::time::Duration;
@@ -215,7 +214,7 @@ impl Time<Fixed> {
         context.overstep = context.overstep.saturating_sub(discard);
     }
 
-    /// Takes a step, if there is time for one.
+    /// Takes a step, if the accumulated time is long enough.
     fn expend(&mut self) -> bool {
         let Fixed { timestep, overstep } = *self.context();
         let Some(left) = overstep.checked_sub(timestep) else { return false };
@@ -225,11 +224,11 @@ impl Time<Fixed> {
     }
 }
 
-/// Runs as many steps as there is time for.
+/// Runs as many steps as the accumulated time contains.
 pub(super) fn run_steps(world: &mut World) -> Result {
     let delta = world.resource::<Time<Virtual>>().delta();
     world.resource_mut::<Time<Fixed>>().accumulate_overstep(delta);
-    // In each frame, as systems may have been added.
+    // In each frame, because systems may have been added.
     prepare_fixed(world)?;
     let mut result = Ok(());
     while result.is_ok() && world.resource_mut::<Time<Fixed>>().expend() {

@@ -1,12 +1,12 @@
-//! Time: how long frames take, time that can be paused and sped up, and fixed steps.
+//! Time: frame durations, time that can be paused and sped up, and fixed steps.
 //!
-//! With a [`TimePlugin`] the world has four clocks. [`Time<Real>`] follows the clock of the machine. [`Time<Virtual>`] follows that
-//! one, but can be paused and sped up, and its delta is bounded. [`Time<Fixed>`] follows the virtual one in steps of one length.
-//! [`Time`], without a parameter, is what most systems want: a copy of the fixed clock in the schedules of a fixed step, and of the
-//! virtual one everywhere else.
+//! With a [`TimePlugin`] the world has four clocks. [`Time<Real>`] follows the clock of the machine. [`Time<Virtual>`]
+//! follows the real clock, but can be paused and sped up, and its delta is limited. [`Time<Fixed>`] follows the virtual
+//! clock in steps of a fixed length. Most systems use [`Time`], without a parameter: it is a copy of the fixed clock in
+//! the schedules of a fixed step, and of the virtual clock everywhere else.
 //!
-//! The clocks advance in [`First`], by what the [`TimeUpdateStrategy`] says: by the clock of the machine, or by given durations,
-//! for tests and replays. The same durations give the same steps, to the nanosecond.
+//! The clocks advance in [`First`], according to the [`TimeUpdateStrategy`]: by the clock of the machine, or by given
+//! durations, for tests and replays. The same durations give the same steps, to the nanosecond.
 //!
 //! ```
 //! use std::time::Duration;
@@ -62,7 +62,7 @@ use crate::form::{as_text, text_form, text_form_of};
 use crate::main_schedule::{First, RunFixedMainLoop, RunFixedMainLoopSystems};
 use crate::plugin::Plugin;
 
-/// The clocks, what advances them, and the fixed steps: see the [module](crate::time).
+/// Adds the clocks, the system that advances them, and the fixed steps: see the [module](crate::time).
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -87,7 +87,7 @@ impl Plugin for TimePlugin {
     }
 }
 
-/// Has snapshots and files take `Local`s of the types of this module.
+/// Makes snapshots and files include `Local`s of the types of this module.
 fn register_locals(world: &mut World) {
     macro_rules! register {
         ($($T:ty = $name:literal)*) => { $(
@@ -106,7 +106,8 @@ fn register_locals(world: &mut World) {
     }
 }
 
-/// The set of the system in [`First`] that advances the clocks. What reads them in `First` runs after it.
+/// The set of the system in [`First`] that advances the clocks. Systems in `First` that read the clocks must run after
+/// it.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -117,7 +118,7 @@ fn register_locals(world: &mut World) {
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeSystems;
 
-/// By how much the clocks advance in a frame. In the first frame they only note the time: its delta is zero.
+/// How much the clocks advance in a frame. In the first frame they only record the time: its delta is zero.
 ///
 /// ```
 /// use std::time::Duration;
@@ -133,26 +134,27 @@ pub struct TimeSystems;
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[resource(transient, missing = "add `TimePlugin` to the `App`")]
 pub enum TimeUpdateStrategy {
-    /// By what the clock of the machine says.
+    /// By the clock of the machine.
     #[default]
     Automatic,
     /// To this instant.
     ManualInstant(Instant),
     /// By this duration, for tests and replays.
     ManualDuration(Duration),
-    /// By as many fixed steps, so that each frame has that many, unless the virtual clock is paused, sped up or bounded.
+    /// By this number of fixed steps, so that each frame has that many, unless the virtual clock is paused, sped up or
+    /// limited.
     FixedTimesteps(u32),
 }
 
-/// Whether the clocks of the world have advanced, which they do from the second frame on. Unlike the real clock it belongs to the state of
-/// the world.
+/// Whether the clocks of the world have advanced, which they do from the second frame on. Unlike the real clock, this
+/// belongs to the state of the world.
 #[derive(Resource, Clone, Copy, Default, Debug)]
 #[resource(persistence = as_text)]
 struct HaveAdvanced(bool);
 
 text_form!(HaveAdvanced, |have| &have.0, |have| HaveAdvanced(have));
 
-/// Advances the clocks that do not go in steps.
+/// Advances all clocks except the fixed one.
 fn advance_clocks(
     mut real: ResMut<'_, Time<Real>>,
     mut virt: ResMut<'_, Time<Virtual>>,
@@ -168,7 +170,7 @@ fn advance_clocks(
     };
     let is_first = !have_advanced.0;
     if !is_first && given.is_some() && real.last_update().is_none() {
-        // The world was loaded by a program in which no frame has run. It goes on as in the program that saved it.
+        // The world was loaded by a program that has not run a frame yet. It continues as in the program that saved it.
         real.update_with_duration(Duration::ZERO);
     }
     let was_running = std::mem::replace(&mut real.context_mut().is_running, true);
@@ -177,7 +179,8 @@ fn advance_clocks(
         (TimeUpdateStrategy::ManualInstant(instant), None) => real.update_with_instant(instant),
         (_, None) => real.update(),
     }
-    // If the program was running already, the world was restored to before its first frame, in which the clocks only note the time.
+    // If the program was already running, the world was restored to a state before its first frame, in which the clocks
+    // only record the time.
     virt.follow(if is_first && was_running { Duration::ZERO } else { real.delta() });
     if is_first {
         have_advanced.0 = true;

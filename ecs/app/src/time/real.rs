@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use super::base::Time;
 
-/// The context of `Time<Real>`: the clock of the machine, which neither pauses nor is bounded.
+/// The context of `Time<Real>`: the clock of the machine, which is neither paused nor limited.
 ///
-/// Its delta is zero in the first frame, which has none before it.
+/// Its delta is zero in the first frame.
 ///
-/// It belongs to the process and not to the state of the world: when a world is restored or loaded, the clock of the process goes on, and
-/// the delta of the next frame is the time since the last one. Checksums, differences and deltas pass over it.
+/// It belongs to the process and not to the state of the world: when a world is restored or loaded, the clock of the
+/// process continues, and the delta of the next frame is the time since the last one. Checksums, differences and deltas
+/// ignore it.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -36,7 +37,7 @@ impl Default for Real {
 }
 
 impl Time<Real> {
-    /// A clock that was started at an instant.
+    /// Creates a clock that was started at an instant.
     ///
     /// ```
     /// use std::time::Instant;
@@ -49,7 +50,7 @@ impl Time<Real> {
         Self::new_with(Real { startup, first_update: None, last_update: None, is_running: false })
     }
 
-    /// Advances the clock to now. The [`TimePlugin`](crate::time::TimePlugin) does it once a frame.
+    /// Advances the clock to now. The [`TimePlugin`](crate::time::TimePlugin) does this once per frame.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -62,7 +63,7 @@ impl Time<Real> {
         self.update_with_instant(Instant::now());
     }
 
-    /// Advances the clock by a duration. The first time only notes it, as that of the startup and this.
+    /// Advances the clock by a duration. The first call only records the instant: the startup plus the duration.
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,7 +78,8 @@ impl Time<Real> {
         self.update_with_instant(last_update.unwrap_or(startup) + duration);
     }
 
-    /// Advances the clock to an instant. The first time only notes it. An instant before the last one is that one.
+    /// Advances the clock to an instant. The first call only records it. An instant before the last one does not move
+    /// the clock.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -102,19 +104,19 @@ impl Time<Real> {
         }
     }
 
-    /// When the clock was made.
+    /// The instant when the clock was created.
     #[must_use]
     pub fn startup(&self) -> Instant {
         self.context().startup
     }
 
-    /// When the clock was first advanced.
+    /// The instant of the first update.
     #[must_use]
     pub fn first_update(&self) -> Option<Instant> {
         self.context().first_update
     }
 
-    /// When the clock was last advanced.
+    /// The instant of the last update.
     #[must_use]
     pub fn last_update(&self) -> Option<Instant> {
         self.context().last_update

@@ -1,17 +1,17 @@
-//! What a clock cannot be is refused when it is deserialized.
+//! Deserialization of clocks, which rejects invalid values.
 
 use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// A duration that is longer than zero.
+/// Deserializes a duration that must be longer than zero.
 pub(super) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let duration = Duration::deserialize(deserializer)?;
     if duration.is_zero() { Err(D::Error::custom("a clock has a period, step or bound of zero")) } else { Ok(duration) }
 }
 
-/// A speed that is finite and not negative.
+/// Deserializes a speed that must be finite and not negative.
 pub(super) fn speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let speed = f64::deserialize(deserializer)?;
     let is_valid = speed.is_finite() && speed >= 0.0;

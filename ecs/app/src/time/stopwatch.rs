@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::form::Words;
 
-/// Counts the time that it is told, unless it is paused.
+/// Measures elapsed time: adds up the durations passed to [`tick`](Stopwatch::tick), unless it is
+/// paused.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,36 +44,36 @@ impl Words for Stopwatch {
 }
 
 impl Stopwatch {
-    /// A stopwatch at zero, that is not paused.
+    /// Creates a stopwatch at zero that is not paused.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The time that it has counted since it was last reset.
+    /// The elapsed time since it was last reset.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The time that it has counted, in seconds.
+    /// The elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.elapsed.as_secs_f32()
     }
 
-    /// The time that it has counted, in seconds and more exactly.
+    /// The elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.as_secs_f64()
     }
 
-    /// Sets the time that it has counted.
+    /// Sets the elapsed time.
     pub fn set_elapsed(&mut self, elapsed: Duration) {
         self.elapsed = elapsed;
     }
 
-    /// Counts this much more, unless it is paused.
+    /// Adds a duration to the elapsed time, unless it is paused.
     pub fn tick(&mut self, delta: Duration) -> &Self {
         if !self.is_paused {
             self.elapsed = self.elapsed.saturating_add(delta);
@@ -80,23 +81,23 @@ impl Stopwatch {
         self
     }
 
-    /// Has it ignore the time that it is told.
+    /// Pauses it, so that [`tick`](Stopwatch::tick) has no effect.
     pub fn pause(&mut self) {
         self.is_paused = true;
     }
 
-    /// Has it count again.
+    /// Resumes it.
     pub fn unpause(&mut self) {
         self.is_paused = false;
     }
 
-    /// Whether it ignores the time that it is told.
+    /// Whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
 
-    /// Sets it to zero. It stays paused if it is.
+    /// Sets the elapsed time to zero. A paused stopwatch stays paused.
     pub fn reset(&mut self) {
         self.elapsed = Duration::ZERO;
     }

@@ -5,18 +5,18 @@ use std::time::Duration;
 use super::stopwatch::Stopwatch;
 use crate::form::{Words, read_word, write_word};
 
-/// What a [`Timer`] does when its time is over.
+/// The behavior of a [`Timer`] when its duration has elapsed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimerMode {
     /// It stays finished.
     #[default]
     Once,
-    /// It begins again.
+    /// It restarts.
     Repeating,
 }
 
-/// Finishes after a duration, once or again and again. It goes on by the time that it is told.
+/// Finishes after a duration, once or repeatedly. It advances by the durations passed to [`tick`](Timer::tick).
 ///
 /// ```
 /// use std::time::Duration;
@@ -79,7 +79,7 @@ impl Words for Timer {
 }
 
 impl Timer {
-    /// A timer over this duration.
+    /// Creates a timer with this duration.
     ///
     /// ```
     /// use std::time::Duration;
@@ -92,11 +92,11 @@ impl Timer {
         Self { duration, mode, ..Self::default() }
     }
 
-    /// A timer over this many seconds.
+    /// Creates a timer with this duration in seconds.
     ///
     /// # Panics
     ///
-    /// If they are negative or not finite.
+    /// If the duration is negative or not finite.
     ///
     /// ```
     /// use std::time::Duration;
@@ -109,7 +109,7 @@ impl Timer {
         Self::new(Duration::from_secs_f32(duration), mode)
     }
 
-    /// Counts this much more, unless the timer is paused, or is finished and does not repeat.
+    /// Advances the timer, unless it is paused, or is finished and does not repeat.
     ///
     /// ```
     /// use std::time::Duration;
@@ -140,7 +140,8 @@ impl Timer {
         self
     }
 
-    /// How often the duration is in this one, and what is left. One of zero is in everything as often as can be counted.
+    /// The number of times that the timer's duration fits into `elapsed`, and the remainder. A duration of zero fits
+    /// `u32::MAX` times.
     fn divide(&self, elapsed: Duration) -> (u32, Duration) {
         let (elapsed, duration) = (elapsed.as_nanos(), self.duration.as_nanos());
         match (elapsed.checked_div(duration), elapsed.checked_rem(duration)) {
@@ -152,7 +153,7 @@ impl Timer {
         }
     }
 
-    /// Whether the time is over. A repeating timer is finished until the next [`tick`](Timer::tick) only.
+    /// Whether the duration has elapsed. A repeating timer is finished only until the next [`tick`](Timer::tick).
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.is_finished
@@ -164,31 +165,32 @@ impl Timer {
         self.times_finished > 0
     }
 
-    /// How often the last [`tick`](Timer::tick) finished it: more than once if it repeats, and much time has passed.
+    /// How many times the last [`tick`](Timer::tick) finished it: more than once if a repeating timer is advanced by
+    /// several durations.
     #[must_use]
     pub fn times_finished_this_tick(&self) -> u32 {
         self.times_finished
     }
 
-    /// The time that it has counted since it began, or since it last began again.
+    /// The elapsed time since it started or last restarted.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()
     }
 
-    /// The time that it has counted, in seconds.
+    /// The elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.stopwatch.elapsed_secs()
     }
 
-    /// The time that it has counted, in seconds and more exactly.
+    /// The elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.stopwatch.elapsed_secs_f64()
     }
 
-    /// Sets the time that it has counted. Whether it is finished shows at the next [`tick`](Timer::tick).
+    /// Sets the elapsed time. Whether the timer is finished is updated by the next [`tick`](Timer::tick).
     pub fn set_elapsed(&mut self, elapsed: Duration) {
         self.stopwatch.set_elapsed(elapsed);
     }
@@ -199,7 +201,8 @@ impl Timer {
         self.duration
     }
 
-    /// Sets the duration after which it finishes. Whether it is finished shows at the next [`tick`](Timer::tick).
+    /// Sets the duration after which it finishes. Whether the timer is finished is updated by the next
+    /// [`tick`](Timer::tick).
     pub fn set_duration(&mut self, duration: Duration) {
         self.duration = duration;
     }
@@ -216,7 +219,7 @@ impl Timer {
         self.remaining().as_secs_f32()
     }
 
-    /// The part of the duration that is over, from 0 to 1.
+    /// The fraction of the duration that has elapsed, from 0 to 1.
     ///
     /// ```
     /// use std::time::Duration;
@@ -230,18 +233,18 @@ impl Timer {
         if self.duration.is_zero() { 1.0 } else { self.elapsed().as_secs_f32() / self.duration.as_secs_f32() }
     }
 
-    /// The part of the duration that is left, from 1 to 0.
+    /// The fraction of the duration that remains, from 1 to 0.
     #[must_use]
     pub fn fraction_remaining(&self) -> f32 {
         1.0 - self.fraction()
     }
 
-    /// Counts what is left, unless it is paused.
+    /// Advances it by the remaining time, unless it is paused.
     pub fn finish(&mut self) {
         self.tick(self.remaining());
     }
 
-    /// Counts what is left but for a nanosecond, unless it is paused.
+    /// Advances it to one nanosecond before the end, unless it is paused.
     pub fn almost_finish(&mut self) {
         self.tick(self.remaining().saturating_sub(Duration::from_nanos(1)));
     }
@@ -252,7 +255,7 @@ impl Timer {
         self.mode
     }
 
-    /// Sets whether it repeats. One that is finished and now repeats begins again.
+    /// Sets whether it repeats. A finished timer that is changed to repeating restarts.
     pub fn set_mode(&mut self, mode: TimerMode) {
         if self.is_finished && self.mode == TimerMode::Once && mode == TimerMode::Repeating {
             self.stopwatch.reset();
@@ -261,23 +264,23 @@ impl Timer {
         self.mode = mode;
     }
 
-    /// Has it ignore the time that it is told.
+    /// Pauses it, so that [`tick`](Timer::tick) does not advance it.
     pub fn pause(&mut self) {
         self.stopwatch.pause();
     }
 
-    /// Has it count again.
+    /// Resumes it.
     pub fn unpause(&mut self) {
         self.stopwatch.unpause();
     }
 
-    /// Whether it ignores the time that it is told.
+    /// Whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.stopwatch.is_paused()
     }
 
-    /// Begins again. It stays paused if it is.
+    /// Restarts it. A paused timer stays paused.
     pub fn reset(&mut self) {
         self.stopwatch.reset();
         self.is_finished = false;

@@ -8,8 +8,8 @@ use crate::form::Words;
 
 /// The context of `Time<Virtual>`: the clock of the game, which can be paused, sped up and slowed down.
 ///
-/// A frame that takes longer than [`max_delta`](Time::max_delta) counts as that long: after a breakpoint, or while the machine is
-/// busy, the game waits. This also bounds how many fixed steps a frame has to catch up with.
+/// A frame that takes longer than [`max_delta`](Time::max_delta) counts as that long, so the game does not skip ahead
+/// after a breakpoint or while the machine is busy. This also limits how many fixed steps a frame has to catch up with.
 ///
 /// ```
 /// use std::time::Duration;
@@ -69,11 +69,11 @@ impl Default for Virtual {
 }
 
 impl Time<Virtual> {
-    /// A clock that advances by this much at most.
+    /// Creates a clock that advances by at most this duration per frame.
     ///
     /// # Panics
     ///
-    /// If that is zero.
+    /// If the duration is zero.
     ///
     /// ```
     /// use std::time::Duration;
@@ -89,36 +89,36 @@ impl Time<Virtual> {
         time
     }
 
-    /// By how much the clock advances in a frame at most: a quarter of a second, unless another bound was set.
+    /// The maximum duration by which the clock advances in a frame: by default a quarter of a second.
     #[must_use]
     pub fn max_delta(&self) -> Duration {
         self.context().max_delta
     }
 
-    /// Sets by how much the clock advances in a frame at most.
+    /// Sets the maximum duration by which the clock advances in a frame.
     ///
     /// # Panics
     ///
-    /// If that is zero.
+    /// If the duration is zero.
     #[track_caller]
     pub fn set_max_delta(&mut self, max_delta: Duration) {
         assert!(!max_delta.is_zero(), "the longest delta of a clock must be longer than zero; `pause` stops it");
         self.context_mut().max_delta = max_delta;
     }
 
-    /// How fast the clock goes beside the real one while it is not paused: 1, unless another speed was set.
+    /// The speed of the clock relative to the real clock while it is not paused: 1 by default.
     #[must_use]
     pub fn relative_speed(&self) -> f32 {
         self.relative_speed_f64() as f32
     }
 
-    /// [`relative_speed`](Time::relative_speed), more exactly.
+    /// [`relative_speed`](Time::relative_speed), with more precision.
     #[must_use]
     pub fn relative_speed_f64(&self) -> f64 {
         self.context().relative_speed
     }
 
-    /// Sets how fast the clock goes, from the next frame on.
+    /// Sets the relative speed of the clock, from the next frame on.
     ///
     /// # Panics
     ///
@@ -135,7 +135,7 @@ impl Time<Virtual> {
         self.set_relative_speed_f64(speed.into());
     }
 
-    /// [`set_relative_speed`](Time::set_relative_speed), more exactly.
+    /// Like [`set_relative_speed`](Time::set_relative_speed), with more precision.
     ///
     /// # Panics
     ///
@@ -149,50 +149,51 @@ impl Time<Virtual> {
         self.context_mut().relative_speed = speed;
     }
 
-    /// How fast the clock went in this frame: 0 if it was paused, and less than the relative speed if its delta was bounded.
+    /// The speed of the clock in this frame: 0 if it was paused, and less than the relative speed if its delta was
+    /// limited.
     #[must_use]
     pub fn effective_speed(&self) -> f32 {
         self.effective_speed_f64() as f32
     }
 
-    /// [`effective_speed`](Time::effective_speed), more exactly.
+    /// [`effective_speed`](Time::effective_speed), with more precision.
     #[must_use]
     pub fn effective_speed_f64(&self) -> f64 {
         self.context().effective_speed
     }
 
-    /// Stops the clock, from the next frame on.
+    /// Pauses the clock, from the next frame on.
     pub fn pause(&mut self) {
         self.context_mut().is_paused = true;
     }
 
-    /// Has the clock go on, from the next frame on.
+    /// Resumes the clock, from the next frame on.
     pub fn unpause(&mut self) {
         self.context_mut().is_paused = false;
     }
 
-    /// Stops the clock if it goes, and has it go on if it is paused.
+    /// Pauses the clock if it runs, and resumes it if it is paused.
     pub fn toggle(&mut self) {
         self.context_mut().is_paused ^= true;
     }
 
-    /// Whether the clock will be stopped in the next frame.
+    /// Whether the clock will be paused in the next frame.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.context().is_paused
     }
 
-    /// Whether the clock was stopped in this frame.
+    /// Whether the clock was paused in this frame.
     #[must_use]
     pub fn was_paused(&self) -> bool {
         self.context().effective_speed == 0.0
     }
 
-    /// Advances the clock by what this much of real time is for it.
+    /// Advances the clock by a real duration, scaled by its speed.
     pub(super) fn follow(&mut self, real: Duration) {
         let Virtual { max_delta, is_paused, relative_speed, .. } = *self.context();
         let speed = if is_paused { 0.0 } else { relative_speed };
-        // At speed 1 nothing is rounded. A product that no duration can hold is bounded as well.
+        // At speed 1 nothing is rounded. A product that exceeds the range of `Duration` is limited, too.
         let wanted = if speed == 1.0 {
             real
         } else {
