@@ -193,7 +193,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// As [`World::register_required_components`].
+    /// Same as [`World::register_required_components`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,7 +241,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// As [`World::try_register_required_components`].
+    /// Same as [`World::try_register_required_components`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
