@@ -1,7 +1,7 @@
 //! Access to a store whose parts are borrowed separately.
 //!
 //! A [`StoreCell`] is a shared reference to the store with a promise: everything that its user does with the values in it
-//! (columns, sparse storages, resources) is allowed by an access that was checked before. All values are stored behind raw
+//! (columns, sparse storages, resources) is allowed by an access that was checked before. All values are accessed through raw
 //! pointers, so returning `&mut` to one of them while `&Store` exists is sound. The cell also contains the ticks of the
 //! run: changes get the tick of this run, and changes after the last run count as new. And it determines the source of new
 //! entity ids.

@@ -576,7 +576,7 @@ impl Resources {
         self.clear_places(false);
     }
 
-    /// Drops all non-send values of this thread, or all others.
+    /// Drops all non-send values, which must belong to this thread, or all other resources.
     fn clear_places(&mut self, on_thread: bool) {
         let places = self.places.iter_mut().filter(|place| place.on_thread.is_some() == on_thread);
         for_each_despite_panics(places, |place| drop(place.take()));

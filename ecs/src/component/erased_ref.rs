@@ -386,7 +386,7 @@ impl<'a> ErasedField<'a> {
         self.at.map(|at| unsafe { at.cast().as_ref() })
     }
 
-    /// The field of this field's value with this name, or at this [path](ErasedRef::try_field), if there is one.
+    /// The field with this name, or at this [path](ErasedRef::try_field), of this field's value; `None` if it does not exist.
     #[must_use]
     pub fn field(self, path: &str) -> Option<Self> {
         self.try_field(path).ok()

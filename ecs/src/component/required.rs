@@ -59,7 +59,7 @@ impl Contents<'_> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredComponentsError {
-    /// The component requires the other one directly already.
+    /// The component already requires the other one directly.
     DuplicateRegistration {
         /// The component that was to require the other one.
         requiree: &'static str,

@@ -352,7 +352,6 @@ impl Resources {
     /// # Panics
     ///
     /// If the clones were not made by [`clones`](Self::clones) for these resources.
-    /// If the clones are not [those of these resources](Self::clones).
     pub(crate) fn become_clones(&mut self, clones: &mut ResourceClones, renewed: &mut Vec<(ResourceId, Renewed)>) {
         for (place, clone) in self.places.iter_mut().zip(&mut clones.0) {
             let Some(clone) = clone else { continue };

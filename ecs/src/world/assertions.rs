@@ -17,7 +17,8 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 
 /// Compiles if a function is a system. The system is initialized for an empty world, and not run.
 ///
-/// `Out` is the output of the system. For a function that returns `Result<T, E>` it is `T` or the whole `Result`, so it has to be named:
+/// `Out` is the output of the system. For a function that returns `Result<T, E>` it may be `T` or the whole `Result`, so it must be
+/// named:
 /// `assert_is_system::<(), (), _>(function)`.
 ///
 /// # Panics

@@ -43,7 +43,7 @@ struct Allowed {
 }
 
 /// Copies components of one entity to another one. Made by [`EntityCloner::build_opt_out`] and
-/// [`EntityCloner::build_opt_in`]; belongs to the world that it was made for.
+/// [`EntityCloner::build_opt_in`]; belongs to the world for which it was made.
 ///
 /// Components that the target already has are replaced, unless [`InsertMode::Keep`] is set. The source keeps its own. If a cloned component
 /// requires a component that is neither cloned nor present in the target, that one is constructed as by an insertion; so all requirements
@@ -329,6 +329,7 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
     /// - Other fields of a component that lists sources are cloned with it if it is `Clone`.
     /// - If the target has children it keeps them; the cloned ones are appended.
     /// - If a component of one of the entities cannot be cloned, nothing is cloned. The same holds if a `Clone` or `MapEntities` panics.
+    ///
     /// `O(entities and their components)`.
     ///
     /// ```

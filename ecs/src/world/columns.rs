@@ -21,9 +21,9 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component, if not enough entity ids are left, or if a component that was made at run time has the
-    /// name of another one in this world. If `Clone` panics while a value is being repeated, or a function that makes one, nothing is
-    /// spawned, and the values are dropped.
+    /// If two columns belong to one component, if not enough entity ids are left, or if a component was made at run time and another
+    /// component of this world has its name. If `Clone` panics while a value is being repeated, or a function that makes a value panics,
+    /// nothing is spawned, and the values are dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -66,7 +66,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component, or if a component that was made at run time has the name of another one in this world.
+    /// If two columns belong to one component, or if a component was made at run time and another component of this world has its name.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

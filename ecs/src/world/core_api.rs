@@ -216,7 +216,7 @@ impl World {
     /// # Errors
     ///
     /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it. Nothing has
-    /// changed then, except that the world knows both components.
+    /// changed then, except that both components are registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -114,7 +114,7 @@ impl DeferredWorld<'_> {
         state.query_mut(self.world_mut())
     }
 
-    /// A resource, to change it.
+    /// A resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -125,7 +125,7 @@ impl DeferredWorld<'_> {
         self.world_mut().resource_mut()
     }
 
-    /// A resource, to change it; `None` if it does not exist.
+    /// A resource, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         self.world_mut().get_resource_mut()

@@ -160,8 +160,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The
-    /// components are dropped then.
+    /// If no entity ids are left, or if a component of the builder was made at run time and another component of this world has
+    /// its name. The components are dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -134,8 +134,8 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Panics
     ///
-    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or
-    /// if a component that was made at run time has the name of another one in this world.
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or if a component of the builder was made at run time
+    /// and another component of this world has its name.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

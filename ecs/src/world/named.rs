@@ -16,8 +16,8 @@ impl World {
     /// order in the list. An entity with a matching name that has no match for the rest of the path does not hide other entities with its
     /// name.
     ///
-    /// A name that contains a `/` is not found by a path, and an empty part of a path is an empty name. [Disabled](crate::entity_disabling)
-    /// entities are found.
+    /// A name that contains a `/` cannot be found by a path, and an empty part of a path is an empty name.
+    /// [Disabled](crate::entity_disabling) entities are found.
     ///
     /// `O(entities with a name)` for the first name, and a step for each child of the entities that match the previous name. There is no
     /// index: to find an entity often keep its id, or begin further down, with [`descendant_by_path`](Self::descendant_by_path).
