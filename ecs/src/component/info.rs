@@ -56,7 +56,7 @@ pub(super) fn is_always_tracked(track: ChangeTracking) -> bool {
 }
 
 impl ComponentInfo {
-    /// Whether the changes of the component are tracked: because a system uses them, or because its definition requires it.
+    /// Whether the changes of the component are tracked: because a query or system uses them, or because its definition requires it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
