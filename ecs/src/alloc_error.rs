@@ -1,4 +1,4 @@
-//! Running out of memory as a value.
+//! Failed allocations as an error value.
 
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -7,7 +7,7 @@ use core::hash::Hash;
 
 use hashbrown::{HashMap, TryReserveError};
 
-/// Memory for another entity or component could not be had.
+/// An allocation for an entity or component failed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -26,20 +26,20 @@ use hashbrown::{HashMap, TryReserveError};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AllocError {
-    /// What was asked for; `None` if it is more than the address space holds.
+    /// The requested layout; `None` if it exceeds the address space.
     layout: Option<Layout>,
 }
 
 impl AllocError {
-    /// More than the address space holds.
+    /// The request exceeds the address space.
     pub(crate) const TOO_LARGE: Self = Self { layout: None };
 
-    /// This much could not be allocated.
+    /// An allocation of this layout failed.
     pub(crate) const fn of(layout: Layout) -> Self {
         Self { layout: Some(layout) }
     }
 
-    /// An allocation of a map or table that failed.
+    /// An allocation of a map or table failed.
     pub(crate) const fn of_map(error: TryReserveError) -> Self {
         match error {
             TryReserveError::CapacityOverflow => Self::TOO_LARGE,
@@ -47,7 +47,7 @@ impl AllocError {
         }
     }
 
-    /// Ends the process, or panics, as the standard collections do.
+    /// Aborts the process, or panics, as the standard collections do.
     #[cold]
     pub(crate) fn raise(self) -> ! {
         match self.layout {
@@ -57,24 +57,25 @@ impl AllocError {
     }
 }
 
-/// What was made, if there was memory for it. Otherwise ends the process, or panics, as the standard collections do.
+/// Returns the result, or on an error aborts the process or panics, as the standard collections do.
 pub(crate) fn or_raise<T>(made: Result<T, AllocError>) -> T {
     made.unwrap_or_else(|error| error.raise())
 }
 
-/// Makes room in a vector for `additional` more items than it has, or for more if that saves work later.
+/// Reserves capacity in a vector for at least `additional` more items, and possibly more, to avoid further
+/// allocations.
 pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve(additional).map_err(|_| failed::<T>(needed))
 }
 
-/// Makes room in a vector for exactly `additional` more items than it has.
+/// Reserves capacity in a vector for exactly `additional` more items.
 pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
 }
 
-/// Gives back the spare room of a vector. If there is no memory for the smaller one it stays as it was.
+/// Frees the unused capacity of a vector. If the smaller allocation fails the vector is unchanged.
 pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
         return;
@@ -86,7 +87,7 @@ pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     }
 }
 
-/// Gives back the spare room of a map. If there is no memory for the smaller one it stays as it was.
+/// Frees the unused capacity of a map. If the smaller allocation fails the map is unchanged.
 pub(crate) fn try_shrink_map<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
     let mut smaller = HashMap::with_hasher(map.hasher().clone());
     if smaller.try_reserve(map.len()).is_ok() && smaller.allocation_size() < map.allocation_size() {

@@ -1,19 +1,19 @@
-//! Components that keep entities out of queries: [`Disabled`], and others that a program chooses.
+//! Components that exclude entities from queries: [`Disabled`], and others that a program chooses.
 //!
-//! A disabled entity stays in the world, with everything that it has. Queries, row systems and
-//! [`World::all`](crate::world::World::all) pass it over, unless they name the disabling component: `With<Disabled>`,
-//! `Has<Disabled>`, `&Disabled`, or [`Allow<Disabled>`](crate::query::Allow), which demands nothing. Everything that is given an
-//! id reaches it as before: [`World::entity`](crate::world::World::entity), commands,
-//! [`World::many`](crate::world::World::many). A query finds it by its id only if it matches.
+//! A disabled entity stays in the world, with all its components. Queries, row systems and [`World::all`](crate::world::World::all)
+//! skip it, unless they name the disabling component: `With<Disabled>`, `Has<Disabled>`, `&Disabled`, or
+//! [`Allow<Disabled>`](crate::query::Allow), which requires nothing. Operations on an id still reach it:
+//! [`World::entity`](crate::world::World::entity), commands, [`World::many`](crate::world::World::many). A query finds it by its id
+//! only if it matches.
 //!
-//! What is changed or added while an entity is disabled is new when it no longer is: `Changed` and `Added` yield it then, once. A
-//! query that sees disabled entities, too, has seen such a change before, and sees it again.
-//! A change from before an entity was disabled is missed by a system that did not run between the two, but runs while the entity is
-//! disabled, if another consumer has looked at the component in between: ticks are kept per component, not per consumer.
+//! A change or addition while an entity is disabled counts as new after it is enabled: `Changed` and `Added` yield it then, once. A
+//! query that also sees disabled entities has seen such a change before, and sees it again. A system misses a change from before an
+//! entity was disabled if it did not run between the two, runs while the entity is disabled, and another consumer reads the changes
+//! of the component in between: ticks are kept per component, not per consumer.
 //!
-//! To the query it is a filter `Without<Disabled>` that needs not be written. So two queries of a system that write the same
-//! component get on with each other if one of them has `With<Disabled>` and the other does not name it. The cost is that of a
-//! filter: one question per new table, and nothing per entity.
+//! For a query it is an implicit filter `Without<Disabled>`. So two queries of a system that write the same component do not
+//! conflict if one of them has `With<Disabled>` and the other does not name it. It costs as much as a filter: one check per new
+//! table, and nothing per entity.
 //!
 //! ```
 //! use strata_ecs::entity_disabling::Disabled;
@@ -32,11 +32,11 @@
 //! assert_eq!(enemies.iter(&world).count(), 2);
 //! ```
 //!
-//! With [`World::register_disabling_component`](crate::world::World::register_disabling_component) other components do the same.
+//! [`World::register_disabling_component`](crate::world::World::register_disabling_component) makes other components disabling.
 
 use strata_ecs_derive::Component;
 
-/// An entity that has this is passed over by queries that do not name it: see the [module](self).
+/// Queries that do not name this component skip entities that have it: see the [module](self).
 ///
 /// ```
 /// use strata_ecs::entity_disabling::Disabled;

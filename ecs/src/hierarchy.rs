@@ -1,6 +1,7 @@
 //! Parents and children.
 //!
-//! An entity is a child of the one that its [`ChildOf`] names, and that lists it in [`Children`]. Children end with their parent.
+//! An entity is a child of the entity that its [`ChildOf`] names, which lists it in [`Children`]. Children are despawned with their
+//! parent.
 
 use core::cmp::Ordering;
 
@@ -12,8 +13,7 @@ use crate::relationship::SourceList;
 
 /// The entity is a child of another one, which lists it in its [`Children`]: a [`Relationship`](crate::relationship::Relationship).
 ///
-/// To give it another parent, insert another value, or use
-/// [`add_child`](crate::world::EntityWorldMut::add_child) or the like.
+/// To change the parent, insert another value, or use a method such as [`add_child`](crate::world::EntityWorldMut::add_child).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,10 +41,10 @@ impl ChildOf {
     }
 }
 
-/// The children of an entity, in order: those whose [`ChildOf`] names it. It comes with the first of them and goes with the last, and they
-/// end with the entity.
+/// The children of an entity, in order: the entities whose [`ChildOf`] names it. The component is added with the first child and removed
+/// with the last one. The children are despawned with the entity.
 ///
-/// It is a slice of entities. Their order can be changed.
+/// It dereferences to a slice of entities. Their order can be changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -61,36 +61,36 @@ impl ChildOf {
 pub struct Children(SourceList);
 
 impl Children {
-    /// Exchanges two children.
+    /// Swaps two children.
     ///
     /// # Panics
     ///
-    /// If there is no child at one of the places.
+    /// If an index is out of bounds.
     pub fn swap(&mut self, a_index: usize, b_index: usize) {
         self.0.swap(a_index, b_index);
     }
 
-    /// Sorts the children by a comparison; those that are equal keep their order.
+    /// Sorts the children by a comparison, stably.
     pub fn sort_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
         self.0.as_mut_slice().sort_by(compare);
     }
 
-    /// Sorts the children by a key; those that are equal keep their order.
+    /// Sorts the children by a key, stably.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
         self.0.as_mut_slice().sort_by_key(key);
     }
 
-    /// Sorts the children by a key that is made once for each; those that are equal keep their order.
+    /// Sorts the children by a key that is computed once for each, stably.
     pub fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
         self.0.as_mut_slice().sort_by_cached_key(key);
     }
 
-    /// Sorts the children by a comparison, in place.
+    /// Sorts the children by a comparison, in place, without keeping the order of equal ones.
     pub fn sort_unstable_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
         self.0.as_mut_slice().sort_unstable_by(compare);
     }
 
-    /// Sorts the children by a key, in place.
+    /// Sorts the children by a key, in place, without keeping the order of equal ones.
     pub fn sort_unstable_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
         self.0.as_mut_slice().sort_unstable_by_key(key);
     }

@@ -5,10 +5,10 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
-// The derive macros name this crate; inside it, and in its tests, the name must mean the crate itself.
+// Macro output names this crate; inside of the crate and its tests, the name must refer to the crate itself.
 extern crate self as strata_ecs;
 
-// From the lowest layer to the highest: each uses only those above it in this list.
+// From the lowest layer to the highest: each module uses only modules above it in this list.
 mod flags;
 #[macro_use]
 mod impls;
@@ -88,7 +88,7 @@ pub use self::map::utils;
 pub use self::map::{batching, change_detection, intern, lifecycle, ptr, spawn, storage, traversal};
 pub use prelude::*;
 
-// The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.
+// The pages of the documentation. The examples of the index are tested separately, together with their expected errors.
 
 #[cfg(all(doc, not(doctest)))]
 #[doc = include_str!("error_index.md")]

@@ -1,4 +1,4 @@
-//! Names of entities, for people to read, and paths of them down a hierarchy.
+//! Names of entities for people, and paths of names in a hierarchy.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::entity::Entity;
 use crate::query::{Query, QueryData, QueryFilter};
 use crate::relationship::RelationshipTarget;
 
-/// A name for people: for logs, editors and errors. Several entities may have the same one.
+/// A name for people: for logs, editors and errors. Several entities may have the same name.
 ///
 /// Entities of a hierarchy are found by a path of names, as `"ship/turret/barrel"`: see
 /// [`World::entity_by_path`](crate::world::World::entity_by_path).
@@ -30,7 +30,7 @@ pub struct Name(Cow<'static, str>);
 
 #[cfg(feature = "serde")]
 mod serialized {
-    //! As its text.
+    //! Serialized as its text.
 
     use alloc::string::String;
 
@@ -52,7 +52,7 @@ mod serialized {
 }
 
 impl Name {
-    /// The name of this text. One that is known at compile time allocates nothing.
+    /// A name with this text. A `&'static str` is not copied, so it does not allocate.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())
     }
@@ -63,7 +63,7 @@ impl Name {
         &self.0
     }
 
-    /// Sets another text.
+    /// Replaces the text.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>) {
         self.0 = name.into();
     }
@@ -92,15 +92,15 @@ impl_display!([] Name => |this, f| this.0.fmt(f));
 
 impl_debug!([] Name => |this, f| fmt::Debug::fmt(&this.0, f));
 
-/// Between the names of a path.
+/// The separator between the names of a path.
 const SEPARATOR: char = '/';
 
-/// The first name of a path, and the path that goes on behind it, if it does.
+/// Splits a path into its first name and the rest, if there is one.
 pub(crate) fn split_path(path: &str) -> (&str, Option<&str>) {
     path.split_once(SEPARATOR).map_or((path, None), |(first, rest)| (first, Some(rest)))
 }
 
-/// The first entity to which a path leads down from some others, of which the first comes first.
+/// The first entity to which a path leads down from the given ones, in their order.
 pub(crate) fn go_down<'n, I: IntoIterator<Item = Entity>>(
     from: Vec<Entity>,
     path: &str,
@@ -116,8 +116,8 @@ pub(crate) fn go_down<'n, I: IntoIterator<Item = Entity>>(
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The entity to which a path of names leads down from another one, as [`World::descendant_by_path`] does, along a relationship and over
-    /// the entities that the query matches.
+    /// Returns the entity to which a path of names leads down from another one, like [`World::descendant_by_path`], along a relationship
+    /// and only through entities that the query matches.
     ///
     /// [`World::descendant_by_path`]: crate::world::World::descendant_by_path
     ///
@@ -154,7 +154,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-/// An entity, and its name if it has one: query data that prints as the name, or else as the id.
+/// Query data: an entity with its name, if it has one. Prints as the name, or else as the id.
 ///
 /// ```
 /// use strata_ecs::name::{Name, NameOrEntity};
@@ -170,7 +170,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 #[derive(QueryData)]
 #[query_data(derive(Debug))]
 pub struct NameOrEntity {
-    /// The name, if there is one.
+    /// The name, if the entity has one.
     pub name: Option<&'static Name>,
     /// The id.
     pub entity: Entity,

@@ -1,9 +1,9 @@
-//! Values that stay on one thread: at most one of each type, and of types that need not be `Send`.
+//! Non-send values, which stay on one thread: at most one of each type. The types need not be `Send`.
 //!
-//! Such a value is a resource: an [`OnThread`] that holds the value and the number of the thread that inserted it, its *owner*. A
-//! world may be sent to other threads and shared with them, and with it the resource, but the value is only read, changed, taken
-//! out or dropped on its owner: every way to it asks first which thread this is. A world that is dropped on another thread leaks
-//! the value.
+//! Such a value is a resource: an [`OnThread`] that contains the value and the number of the thread that inserted it, its
+//! *owner*. A world may be sent to other threads and shared with them, and the resource with it, but the value is only read,
+//! changed, removed or dropped on its owner: every access checks the current thread first. A world that is dropped on another
+//! thread leaks the value.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -16,8 +16,8 @@ use std::thread;
 use crate::resource::{NonSendValue, Resource, Resources};
 use crate::tick::{TickCells, WriteStamp};
 
-/// The number of a thread, which no other thread of the process ever has. Unlike [`thread::ThreadId`] it costs one load,
-/// and can be had to the very end of a thread.
+/// The number of a thread, which is unique in the process and never reused. Unlike [`thread::ThreadId`] reading it costs one
+/// load, and works until the very end of a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ThreadNumber(u64);
 
@@ -26,7 +26,7 @@ impl ThreadNumber {
     fn current() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         std::thread_local! {
-            /// 0 until it is first asked for.
+            /// 0 until it is first used.
             static NUMBER: Cell<u64> = const { Cell::new(0) };
         }
         NUMBER.with(|number| {
@@ -47,7 +47,7 @@ fn describe_current() -> String {
     }
 }
 
-/// A value was to be used on a thread that does not own it.
+/// A value was used on a thread that does not own it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongThread {
     value: &'static str,
@@ -56,7 +56,7 @@ pub struct WrongThread {
 }
 
 impl WrongThread {
-    /// The same as a panic.
+    /// Panics with the text of the error.
     #[cold]
     #[track_caller]
     pub(crate) fn raise(&self) -> ! {
@@ -73,19 +73,19 @@ impl_display!([] WrongThread => |this, f| {
     )
 });
 
-/// The resource that holds a value which stays on its thread.
+/// The resource that contains a non-send value.
 pub struct OnThread<T> {
-    /// There until it is taken out.
+    /// `Some` until it is taken out.
     value: Option<T>,
     owner: ThreadNumber,
     owner_name: Box<str>,
 }
 
 // SAFETY: the value is private to this module, and no code reads, changes, takes out or drops it on another thread than the one
-// that made the `OnThread`: `get`, `get_mut` and `into_inner` compare the threads first, in every build, and `drop` forgets the
-// value elsewhere. What moves between threads are its bytes. The other fields are `Send`.
+// that made the `OnThread`: `get`, `get_mut` and `into_inner` compare the threads first, in every build, and `drop` leaks the
+// value on another thread. Only its bytes move between threads. The other fields are `Send`.
 unsafe impl<T> Send for OnThread<T> {}
-// SAFETY: as for `Send`: through a shared reference only `get` leads to the value, on the thread that made the `OnThread`. The
+// SAFETY: through a shared reference only `get` gives access to the value, and only on the thread that made the `OnThread`. The
 // other fields are `Sync`.
 unsafe impl<T> Sync for OnThread<T> {}
 
@@ -96,13 +96,13 @@ impl<T: 'static> Resource for OnThread<T> {
 }
 
 impl<T> OnThread<T> {
-    /// The value belongs to this thread from now on.
+    /// Wraps a value, which belongs to the current thread from now on.
     fn new(value: T) -> Self {
         let owner_name = describe_current().into_boxed_str();
         Self { value: Some(value), owner: ThreadNumber::current(), owner_name }
     }
 
-    /// Fails on a thread that does not own the value.
+    /// Returns an error on a thread that does not own the value.
     #[inline]
     fn check(&self) -> Result<(), WrongThread> {
         if self.owner == ThreadNumber::current() { Ok(()) } else { Err(self.wrong_thread()) }
@@ -125,7 +125,7 @@ impl<T> OnThread<T> {
         Ok(self.value.as_ref().expect(TAKEN))
     }
 
-    /// The value, to change it.
+    /// The value, borrowed mutably.
     ///
     /// # Errors
     ///
@@ -136,18 +136,18 @@ impl<T> OnThread<T> {
         Ok(self.value.as_mut().expect(TAKEN))
     }
 
-    /// The value itself, on its thread.
+    /// Takes the value out, on its thread.
     fn into_inner(mut self) -> T {
         self.check().unwrap_or_else(|error| error.raise());
         self.value.take().expect(TAKEN)
     }
 }
 
-/// What cannot be: a value is taken out by what consumes its `OnThread`.
+/// Unreachable: only `into_inner` takes the value out, and it consumes the `OnThread`.
 const TAKEN: &str = "the value is there until it is taken out";
 
 impl<T> Drop for OnThread<T> {
-    /// On another thread than the owner's no code may touch the value, so it is leaked.
+    /// Only the owner may access the value, so it is leaked on other threads.
     fn drop(&mut self) {
         if self.owner != ThreadNumber::current() {
             mem::forget(self.value.take());
@@ -155,7 +155,7 @@ impl<T> Drop for OnThread<T> {
     }
 }
 
-/// Sets a value, which belongs to this thread from now on, and returns the old one.
+/// Inserts a value, which belongs to the current thread from now on, and returns the old one.
 ///
 /// # Errors
 ///
@@ -169,7 +169,7 @@ pub(crate) fn insert<T: 'static>(
     Ok(resources.insert(OnThread::new(value), now).map(OnThread::into_inner))
 }
 
-/// Takes a value out.
+/// Removes and returns a value.
 ///
 /// # Errors
 ///
@@ -179,7 +179,7 @@ pub(crate) fn remove<T: 'static>(resources: &mut Resources) -> Result<Option<T>,
     Ok(resources.remove::<OnThread<T>>().map(OnThread::into_inner))
 }
 
-/// Whether there is a value, on whatever thread.
+/// Whether there is a value, on any thread.
 pub(crate) fn contains<T: 'static>(resources: &Resources) -> bool {
     resources.get::<OnThread<T>>().is_some()
 }
@@ -193,7 +193,7 @@ pub(crate) fn get<T: 'static>(resources: &Resources) -> Result<Option<&T>, Wrong
     resources.get::<OnThread<T>>().map(OnThread::get).transpose()
 }
 
-/// The value, to change it, and when it was added and changed.
+/// The value, borrowed mutably, and the ticks at which it was added and changed.
 ///
 /// # Errors
 ///

@@ -1,14 +1,14 @@
-//! Origins: the line of the source and the system that did something. Known with the feature `track_location` only.
+//! Origins: the source line and the system of an operation. Known with the feature `track_location` only.
 //!
-//! Three types hold something [`Tracked`]: [`Known`], a reference that may be there, [`KnownCell`], a place for one that is
-//! written through shared references, and [`PerIndex`], a list of what is known by index. Without the feature they have no
-//! size and do nothing. The same goes for the types that consist of them, here and elsewhere.
+//! Three types contain a [`Tracked`]: [`Known`], an optional reference, [`KnownCell`], a cell for one that is written through
+//! shared references, and [`PerIndex`], a list by index. Without the feature they have no size and do nothing. This also
+//! applies to the types that consist of them.
 //!
-//! `Store::by_caller` sets the origin of the operations that follow on an exclusively borrowed store. A command has the
-//! origin of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`,
-//! and a dereference adds its line. Steps of commands from several places are still one change; each component gets the
-//! origin of the step that brought it. With or without the feature the same happens, except that with it components are
-//! tracked from their registration on.
+//! `Store::by_caller` sets the origin of the following operations on an exclusively borrowed store. A command has the origin
+//! of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`, and a
+//! dereference adds its line. If a change combines commands from several places, each component gets the origin of the command
+//! that inserted it. The feature does not change the behaviour, except that with it components are tracked from their
+//! registration on.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -20,10 +20,10 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 
-/// Whether anything is ever known.
+/// Whether origins are recorded.
 pub(crate) const TRACKED: bool = cfg!(feature = "track_location");
 
-/// A value that is kept with the feature `track_location` only. Without it this type has no size and the alignment 1.
+/// A value that is stored with the feature `track_location` only. Without it this type has no size and the alignment 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracked<T>(#[cfg(feature = "track_location")] T, #[cfg(not(feature = "track_location"))] PhantomData<fn() -> T>);
 
@@ -58,7 +58,7 @@ impl<T> Tracked<T> {
     }
 }
 
-/// Something that lives as long as the program, if it is known.
+/// A reference to something that lives until the program ends, if it is known.
 #[derive(Debug)]
 struct Known<T: 'static>(Tracked<Option<&'static T>>);
 
@@ -77,7 +77,7 @@ impl<T> Known<T> {
 }
 
 impl Known<Location<'static>> {
-    /// The place of the call of the calling function, or of a function further up if those between track their callers.
+    /// The location of the caller of the calling function, or further up if that one is `#[track_caller]`, too.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     const fn caller() -> Self {
@@ -85,14 +85,14 @@ impl Known<Location<'static>> {
     }
 }
 
-/// The name of a system. There is one of each in the program.
+/// The name of a system. Each exists once in the program.
 #[derive(Debug)]
 struct Name {
     name: &'static str,
     next: Option<&'static Self>,
 }
 
-/// All names, the newest first. The list only grows, by one for each system that the program has.
+/// All names, the newest first. The list only grows, by one for each system of the program.
 static NAMES: KnownCell<Name> = KnownCell(Tracked::new(AtomicPtr::new(ptr::null_mut())));
 
 impl Known<Name> {
@@ -102,7 +102,7 @@ impl Known<Name> {
         loop {
             let first = NAMES.get().get();
             let mut names = core::iter::successors(first, |known| known.next);
-            // If another thread has entered the name in the meantime, `new` is superfluous; it stays in memory, which is rare.
+            // If another thread has entered the name in the meantime, `new` is not needed; it is leaked, which is rare.
             if let Some(known) = names.find(|known| known.name == name) {
                 return Self(Tracked::new(Some(known)));
             }
@@ -123,7 +123,7 @@ impl Known<Name> {
     }
 }
 
-/// A place for a [`Known`], which may be written through shared references.
+/// A cell for a [`Known`] that can be written through shared references.
 #[derive(Debug)]
 struct KnownCell<T: 'static>(Tracked<AtomicPtr<T>>);
 
@@ -137,9 +137,9 @@ impl<T: Sync> KnownCell<T> {
     #[inline]
     fn get(&self) -> Known<T> {
         let Some(place) = self.0.get() else { return Known::NONE };
-        // SAFETY: the address is null or that of a value that lives as long as the program and is not changed any more:
-        // nothing else is ever stored, by `set` and by `Known::of`. What was written to it before can be seen, since it
-        // was stored with `Release`. It may be shared between threads.
+        // SAFETY: the address is null or points to a value that lives until the program ends and is no longer changed: only
+        // `set` and `Known::of` store addresses, of such values. The load with `Acquire` synchronizes with the store with
+        // `Release`, so the writes to the value are visible. The value may be shared between threads.
         Known(Tracked::new(unsafe { place.load(Ordering::Acquire).as_ref() }))
     }
 
@@ -151,7 +151,7 @@ impl<T: Sync> KnownCell<T> {
     }
 }
 
-/// What is known by index.
+/// A list of known values by index.
 #[derive(Debug, Default)]
 pub(crate) struct PerIndex<T>(Tracked<Vec<T>>);
 
@@ -161,7 +161,7 @@ impl<T: Default> PerIndex<T> {
         self.0.get()?.get(index)
     }
 
-    /// The place of an index. None if there is no memory for it: then this is not known.
+    /// The entry of an index; `None` if its allocation fails: then the value is not known.
     #[inline]
     pub(crate) fn place(&mut self, index: usize) -> Option<&mut T> {
         if index >= self.0.get()?.len() {
@@ -170,11 +170,11 @@ impl<T: Default> PerIndex<T> {
         self.0.get_mut()?.get_mut(index)
     }
 
-    /// Makes room for so many indexes.
+    /// Grows the list to `len` entries.
     ///
     /// # Errors
     ///
-    /// If there is no memory. What was there stays.
+    /// If the allocation fails. The existing entries stay.
     #[inline]
     pub(crate) fn grow_to(&mut self, len: usize) -> Result<(), AllocError> {
         let Some(list) = self.0.get_mut() else { return Ok(()) };
@@ -197,7 +197,7 @@ impl<T: Default> PerIndex<T> {
     }
 }
 
-/// The system that is running, if one is and that is known.
+/// The name of the running system, if there is one and it is known.
 #[derive(Clone, Copy)]
 pub(crate) struct SystemName(Known<Name>);
 
@@ -212,15 +212,15 @@ impl SystemName {
 
 impl_debug!([] SystemName => |this, f| this.0.name().fmt(f));
 
-/// The line of the source and the system that did something.
+/// The source line and the system of an operation.
 ///
-/// It tells what changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), what
+/// It describes what changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), what
 /// spawned an entity ([`EntityRef::spawned_by`](crate::world::EntityRef::spawned_by)), and what despawned one
-/// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). All of
-/// that is known with the feature `track_location` only. Without it this type has no size, and nothing is known.
+/// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). Origins
+/// are known with the feature `track_location` only. Without it this type has no size, and nothing is known.
 ///
-/// What a command does is put down to the line that recorded it, and what is done to a selection of entities to the line that
-/// selected them.
+/// The origin of a command is the line that recorded it. The origin of an operation on a selection of entities is the line
+/// that made the selection.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -245,14 +245,14 @@ impl Origin {
     /// Nothing is known.
     pub const UNKNOWN: Self = Self { location: Known::NONE, system: SystemName::NONE };
 
-    /// The caller, in a system.
+    /// The calling line, in a system.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) const fn here(system: SystemName) -> Self {
         Self { location: Known::caller(), system }
     }
 
-    /// A system, wherever in it.
+    /// A system, without a line.
     #[inline]
     pub(crate) const fn in_system(system: SystemName) -> Self {
         Self { location: Known::NONE, system }
@@ -264,8 +264,8 @@ impl Origin {
         self.system
     }
 
-    /// Where it was done, if it was done in a certain place. The `&mut T` of a row system has none: it counts as changed
-    /// whatever the system does with it.
+    /// The source line, if there is one. The `&mut T` of a row system does not have a line: it counts as changed whatever the
+    /// system does with it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -280,13 +280,13 @@ impl Origin {
         self.location.get()
     }
 
-    /// The same as [`location`](Self::location), by bevy_ecs's name.
+    /// Same as [`location`](Self::location), under bevy_ecs's name.
     #[must_use]
     pub const fn into_option(self) -> Option<&'static Location<'static>> {
         self.location()
     }
 
-    /// What a function makes of the location, if that is known.
+    /// Returns the result of a function of the location, if that is known.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -301,7 +301,7 @@ impl Origin {
         self.location().map(f)
     }
 
-    /// The name of the system that did it, or recorded the command to do it, if one did.
+    /// The name of the system of the operation, or of the system that recorded the command for it, if there was one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -314,13 +314,13 @@ impl Origin {
         self.system.0.name()
     }
 
-    /// Whether anything is known.
+    /// Whether the line or the system is known.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.location().is_some() || self.system().is_some()
     }
 
-    /// Whether two are the same, at a glance: equal ones may differ.
+    /// A fast comparison by address: true only if both are equal, but may be false for equal ones.
     #[inline]
     pub(crate) fn is_same(self, other: Self) -> bool {
         let same_place = match (self.location.get(), other.location.get()) {
@@ -346,7 +346,7 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 impl_display! {
-    /// As in ``system `game::bury` at src/game.rs:40:9``. Where nothing is known it says so.
+    /// As in ``system `game::bury` at src/game.rs:40:9``. States that nothing is known if that is so.
     [] Origin => |this, f| match (this.system(), this.location()) {
         (Some(system), Some(location)) => write!(f, "system `{system}` at {location}"),
         (Some(system), None) => write!(f, "system `{system}`"),
@@ -357,7 +357,7 @@ impl_display! {
 
 impl_debug!([] Origin => |this, f| write!(f, "Origin({this})"));
 
-/// As it stands behind a participle: ``despawned by system `bury` at src/game.rs:40:9``, `despawned at src/main.rs:7:5`.
+/// The form after a participle: ``despawned by system `bury` at src/game.rs:40:9``, `despawned at src/main.rs:7:5`.
 pub(crate) struct By(pub(crate) Origin);
 
 impl_display! {
@@ -368,7 +368,7 @@ impl_display! {
     }
 }
 
-/// A place for an [`Origin`], which may be written through shared references.
+/// A cell for an [`Origin`] that can be written through shared references.
 #[derive(Debug, Default)]
 pub(crate) struct OriginCell {
     location: KnownCell<Location<'static>>,

@@ -1,10 +1,11 @@
-//! Having memory fetched that will soon be read.
+//! Prefetching of memory that will be read soon.
 
-/// Has what is at an address fetched into the cache, if the processor can do so. The address need not be one of anything.
+/// Prefetches an address into the cache, if the processor supports it. The address need not be valid.
 #[inline]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]
-    // SAFETY: the processor has the instruction. It changes nothing that a program can see, whatever the address is.
+    // SAFETY: the target has the instruction (checked by `cfg`). It has no effect that a program can observe, for any
+    // address.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
     }

@@ -1,4 +1,4 @@
-//! Everything that most programs need: `use strata_ecs::prelude::*;`.
+//! The items that most programs need: `use strata_ecs::prelude::*;`.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -19,7 +19,7 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-// The aliases of what another crate defines are not in the index of this one's search.
+// Search aliases of items from another crate are not in the search index of this one.
 pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 #[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
 pub use strata_ecs_derive::{observer, system};

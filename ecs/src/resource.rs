@@ -44,27 +44,26 @@ use crate::tick::{Tick, TickCells, WriteStamp};
 )]
 #[doc(alias("Unique", "singleton"))]
 pub trait Resource: Send + Sync + Sized + 'static {
-    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
-    /// are none.
+    /// A number that identifies the type at compile time, for compile-time checks; `None` if it does not have such a number.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// What else is known of the type: its stable name, functions, and fields.
+    /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// What a program does to have the resource, as errors say where it does not exist: the option `missing` of the derive. `{}` stands for
-    /// the type parameters.
+    /// How a program gets the resource, for errors where it does not exist: the option `missing` of the derive. `{}` stands for the type
+    /// parameters.
     const MISSING: &'static str = "insert it with `World::insert_resource` or `World::init_resource`";
 
     /// How the resource ages, if it is a list of messages.
     #[doc(hidden)]
     const AGEING: Option<Ageing<Self>> = None;
 
-    /// What is known of the value that it holds, if that is a non-send one.
+    /// The functions of the value that it contains, if that is a non-send value.
     #[doc(hidden)]
     const ON_THREAD: Option<NonSendValue<Self>> = None;
 
-    /// Lists what makes a value of this version of one of an older version: the option `upgrade` of the derive.
+    /// Lists the functions that convert values of older versions to this version: the option `upgrade` of the derive.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
     /// How the resource takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of the derive.
@@ -72,14 +71,14 @@ pub trait Resource: Send + Sync + Sized + 'static {
         Persistence::Listed
     }
 
-    /// Where the process remembers a number for this type, if it has such a place.
+    /// The slot in which the process stores a number for this type, if it has one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// What is wrong where a resource does not exist, and what a program does to have it.
+/// The error text for a missing resource, including how a program gets it.
 #[cold]
 pub(crate) fn missing_text<R: Resource>() -> String {
     let name = type_name::<R>();
@@ -91,22 +90,22 @@ pub(crate) fn missing_text<R: Resource>() -> String {
 #[doc(hidden)]
 pub struct Ageing<R> {
     pub(crate) numbers: fn(&R) -> MessageNumbers,
-    /// Lets what has aged once before go, and what has not age: but for messages from this number on.
+    /// Drops the messages that have aged once, and ages the others, except messages from this number on.
     pub(crate) age: fn(&mut R, held_from: u64),
-    /// Makes cursors of before know that the messages are others now.
+    /// Gives the list new numbers, so that existing cursors detect that the messages were replaced.
     pub(crate) renew: fn(&mut R) -> Renewed,
 }
 
-/// What is known of a value that stays on one thread.
+/// The functions of a non-send value.
 #[doc(hidden)]
 pub struct NonSendValue<R> {
-    /// Of its type.
+    /// The name of its type.
     pub(crate) name: fn() -> &'static str,
-    /// Fails, with a text, on a thread that the value does not belong to.
+    /// Returns an error text on a thread that does not own the value.
     pub(crate) check: fn(&R) -> Result<(), String>,
 }
 
-/// Which list of messages it is, the number of the first message in it, and that of the next one.
+/// The id of a list of messages, the number of the first message in it, and the number of the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MessageNumbers {
     pub(crate) origin: usize,
@@ -114,35 +113,35 @@ pub(crate) struct MessageNumbers {
     pub(crate) end: u64,
 }
 
-/// The number that told a list of messages apart before it got another one, and that.
+/// The old and the new id of a list of messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Renewed {
     pub(crate) before: usize,
     pub(crate) now: usize,
 }
 
-/// The number of a resource type in its world, by [`World::iter_resources`](crate::world::World::iter_resources).
+/// The id of a resource type in its world, returned by [`World::iter_resources`](crate::world::World::iter_resources).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
 
-/// The place of one resource type. The value lies on the heap: it may be borrowed mutably by its address while the list of
-/// resources is only shared.
+/// The place of one resource type. The value is on the heap: it may be borrowed mutably by its address while the list of resources is
+/// borrowed shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
-    /// Finds the number of the type in other resources, which is registered there if need be.
+    /// Returns the id of the type in other resources, and registers it there if necessary.
     register: fn(&mut Resources) -> ResourceId,
-    /// Of a non-send value, which is no resource to users.
+    /// For a non-send value, which users do not see as a resource.
     on_thread: Option<OnThreadPlace>,
-    /// A value of the type of the descriptor. `None` as long as something is lent out of the place.
+    /// A value of the type of the descriptor. `None` while it is taken out.
     value: Option<ErasedValue>,
     ticks: TickCells,
-    /// Whether anything was lent out of the place that has not come back, as far as is known.
+    /// Whether a value was taken out and is not known to have come back.
     is_lent: bool,
-    /// There is one as soon as something has been lent.
+    /// `Some` after the first time that the value was taken out.
     lent: Option<Box<Lent>>,
 }
 
-/// What a place knows of the non-send value in it.
+/// The functions of the non-send value in a place.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "without threads there is no non-send value"))]
 struct OnThreadPlace {
@@ -150,10 +149,10 @@ struct OnThreadPlace {
     check: fn(ErasedRef<'_>) -> Result<(), String>,
 }
 
-/// What stands for a value that is lent out of its place.
+/// The state of a place whose value is taken out.
 struct Lent {
     returned: Mailbox<Held>,
-    /// What came into the place meanwhile.
+    /// A value that was inserted while the other one was taken out.
     meanwhile: Option<Held>,
 }
 
@@ -163,7 +162,7 @@ pub(crate) struct Held {
     pub(crate) ticks: TickCells,
 }
 
-/// A resource that was taken out of its place for a while.
+/// A resource that is temporarily taken out of its place.
 pub(crate) struct Loan<R: Resource> {
     held: Held,
     id: ResourceId,
@@ -172,7 +171,7 @@ pub(crate) struct Loan<R: Resource> {
 }
 
 impl<R: Resource> Loan<R> {
-    /// The resource, and when it was added and changed.
+    /// The resource, and the ticks at which it was added and changed.
     pub(crate) fn get_mut(&mut self) -> (&mut R, &TickCells) {
         match self.held.value.downcast_mut() {
             Some(value) => (value, &self.held.ticks),
@@ -180,24 +179,24 @@ impl<R: Resource> Loan<R> {
         }
     }
 
-    /// Sends the resource back to its place, wherever that is.
+    /// Sends the resource back to its place, even if the world has been moved.
     #[cold]
     pub(crate) fn send_back(self) {
-        // Without a place it is dropped.
+        // If the place no longer exists it is dropped.
         drop(self.home.send(self.held));
     }
 }
 
 impl Place {
-    /// What is in the place while something is lent out of it: the last thing that has come back, or else what has come
-    /// meanwhile.
+    /// The current value of a place whose value is taken out: the last one that has come back, or else the one that was inserted in the
+    /// meantime.
     #[cold]
     fn elsewhere(&self) -> Option<&Held> {
         let lent = self.lent.as_ref()?;
         lent.returned.newest().or(lent.meanwhile.as_ref())
     }
 
-    /// The address of the value while something is lent out of the place, and its ticks.
+    /// The address of the current value while the place's own value is taken out, and its ticks.
     #[cold]
     #[inline(never)]
     fn raw_elsewhere(&self) -> Option<(NonNull<u8>, &TickCells)> {
@@ -214,7 +213,7 @@ impl Place {
         }
     }
 
-    /// The value, to change it, and its ticks.
+    /// The value, borrowed mutably, and its ticks.
     fn get_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.settle();
         match (&mut self.value, &mut self.lent) {
@@ -224,18 +223,18 @@ impl Place {
         }
     }
 
-    /// The value and its ticks, which leave the place if nothing is lent out of it.
+    /// Removes the value with its ticks, unless it is taken out.
     fn take_held(&mut self) -> Option<Held> {
         self.value.take().map(|value| Held { value, ticks: self.ticks.clone() })
     }
 
-    /// Puts a value with its ticks into the place, out of which nothing is lent.
+    /// Puts a value with its ticks into the place, whose value is not taken out.
     fn put_held(&mut self, held: Held) {
         self.ticks.copy_from(&held.ticks);
         self.value = Some(held.value);
     }
 
-    /// Puts what has come back to its place. What came meanwhile is dropped.
+    /// Puts values that have come back into the place. A value that was inserted in the meantime is dropped.
     #[inline]
     fn settle(&mut self) {
         if self.is_lent {
@@ -246,7 +245,7 @@ impl Place {
     #[cold]
     fn take_back(&mut self) {
         let Some(lent) = &mut self.lent else { return };
-        // All that has come back is there if nothing is expected any more; the other way round it might come in between.
+        // This is read before taking the values: if nothing is expected now, everything that comes back is there already.
         let expects_nothing = lent.returned.expects_nothing();
         let mut replaced = lent.returned.take();
         if let Some(newest) = replaced.pop() {
@@ -261,7 +260,7 @@ impl Place {
         drop(replaced);
     }
 
-    /// Puts a value into the place and returns the one that was there.
+    /// Puts a value into the place and returns the old one.
     fn replace(&mut self, value: ErasedValue, now: WriteStamp) -> Option<ErasedValue> {
         self.settle();
         if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
@@ -284,7 +283,7 @@ impl Place {
         old
     }
 
-    /// Takes the value out.
+    /// Removes and returns the value.
     fn take(&mut self) -> Option<ErasedValue> {
         self.settle();
         match &mut self.lent {
@@ -303,7 +302,7 @@ struct MessageList {
 }
 
 impl MessageList {
-    /// The functions of `R`, if that is a list of messages.
+    /// The entry for `R`, if it is a list of messages.
     fn new<R: Resource>(id: ResourceId) -> Option<Self> {
         R::AGEING.map(|_| Self {
             id,
@@ -324,18 +323,18 @@ impl MessageList {
 pub struct Resources {
     places: Vec<Place>,
     ids: SlotMap,
-    /// Those that are lists of messages.
+    /// The resources that are lists of messages.
     messages: Vec<MessageList>,
 }
 
 impl Resources {
-    /// The number of a resource type, if this world has met it.
+    /// The id of a resource type, if it is registered in this world.
     #[inline]
     pub(crate) fn id<R: Resource>(&self) -> Option<ResourceId> {
         self.ids.get::<R>(R::slot()).map(ResourceId)
     }
 
-    /// The number of a resource type, which is registered now if need be.
+    /// Returns the id of a resource type, and registers it if necessary.
     pub(crate) fn register<R: Resource>(&mut self) -> ResourceId {
         if let Some(id) = self.id::<R>() {
             return id;
@@ -357,17 +356,17 @@ impl Resources {
         let place = |_| Place { descriptor, register, on_thread, value: None, ticks, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if self.places.len() != before {
-            // There is room for it.
+            // This does not allocate: capacity was reserved.
             self.messages.extend(MessageList::new::<R>(ResourceId(number)));
         }
         ResourceId(number)
     }
 
-    /// Compares the stable name of a resource that is about to be registered with those of the others.
+    /// Compares the stable name of a resource that is about to be registered with the names of the others.
     ///
     /// # Panics
     ///
-    /// If another resource has the same one, and it was given to one of the two.
+    /// If another resource has the same name, and an attribute gave it to one of the two.
     fn check_name(&self, new: &ComponentDescriptor) {
         let Some(name) = new.stable_name() else { return };
         let excludes = |other: &&ComponentDescriptor| {
@@ -383,19 +382,19 @@ impl Resources {
         }
     }
 
-    /// Sets a resource and returns the old one.
+    /// Inserts a resource and returns the old one.
     pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: WriteStamp) -> Option<R> {
         let id = self.register::<R>();
         let new = ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(resource));
         self.places[id.0 as usize].replace(new, now)?.downcast().ok()
     }
 
-    /// Takes a resource out for a while.
+    /// Takes a resource out temporarily.
     pub(crate) fn lend<R: Resource>(&mut self) -> Option<Loan<R>> {
         let id = self.id::<R>()?;
         let place = &mut self.places[id.0 as usize];
         place.settle();
-        // What is made here has to be there before the value is out of its place.
+        // Created before the value is taken out, since the allocation may fail.
         let lent = place.lent.get_or_insert_with(|| Box::new(Lent { returned: Mailbox::new(), meanwhile: None }));
         let home = lent.returned.sender();
         let held = if place.is_lent { lent.meanwhile.take()? } else { place.take_held()? };
@@ -403,12 +402,12 @@ impl Resources {
         Some(Loan { held, id, home, marker: PhantomData })
     }
 
-    /// Puts a resource back that was taken out of these. One that has come meanwhile is dropped.
+    /// Puts a resource back that was taken out of these. A value that was inserted in the meantime is dropped.
     pub(crate) fn put_back<R: Resource>(&mut self, loan: Loan<R>) {
         let Loan { held, id, home, .. } = loan;
         let Some(place) = self.places.get_mut(id.0 as usize) else { return };
         let Some(lent) = place.lent.as_mut().filter(|lent| lent.returned.is_of(&home)) else { return };
-        // So it is newer than what has come back by itself.
+        // The loan is newer than values that have come back through the mailbox.
         let mut replaced = lent.returned.take();
         replaced.extend(lent.meanwhile.replace(held));
         drop(home);
@@ -416,7 +415,7 @@ impl Resources {
         drop(replaced);
     }
 
-    /// The resource, which is made first if it does not exist.
+    /// The resource. It is inserted first if it does not exist.
     pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: WriteStamp) -> &mut R {
         let id = self.register::<R>();
         if self.get_mut_at::<R>(id).is_none() {
@@ -429,18 +428,18 @@ impl Resources {
         }
     }
 
-    /// Takes a resource out.
+    /// Removes and returns a resource.
     pub(crate) fn remove<R: Resource>(&mut self) -> Option<R> {
         let id = self.id::<R>()?;
         self.places[id.0 as usize].take()?.downcast().ok()
     }
 
-    /// The name of the type of the resource with this number.
+    /// The name of the type of the resource with this id.
     pub(crate) fn name(&self, id: ResourceId) -> &'static str {
         self.places[id.0 as usize].descriptor.name()
     }
 
-    /// Where the resource with this number is, if there is one, and when it was added and changed.
+    /// The address of the resource with this id, if it exists, and the ticks at which it was added and changed.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
         let place = self.places.get(id.0 as usize)?;
@@ -448,12 +447,12 @@ impl Resources {
         Some((value.data(), &place.ticks))
     }
 
-    /// When a resource was added and changed, if there is one.
+    /// The ticks at which a resource was added and changed, if it exists.
     pub(crate) fn ticks<R: Resource>(&self) -> Option<&TickCells> {
         self.raw(self.id::<R>()?).map(|(_, ticks)| ticks)
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
+    /// Advances ticks that are too old to be distinguished from newer ones.
     pub(crate) fn clamp_ticks(&self, now: Tick) {
         for place in &self.places {
             place.ticks.clamp(now);
@@ -467,19 +466,19 @@ impl Resources {
     #[inline]
     pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
         let (value, _) = self.raw(self.id::<R>()?)?;
-        // SAFETY: the place of `R` holds an `R`. `&self` keeps other code from borrowing it mutably: code that does so through
-        // the raw pointer promises that it is not borrowed otherwise.
+        // SAFETY: the place of `R` holds an `R`. `&self` keeps other code from borrowing it mutably: code that does so through the raw
+        // pointer ensures that it is not borrowed otherwise.
         Some(unsafe { value.cast::<R>().as_ref() })
     }
 
-    /// The resource, to change it, and when it was added and changed.
+    /// The resource, borrowed mutably, and the ticks at which it was added and changed.
     #[inline]
     pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
         let id = self.id::<R>()?;
         self.get_mut_at(id)
     }
 
-    /// The resource with this number, which is that of `R`, to change it, and when it was added and changed.
+    /// The resource with this id, which must be the id of `R`, borrowed mutably, and the ticks at which it was added and changed.
     #[inline]
     fn get_mut_at<R: Resource>(&mut self, id: ResourceId) -> Option<(&mut R, &TickCells)> {
         let place = &mut self.places[id.0 as usize];
@@ -492,8 +491,8 @@ impl Resources {
         Some((unsafe { value.cast::<R>().as_mut() }, ticks))
     }
 
-    /// Has all messages age; `held_from` says from which number on those of a list stay. If the `Drop` of one panics, the rest of
-    /// them have aged.
+    /// Ages all messages. `held_from` returns for each list the number from which on messages are kept. If the `Drop` of a message panics,
+    /// the remaining lists are still aged.
     pub(crate) fn age_messages(&mut self, held_from: impl Fn(ResourceId, MessageNumbers) -> u64) {
         let Self { places, messages, .. } = self;
         for_each_despite_panics(messages.iter(), |list| {
@@ -505,30 +504,30 @@ impl Resources {
         });
     }
 
-    /// Whether the world has met any list of messages.
+    /// Whether any list of messages is registered.
     #[inline]
     pub(crate) fn has_messages(&self) -> bool {
         !self.messages.is_empty()
     }
 
-    /// The numbers of a list of messages, if it is there.
+    /// The numbers of a list of messages, if it exists.
     pub(crate) fn message_numbers(&mut self, id: ResourceId) -> Option<MessageNumbers> {
         let list = self.messages.iter().find(|list| list.id == id)?;
         let (value, _) = self.places[id.0 as usize].get()?;
         (list.numbers)(value.as_ref())
     }
 
-    /// The types that the world has met, whether there is a value or not.
+    /// The registered types, whether there is a value or not.
     pub fn types(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         self.places.iter().filter(|place| place.on_thread.is_none()).map(|place| place.descriptor)
     }
 
-    /// The resources that are there, in the order in which the world met their types.
+    /// The descriptors of the resources that exist, in the order in which the world registered their types.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         self.iter().map(|(_, value)| value.descriptor())
     }
 
-    /// The resources that are there, in the same order.
+    /// The resources that exist, in the order of registration.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceId, ErasedRef<'_>)> {
         (0..self.places.len()).filter_map(|number| {
             let id = ResourceId(number as u32);
@@ -536,7 +535,7 @@ impl Resources {
         })
     }
 
-    /// The same, to change them, with their ticks.
+    /// The resources that exist, borrowed mutably, with their ticks, in the order of registration.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ResourceId, ErasedRefMut<'_>, &TickCells)> {
         let places = self.places.iter_mut().enumerate().filter(|(_, place)| place.on_thread.is_none());
         places.filter_map(|(number, place)| {
@@ -545,13 +544,13 @@ impl Resources {
         })
     }
 
-    /// The resource with this number, if there is one.
+    /// The resource with this id, if it exists.
     pub(crate) fn get_by_id(&self, id: ResourceId) -> Option<ErasedRef<'_>> {
         let place = self.places.get(id.0 as usize).filter(|place| place.on_thread.is_none())?;
         place.get().map(|(value, _)| value.as_ref())
     }
 
-    /// The resource with this number, to change it, with its ticks.
+    /// The resource with this id, borrowed mutably, with its ticks.
     pub(crate) fn get_mut_by_id(&mut self, id: ResourceId) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.places.get_mut(id.0 as usize).filter(|place| place.on_thread.is_none())?.get_mut()
     }
@@ -572,18 +571,18 @@ impl Resources {
         Ok(())
     }
 
-    /// Drops all resources that are there. Those that are lent out come back.
+    /// Drops all resources that exist. Those that are taken out come back.
     pub(crate) fn clear(&mut self) {
         self.clear_places(false);
     }
 
-    /// Drops all non-send values of this thread, or all others.
+    /// Drops all non-send values, which must belong to this thread, or all other resources.
     fn clear_places(&mut self, on_thread: bool) {
         let places = self.places.iter_mut().filter(|place| place.on_thread.is_some() == on_thread);
         for_each_despite_panics(places, |place| drop(place.take()));
     }
 
-    /// The names of the non-send values that are there, in the order in which the world met their types.
+    /// The names of the non-send values that exist, in the order in which the world registered their types.
     #[cfg(feature = "std")]
     pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
         let existing = self.places.iter().filter(|place| place.get().is_some());

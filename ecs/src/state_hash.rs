@@ -1,7 +1,7 @@
-//! A fast hash of much data, which is the same in each process.
+//! A fast hash for large data, which is equal in each process.
 //!
 //! Eight lanes take a word each in turn. A step of a lane is a bijection of its state for each word, and of the word for each state:
-//! so data that differ in one word always have different lanes. Order and position count.
+//! so data that differ in one word always differ in one lane. Order and position affect the hash.
 
 use core::hash::Hasher;
 
@@ -34,7 +34,7 @@ impl StateHasher {
         self.lanes[0] = step(self.lanes[0], word);
     }
 
-    /// Adds words, and how many there are.
+    /// Adds words, and their number.
     pub(crate) fn words(&mut self, mut words: impl ExactSizeIterator<Item = u64>) {
         self.word(words.len() as u64);
         let mut lanes = self.lanes;
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn it_is_the_same_in_each_version() {
-        // It may be compared with that of another process, so that a change of it is one that breaks.
+        // Hashes may be compared between processes, so a change of the value is a breaking change.
         assert_eq!(hash(&[b"strata", &[7; 100]]), EXPECTED);
     }
 

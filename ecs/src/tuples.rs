@@ -1,12 +1,12 @@
-//! One list of tuple sizes for everything that is implemented for tuples.
+//! One list of tuple sizes for all implementations for tuples.
 //!
-//! The compiler checks what a macro writes once for each size, so a trait with many functions is implemented for tuples of up to four
-//! members, and for larger ones by way of a tuple of such tuples.
+//! The compiler checks the output of a macro once for each size, so a trait with many functions is implemented for tuples of up to four
+//! members, and for larger ones through a tuple of such tuples.
 
 use core::marker::PhantomData;
 
-/// What a tuple of more than four members is made of: a tuple of tuples of up to four. The type tells it from a tuple of tuples that the
-/// user wrote.
+/// The form of a tuple of more than four members: a tuple of tuples of up to four. This type distinguishes it from a tuple of tuples
+/// that the user wrote.
 #[doc(hidden)]
 pub struct Groups<T>(PhantomData<fn() -> T>);
 
@@ -32,7 +32,7 @@ macro_rules! all_tuples {
     };
 }
 
-/// As `all_tuples`, with up to four members.
+/// Like `all_tuples`, for up to four members.
 macro_rules! small_tuples {
     ($each:ident) => {
         $each!(A 0);
@@ -42,7 +42,7 @@ macro_rules! small_tuples {
     };
 }
 
-/// As `all_tuples`, with more members than `small_tuples`, which stand in groups of up to four.
+/// Like `all_tuples`, for more members than `small_tuples`, in groups of up to four.
 macro_rules! large_tuples {
     ($each:ident) => {
         $each!([A 0 B 1 C 2 D 3] [E 4]);
@@ -66,7 +66,7 @@ macro_rules! grouped {
     ($([$($value:expr),*])*) => { ($(($($value,)*),)*) };
 }
 
-/// The same of types: more than four are [`Groups`].
+/// Like `grouped`, for types: more than four are [`Groups`].
 macro_rules! grouped_types {
     ([$($T:ty),*]) => { ($($T,)*) };
     ($([$($T:ty),*])*) => { $crate::tuples::Groups<($(($($T,)*),)*)> };

@@ -1,10 +1,10 @@
-//! Making values whose type is known by a function pointer only.
+//! Construction of values through a function pointer, without naming their type.
 
 use core::any::type_name;
 use core::mem::{MaybeUninit, forget};
 use core::ptr;
 
-/// Room for what a constructor knows: nothing, or a function pointer.
+/// The captured data of a constructor: nothing, or a function pointer.
 type Data = MaybeUninit<fn()>;
 
 /// Makes values of one type.
@@ -16,7 +16,7 @@ pub(crate) struct Constructor {
 }
 
 impl Constructor {
-    /// One that calls a function, once for each value. The function captures nothing, or is a function pointer.
+    /// A constructor that calls a function once for each value. The function captures nothing, or is a function pointer.
     pub(crate) fn new<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Self {
         const {
             assert!(
@@ -25,25 +25,27 @@ impl Constructor {
             );
         }
         let mut data = Data::uninit();
-        // SAFETY: the data has room for the function, as has just been checked. It is `Copy`, so it need not be dropped.
+        // SAFETY: `data` is large and aligned enough for the function (checked above). The function is `Copy`, so it need
+        // not be dropped.
         unsafe { data.as_mut_ptr().cast::<F>().write(make) }
         Self { data, fill: fill::<T, F>, name: type_name::<T> }
     }
 
-    /// Whether both call the same function, if they capture nothing.
+    /// Whether both call the same function, if it captures nothing.
     pub(crate) fn calls_the_same(&self, other: &Self) -> bool {
         ptr::fn_addr_eq(self.fill, other.fill)
     }
 
-    /// Makes `count` values, one behind the other, by as many calls of the user's function. If one of them panics there are
-    /// none afterwards.
+    /// Makes `count` values, one after the other, with a call of the user's function for each. If a call panics the memory
+    /// is uninitialized afterwards.
     ///
     /// # Safety
     ///
-    /// - `to` is valid for so many values of the type that this was made for, and holds none.
+    /// - `to` is valid for `count` values of the type that this was made for, and uninitialized.
     #[inline]
     pub(crate) unsafe fn fill(&self, to: *mut u8, count: usize) {
-        // SAFETY: the data is that of this function; the rest is the caller's promise.
+        // SAFETY: `self.data` belongs to `self.fill`; `to` is valid for `count` values and uninitialized (ensured by the
+        // caller).
         unsafe { (self.fill)(&self.data, to, count) }
     }
 }
@@ -53,34 +55,36 @@ impl_debug!([] Constructor => |this, f| write!(f, "Constructor of `{}`", (this.n
 /// # Safety
 ///
 /// - `data` holds an `F`.
-/// - `to` is valid for `count` values of `T`, and holds none.
+/// - `to` is valid for `count` values of `T`, and uninitialized.
 unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
-    // SAFETY: the caller's promise; `F` is `Copy`.
+    // SAFETY: `data` holds an `F`, which is `Copy`; `to` is valid for `count` values and uninitialized (both ensured by the
+    // caller).
     unsafe {
         let make = data.as_ptr().cast::<F>().read();
         fill_from(to.cast::<T>(), count, (0..count).map(|_| make()));
     }
 }
 
-/// Writes `count` values of an iterator, one behind the other. If it panics, or ends before, there are none afterwards.
+/// Writes `count` values of an iterator, one after the other. If it panics, or ends early, the memory is uninitialized
+/// afterwards.
 ///
 /// # Safety
 ///
-/// - `to` is valid for so many values, and holds none.
+/// - `to` is valid for `count` values, and uninitialized.
 pub(super) unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
-    /// So many values from an address on, which are dropped if one of the next panics.
+    /// The values written so far, as an address and a number. They are dropped if one of the next panics.
     struct Made<T>(*mut T, usize);
 
     impl<T> Drop for Made<T> {
         fn drop(&mut self) {
-            // SAFETY: as many values have been written, and no other code knows of them.
+            // SAFETY: this many values have been written, and no other code uses them.
             unsafe { ptr::slice_from_raw_parts_mut(self.0, self.1).drop_in_place() }
         }
     }
 
     let mut made = Made(to, 0);
     values.take(count).for_each(|value| {
-        // SAFETY: the caller promises room for `count` values, and there are no more.
+        // SAFETY: `to` is valid for `count` values (ensured by the caller), and at most `count` are written.
         unsafe { made.0.add(made.1).write(value) };
         made.1 += 1;
     });
@@ -103,7 +107,7 @@ mod tests {
         let constructors = [Constructor::new(|| String::from("a")), Constructor::new(make as fn() -> String)];
         let mut texts = Vec::<String>::with_capacity(3);
         for (constructor, (at, count)) in constructors.iter().zip([(0, 2), (2, 1)]) {
-            // SAFETY: there is room for three.
+            // SAFETY: there is room for three values.
             unsafe {
                 constructor.fill(texts.as_mut_ptr().add(at).cast(), count);
                 texts.set_len(at + count);
@@ -121,7 +125,7 @@ mod tests {
             SHARED.clone()
         });
         let mut values = Vec::<Arc<()>>::with_capacity(5);
-        // SAFETY: there is room for five.
+        // SAFETY: there is room for five values.
         let run = AssertUnwindSafe(|| unsafe { constructor.fill(values.as_mut_ptr().cast(), 5) });
         assert!(catch_unwind(run).is_err());
         assert_eq!((CALLS.load(Ordering::Relaxed), Arc::strong_count(&SHARED)), (3, 1));

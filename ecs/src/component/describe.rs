@@ -1,4 +1,4 @@
-//! Types that describe themselves, and finding out what is known of others.
+//! Types that describe themselves, and probes for the traits of other types.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,12 +13,12 @@ use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities, Mapping};
 
-/// A type that says what its [stable name](StableName) and its [fields](crate::component::Field) are: every component, types with
+/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field): every component, types with
 /// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
 /// and tuples of up to eight of these.
 ///
-/// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds
-/// say that its type parameters describe themselves:
+/// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds require
+/// that its type parameters describe themselves:
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Describe};
@@ -96,7 +96,7 @@ impl<T: Describe> Describe for Option<T> {
     const FIELDS: Fields<Self> = Fields::of_elements();
 }
 
-/// A place for the fields of a tuple.
+/// Holder for the fields of a tuple.
 struct TupleFields<T>(PhantomData<T>);
 
 macro_rules! tuples {
@@ -134,14 +134,14 @@ impl<T: Describe> Described for T {
     const ALL_FIELDS: Fields<Self> = T::FIELDS;
 }
 
-/// Asks whether bounds hold for a type. A constant of a probe is its own if they do, and else that of [`Unproved`], which every
-/// probe has. Where the type has parameters, the bounds at the place decide.
+/// Tests whether bounds hold for a type. If they do, a constant of a probe is an inherent one, and otherwise the constant of
+/// [`Unproved`], which every probe has. If the type has parameters, only the bounds in scope count.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
 
-/// What a [`Probe`] answers if bounds are not known to hold.
+/// The constants of a [`Probe`] whose bounds are not known to hold.
 pub trait Unproved {
-    /// The type that is asked about.
+    /// The tested type.
     type Type: 'static;
 
     /// `Clone`
@@ -166,9 +166,9 @@ impl<T: 'static> Unproved for Probe<T> {
     type Type = T;
 }
 
-/// What a [`Probe`] answers if the type is not known to be `MapEntities`. Unlike [`Unproved`] it takes types that borrow.
+/// The constant of a [`Probe`] if the type is not known to be `MapEntities`. Unlike [`Unproved`] it accepts types that borrow.
 pub trait Unmapped {
-    /// The type that is asked about.
+    /// The tested type.
     type Inside;
 
     /// `MapEntities`

@@ -1,4 +1,4 @@
-//! What the definition of a type says of it beyond its layout.
+//! Properties of a type beyond its layout, from its definition.
 
 use core::fmt;
 use core::hash::Hash;
@@ -10,9 +10,9 @@ use super::name::StableName;
 use super::relation::RelationSide;
 use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 
-/// What the definition of a component or resource `T` tells its
+/// The properties of a component or resource `T` that its definition passes to its
 /// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write it; a hand-written
-/// [`Component`](trait@crate::component::Component) says as much as it wants to.
+/// [`Component`](trait@crate::component::Component) may leave out any of them.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, Mutable, StorageType};
@@ -37,10 +37,10 @@ pub struct Description<T> {
     /// All are functions for `T`.
     pub(super) functions: ComponentFunctions,
     pub(super) fields: Fields<T>,
-    /// Which side of which relationship it is, if it is one.
+    /// Which side of which relationship the component is, if it is one.
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: Saving,
-    /// Neither a subtype's nor a supertype's description will do.
+    /// Invariant in `T`: the description of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
@@ -48,20 +48,20 @@ pub struct Description<T> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saving {
     pub(super) version: u32,
-    /// Stable names that the type had.
+    /// Earlier stable names of the type.
     pub(super) aliases: &'static [&'static str],
     pub(super) is_skipped: bool,
 }
 
 impl Saving {
-    /// In the first version, under the name that the type has.
+    /// Version 1, without earlier names.
     pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
 
 impl_copy! { [T] Description<T>; }
 
 impl<T> Description<T> {
-    /// Nothing is known.
+    /// An empty description.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
     pub const fn new() -> Self {
@@ -81,20 +81,20 @@ impl<T> Description<T> {
         Self { name: Some(StableName::given(name)), ..self }
     }
 
-    /// The version of the values in files. Without this it is 1.
+    /// The version of the values in files. The default is 1.
     #[must_use]
     pub const fn with_version(self, version: u32) -> Self {
         Self { saving: Saving { version, ..self.saving }, ..self }
     }
 
-    /// Stable names that the type had: files with these are read, too. A type with parameters had the same ones in its earlier names, which
-    /// are given without them.
+    /// Earlier stable names of the type: files with these are read, too. For a type with parameters, give them without the parameters,
+    /// which are added.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { saving: Saving { aliases, ..self.saving }, ..self }
     }
 
-    /// Values are not saved, unless a format names the type.
+    /// Values are not saved, unless a format lists the type.
     #[must_use]
     pub const fn without_saving(self) -> Self {
         Self { saving: Saving { is_skipped: true, ..self.saving }, ..self }
@@ -123,17 +123,17 @@ impl<T> Description<T> {
     ///
     /// # Safety
     ///
-    /// - The function is one for `T`.
+    /// - The function is for `T`.
     pub(crate) const unsafe fn with_clone_by(self, clone: CloneFn) -> Self {
         Self { functions: ComponentFunctions { clone: Some(clone), ..self.functions }, ..self }
     }
 
-    /// Values are not cloned with their entity, and may be with all of the world.
+    /// Values are not cloned with their entity, only with the whole world.
     pub(crate) const fn with_clone_only_in_copies(self) -> Self {
         Self { functions: self.functions.with_clone_only_in_copies(), ..self }
     }
 
-    /// The functions that are known.
+    /// The functions that are described.
     pub(crate) const fn functions(&self) -> &ComponentFunctions {
         &self.functions
     }
@@ -175,7 +175,7 @@ impl<T> Description<T> {
     ///
     /// # Safety
     ///
-    /// - The function is one for `T`.
+    /// - The function is for `T`.
     pub(crate) const unsafe fn with_hash_by(self, hash: HashFn) -> Self {
         Self { functions: ComponentFunctions { hash: Some(hash), ..self.functions }, ..self }
     }
@@ -189,7 +189,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_debug::<T>(), ..self }
     }
 
-    /// The entities inside of values can be replaced, as the type says.
+    /// The entities inside of values can be replaced, by the function of the type.
     #[must_use]
     pub const fn with_map_entities(self) -> Self
     where
@@ -205,15 +205,15 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
-    /// Replaces the entities inside of a value, if it is known how.
+    /// Replaces the entities inside of a value, if there is a function for it.
     pub(super) fn map_entities(&self, value: &mut T, mapper: &mut dyn EntityMapper) {
         if let Some(map) = self.functions.map_entities {
-            // SAFETY: the functions of a description are those of its type, of which the value is, and that is borrowed mutably.
+            // SAFETY: the functions of a `Description<T>` are for `T`; `value` is a `T` that is borrowed mutably.
             unsafe { map((&raw mut *value).cast(), mapper) }
         }
     }
 
-    /// The fields of the type, which only its derives know. They tell whether values are
+    /// The fields of the type, which only its derives know. They determine whether values are
     /// [plain bytes](ComponentFunctions::is_plain).
     #[must_use]
     pub const fn with_fields(self, fields: Fields<T>) -> Self {
@@ -222,7 +222,7 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
-    /// Whether it names the target of a relationship.
+    /// Whether the component names the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         match &self.relation {
             Some(side) => side.names_target(),
@@ -230,12 +230,13 @@ impl<T> Description<T> {
         }
     }
 
-    /// It is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay with the other one.
+    /// The component is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay linked to the
+    /// original.
     pub(crate) const fn with_relation(self, relation: RelationSide) -> Self {
         Self { relation: Some(relation), ..self }
     }
 
-    /// The entities inside of values are mapped by this function, if a field holds some, and unless the type says how.
+    /// The entities inside of values are mapped by this function, if a field contains some, and unless the type has its own function.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_mapped_fields(self, fields: &[FieldMapping], map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
@@ -258,14 +259,14 @@ impl<T> Description<T> {
     }
 }
 
-/// A function for `T` that was found, or none.
+/// A function for `T`, if it was found.
 pub struct Found<T, F> {
     pub(super) function: Option<F>,
-    /// Neither a subtype's nor a supertype's function will do.
+    /// Invariant in `T`: a function for a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
-/// Whether a type has a trait without functions, as far as it is known.
+/// Whether a type is known to implement a trait that has no functions of its own.
 #[derive(Debug)]
 pub struct Marked<T> {
     is_marked: bool,
@@ -275,7 +276,7 @@ pub struct Marked<T> {
 impl<T> Marked<T> {
     pub(super) const NO: Self = Self { is_marked: false, marker: PhantomData };
 
-    /// It is `Copy`.
+    /// The type is `Copy`.
     pub(super) const fn copy() -> Self
     where
         T: Copy,
@@ -285,7 +286,7 @@ impl<T> Marked<T> {
 }
 
 impl<T, F> Found<T, F> {
-    /// None.
+    /// No function.
     pub(super) const NONE: Self = Self::new(None);
 
     /// Whether one was found.
@@ -300,7 +301,7 @@ impl<T, F> Found<T, F> {
     }
 }
 
-/// What the derives call for a type: one call, since each of a generic function takes the compiler long.
+/// The function that the derives call for a type: one call, since each call of a generic function costs compile time.
 #[must_use]
 pub const fn describe<T>(
     name: Option<StableName>,
@@ -335,20 +336,20 @@ pub const fn describe<T>(
     }
 }
 
-/// The same, of a type with the option `plain`: see [`plain_fields`].
+/// Like [`describe`], for a type with the option `plain`: see [`plain_fields`].
 #[must_use]
 #[track_caller]
 pub const fn describe_plain<T>(description: Description<T>) -> Description<T> {
     description.with_fields(plain_fields(description.fields))
 }
 
-/// The same, of a type with the option `serialize`.
+/// Like [`describe`], for a type with the option `serialize`.
 #[must_use]
 pub const fn describe_serializable<T: Serializable>(description: Description<T>) -> Description<T> {
     description
 }
 
-/// What the option `serialize` of the derives demands of a type.
+/// The bounds of the option `serialize` of the derives.
 #[cfg(feature = "serde")]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has the option `serialize`, and does not implement `Serialize` and `DeserializeOwned`",
@@ -358,7 +359,7 @@ pub const fn describe_serializable<T: Serializable>(description: Description<T>)
 pub trait Serializable: serde_core::Serialize + serde_core::de::DeserializeOwned {}
 #[cfg(feature = "serde")]
 impl<T: serde_core::Serialize + serde_core::de::DeserializeOwned> Serializable for T {}
-/// What the option `serialize` of the derives demands of a type.
+/// The bounds of the option `serialize` of the derives.
 #[cfg(not(feature = "serde"))]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has the option `serialize`, and does not implement `Serialize` and `DeserializeOwned`",

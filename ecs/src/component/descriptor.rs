@@ -1,16 +1,16 @@
-//! What is known of a component or resource in any world, without its type.
+//! The description of a component or resource that is independent of a world, without its type.
 //!
-//! A descriptor of a type is a constant, so it is passed by `&'static` reference, and comparing two of them compares
-//! identities, never addresses. The identity is a `TypeId`, or the name of a component that is made at run time. A type that
-//! is a component and a resource has two descriptors with one identity.
+//! The descriptor of a type is a constant, so it is passed by `&'static` reference, and comparing two of them compares identities,
+//! never addresses. The identity is a `TypeId`, or the name of a component that is made at run time. A type that is a component and
+//! a resource has two descriptors with one identity.
 //!
-//! `__strata_describe!` finds the functions: each constant of a `Probe` is inherent where a bound holds, and otherwise that
-//! of a trait. In a generic `impl` the bounds of that decide, since nothing is known of its parameters. Only functions that
-//! `__private` names make fields, so a `Fields<T>` is a proof. The methods of `Description` have the bounds that they need,
-//! so safe code cannot make a wrong one.
+//! `__strata_describe!` finds the functions: each constant of a `Probe` is inherent if a bound holds, and otherwise the constant of
+//! a trait. In a generic `impl` only its bounds count, since the parameters are not known. Only functions that `__private` names
+//! create fields, so a `Fields<T>` is a proof. The methods of `Description` have the bounds that they need, so safe code cannot
+//! create a wrong description.
 //!
-//! A stable name that an attribute gave is unique in a world, among components and among resources. Names by default may
-//! coincide; then nothing is found by them.
+//! A stable name that an attribute gave is unique in a world, among components and among resources. Default names may coincide;
+//! then nothing is found by them.
 
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -28,7 +28,7 @@ use super::persistence::{ErasedPersistence, PersistenceKind};
 use super::relation::RelationSide;
 use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 
-/// What tells a component or resource from all others in a process.
+/// The identity of a component or resource in a process.
 ///
 /// ```
 /// use std::any::TypeId;
@@ -48,11 +48,11 @@ pub enum ComponentIdentity {
     Name(&'static str),
 }
 
-/// A component or a resource as data: the same in every world, and held by reference.
+/// A component or a resource as data: equal in every world, and passed by reference.
 ///
-/// Descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
-/// [`ComponentDescriptor::of_resource`] find that of a type. [`ComponentDescriptor::builder`] makes the descriptor of a component
-/// at run time.
+/// The descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
+/// [`ComponentDescriptor::of_resource`] return the descriptor of a type. [`ComponentDescriptor::builder`] makes the descriptor of a
+/// component at run time.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -71,48 +71,48 @@ pub enum ComponentIdentity {
 /// let info = world.components().info(id).unwrap();
 /// assert_eq!(info.descriptor().identity(), descriptor.identity());
 /// ```
-// All of it belongs to one type of values. It is made by `of_component`, by `of_resource_type` and by the builder alone.
+// All fields belong to one type of values. Only `of_component`, `of_resource_type` and the builder create it.
 pub struct ComponentDescriptor {
     pub(super) identity: ComponentIdentity,
-    /// The type of the values; none if only their layout is known.
+    /// The type of the values; `None` if only their layout is known.
     pub(super) value_type: Option<TypeId>,
     pub(super) type_name: fn() -> &'static str,
     pub(super) stable_name: Option<StableName>,
     pub(super) layout: Layout,
     pub(super) functions: ComponentFunctions,
     pub(super) fields: &'static [Field],
-    /// None for a resource.
+    /// `None` for a resource.
     pub(super) storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
     pub(super) mutable: bool,
     pub(super) slot: SlotNumber,
     pub(super) requirements: RequiredByDefinition,
-    /// The hooks that the definition names.
+    /// The hooks of the definition.
     pub(super) hooks: fn() -> Hooks,
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: Saving,
     pub(crate) persistence: ErasedPersistence,
 }
 
-/// The number of a component in this process.
+/// The slot number of a component in this process.
 #[derive(Clone, Copy)]
 pub(super) enum SlotNumber {
-    /// Assigns the number of the type, for types that have one, and says where its slot is.
+    /// Assigns the number of the slot of the type, if it has one, and returns the address of the slot.
     OfType(fn() -> Option<(u32, SlotAddress)>),
-    /// That of a descriptor that was made at run time: no other descriptor has it.
+    /// The number of a descriptor that was made at run time, which is unique.
     OfDescriptor(u32),
 }
 
-/// What a component requires by its definition.
+/// The required components of a definition.
 #[derive(Clone, Copy)]
 pub(super) enum RequiredByDefinition {
-    /// This function adds it.
+    /// This function adds them.
     OfType(fn(&mut Requirements)),
     /// These components, each with a constructor for its values.
     List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 
-/// The components that one requires by its definition, and how their values are made.
+/// The direct requirements of a definition, with the constructors of their values.
 #[derive(Default)]
 pub(crate) struct Requirements {
     list: Vec<(&'static ComponentDescriptor, Constructor)>,
@@ -125,7 +125,7 @@ impl RequirementList for Requirements {
 }
 
 impl ComponentDescriptor {
-    /// That of the component `C`.
+    /// The descriptor of the component `C`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -141,7 +141,7 @@ impl ComponentDescriptor {
     }
 
     const fn of_component<C: Component>() -> Self {
-        // The store is told of such components one by one.
+        // The store visits the components of relationships one by one, so they must be sparse.
         let is_outside = C::DESCRIPTION.relation.is_none() || matches!(C::STORAGE_TYPE, StorageType::Sparse);
         assert!(is_outside, "the components of a relationship are stored outside of the tables");
         Self {
@@ -156,7 +156,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// That of a resource with this description.
+    /// The descriptor of a resource with this description.
     pub(crate) const fn of_resource_type<T: 'static>(description: &Description<T>) -> Self {
         Self {
             identity: ComponentIdentity::Type(TypeId::of::<T>()),
@@ -178,12 +178,12 @@ impl ComponentDescriptor {
         }
     }
 
-    /// How resources of the type are written into files.
+    /// Sets how resources of the type are written into files.
     pub(crate) const fn with_persistence(self, persistence: ErasedPersistence) -> Self {
         Self { persistence, ..self }
     }
 
-    /// What tells the component or resource from all others.
+    /// The identity of the component or resource.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
@@ -249,7 +249,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The version of the values in files: 1, unless the definition says another one.
+    /// The version of the values in files: 1, unless the definition has another one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -267,13 +267,14 @@ impl ComponentDescriptor {
         self.saving.version
     }
 
-    /// Stable names that the type had. A type with parameters had them [with these](crate::component::StableName::renamed).
+    /// Earlier stable names of the type. For a type with parameters they get the parameters by
+    /// [`renamed`](crate::component::StableName::renamed).
     #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.saving.aliases
     }
 
-    /// Whether values belong into files, as far as the definition says it.
+    /// Whether values are saved in files, according to the definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -298,7 +299,7 @@ impl ComponentDescriptor {
         (self.persistence.kind)()
     }
 
-    /// The name for files; `None` if the type has none. See [`StableName`].
+    /// The name for files; `None` if the type does not have a stable name. See [`StableName`].
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -315,13 +316,13 @@ impl ComponentDescriptor {
         self.stable_name
     }
 
-    /// Size and alignment of one value.
+    /// Size and alignment of a value.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Where the values of a component are stored; `None` for a resource, which has a place of its own.
+    /// Where the values of a component are stored; `None` for a resource, which is stored separately.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -338,13 +339,13 @@ impl ComponentDescriptor {
         self.storage
     }
 
-    /// When it is kept which values have changed. Of a resource it is always kept.
+    /// When changes are tracked. For a resource they always are.
     #[must_use]
     pub const fn tracking(&self) -> ChangeTracking {
         self.track
     }
 
-    /// Whether values can be changed in place: all can but those of a component that is `#[component(immutable)]`.
+    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -361,7 +362,7 @@ impl ComponentDescriptor {
         self.mutable
     }
 
-    /// What can be done with values, as far as the type and its bounds prove it.
+    /// The functions for values, if the type and its bounds prove the required traits.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -380,7 +381,7 @@ impl ComponentDescriptor {
         &self.functions
     }
 
-    /// The fields of a struct, in the order of its definition: public or not, of all types. An enum has none.
+    /// The fields of a struct, in the order of its definition, public and private ones. Empty for an enum.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -400,7 +401,8 @@ impl ComponentDescriptor {
         self.fields
     }
 
-    /// The number of the type, or of the descriptor of a component that was made at run time, in this process, if it has one.
+    /// The number of the slot of the type, or of the descriptor of a component that was made at run time, in this process, if it
+    /// has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(number, _)| number),
@@ -408,7 +410,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Where the slot of the type is, if it has one.
+    /// The address of the slot of the type, if it has one.
     pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(_, address)| address),
@@ -416,7 +418,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// What the type requires by its definition, each with a way to make its values.
+    /// The direct requirements of the definition, each with a constructor for its values.
     pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
         match self.requirements {
             RequiredByDefinition::OfType(add) => {
@@ -428,11 +430,11 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Whether two descriptors are of one component, so that values of the one are values of the other.
+    /// Whether two descriptors describe the same component, so that values of one are values of the other.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (ComponentIdentity::Type(own), ComponentIdentity::Type(other)) => own == other,
-            // Two descriptors may have one name. The builder makes each descriptor only once.
+            // Different definitions may share a name. The builder makes each descriptor only once, so the address identifies it.
             (ComponentIdentity::Name(_), ComponentIdentity::Name(_)) => ptr::eq(self, other),
             _ => false,
         }
@@ -443,17 +445,17 @@ impl ComponentDescriptor {
         self.storage.is_some() && self.describes::<T>()
     }
 
-    /// Whether the values are of type `T`: those of a component, a resource or a relation.
+    /// Whether the values are of type `T`: for a component, a resource or a relation.
     pub(super) fn describes<T: 'static>(&self) -> bool {
         self.value_type == Some(TypeId::of::<T>())
     }
 
-    /// Whether this is the type `C`.
+    /// Whether this is the component `C`.
     pub(crate) fn is<C: Component>(&self) -> bool {
         self.identity == ComponentIdentity::Type(TypeId::of::<C>())
     }
 
-    /// Which side of a relationship it is, if it is one.
+    /// The side of a relationship that the component is, if it is one.
     #[inline]
     pub(crate) fn relation(&self) -> Option<RelationSide> {
         self.relation
@@ -465,7 +467,7 @@ impl ComponentDescriptor {
     }
 }
 
-/// The hooks of additions, insertions, discards, removals and despawns.
+/// The hooks from a list in the order: add, insert, discard, remove, despawn.
 fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
     let kinds = [Kinds::ADD, Kinds::INSERT, Kinds::DISCARD, Kinds::REMOVE, Kinds::DESPAWN];
     let mut hooks = Hooks::default();

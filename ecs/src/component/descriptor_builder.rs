@@ -1,8 +1,8 @@
 //! Descriptors of components that are made at run time.
 //!
-//! Such a component has a name as its identity. What can be done with its values a [`Description`] of their type proves, or the
-//! caller of the unsafe [`LayoutDescription::new`] promises. Equal definitions give one descriptor in the whole process, so a
-//! program may build a descriptor as often as it likes, and comparing addresses tells whether two descriptors are one.
+//! The identity of such a component is its name. The operations on its values are proved by a [`Description`] of their type, or
+//! ensured by the caller of the unsafe [`LayoutDescription::new`]. Equal definitions give one descriptor in the whole process, so
+//! a program may build a descriptor repeatedly, and descriptors can be compared by address.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -35,7 +35,7 @@ struct Definition {
 
 impl PartialEq for Definition {
     fn eq(&self, other: &Self) -> bool {
-        // The number and the list in the descriptor follow from the rest.
+        // The slot number and the list in the descriptor follow from the other fields.
         let (own, others) = (&self.descriptor, &other.descriptor);
         own.identity == others.identity
             && own.value_type == others.value_type
@@ -79,17 +79,17 @@ impl Hash for Definition {
 #[must_use = "a builder does nothing before `build`"]
 pub struct ComponentDescriptorBuilder {
     name: Cow<'static, str>,
-    /// With no name and no requirements.
+    /// Without a name and requirements.
     descriptor: ComponentDescriptor,
     requires: RequiredList,
 }
 
 impl ComponentDescriptor {
-    /// Begins the descriptor of a component that is made at run time. It has the name as its identity, and values of type `T`, of
-    /// which the description says what can be done with them. Several components may have values of one type.
+    /// Starts the descriptor of a component that is made at run time. Its identity is the name. Its values are of type `T`, with
+    /// the operations of the description. Several components may have values of one type.
     ///
-    /// The component is stored in tables, and its changes are tracked on demand, unless the builder is told otherwise. The name is
-    /// also the [stable name](StableName) of the component; one in the description does not count.
+    /// The defaults are table storage and tracking on demand. The name is also the [stable name](StableName) of the component; a
+    /// stable name in the description is ignored.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, Description};
@@ -105,8 +105,8 @@ impl ComponentDescriptor {
         ComponentDescriptorBuilder::new(name.into(), Self::of_resource_type(&description))
     }
 
-    /// Begins the descriptor of a component that is made at run time, with values of which no more is known than the description
-    /// says. Otherwise as [`ComponentDescriptor::builder`].
+    /// Starts the descriptor of a component that is made at run time, with values whose type is not known, only their description.
+    /// Otherwise like [`ComponentDescriptor::builder`].
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -145,7 +145,7 @@ impl ComponentDescriptorBuilder {
         Self { name, descriptor, requires: Vec::new() }
     }
 
-    /// Says where the values are stored.
+    /// Sets where the values are stored.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, StorageType};
@@ -158,7 +158,7 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Says when changes are tracked.
+    /// Sets when changes are tracked.
     ///
     /// ```
     /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor, Description};
@@ -171,7 +171,7 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Makes the component immutable: a value changes only by inserting another one. To borrow one mutably, by
+    /// Makes the component immutable: a value can only be replaced by inserting another one. Borrowing one mutably, with
     /// [`World::get_mut_by_id`](crate::world::World::get_mut_by_id) for instance, is an error.
     ///
     /// ```
@@ -191,8 +191,8 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Adds a required component: an entity that gets this component and lacks the other one gets that, too, with the value that
-    /// `make` makes. The function captures nothing.
+    /// Adds a required component: if this component is added to an entity that lacks the other one, that one is added, too, with
+    /// the value that `make` returns. The function captures nothing.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -211,7 +211,7 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Adds a required component that is itself made at run time: as [`require`](Self::require), with values of type `T`.
+    /// Adds a required component that is itself made at run time. Like [`require`](Self::require), with values of type `T`.
     ///
     /// # Panics
     ///
@@ -245,8 +245,8 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// The descriptor. Equal definitions give the same one, which exists as long as the program runs: a program has as many as it
-    /// has different definitions. `O(1)`, but for the length of the name.
+    /// Returns the descriptor. Equal definitions give the same one, which exists until the program ends: a program has as many as
+    /// it has different definitions. `O(length of the name)`.
     ///
     /// Definitions are equal if the name, the type or layout of the values, the functions, the storage, the tracking, the
     /// mutability and the required components are. Two descriptors with one name can exist, but not in one world.
@@ -277,7 +277,7 @@ impl ComponentDescriptorBuilder {
     }
 }
 
-/// A constructor that is known by its type alone.
+/// A constructor for a function that captures nothing, so its type identifies it.
 fn captures_nothing<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Constructor {
     const { assert!(size_of::<F>() == 0, "the function of a required component captures nothing and is no function pointer") }
     Constructor::new(make)

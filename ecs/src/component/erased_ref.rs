@@ -1,9 +1,9 @@
-//! Borrowed values of components whose type is not known at the place.
+//! Borrowed values of components, type-erased.
 //!
-//! A reference knows the descriptor of its component, so everything that it can do is checked: it gives the value to code that names
-//! its type, and to the functions of the descriptor. Bytes are never shown. Fields are read by name, and only as types of
-//! plain data: the fields of a component may be private, and no safe code may reach through a private field what its owner relies on.
-//! For the same reason a field is set by name only if it is `pub`, or if its type says that it is `editable`.
+//! A reference has the descriptor of its component, so all its operations are checked: it gives the value to code that names its type, and
+//! to the functions of the descriptor. It never exposes bytes. Fields are read by name, and only as types of plain data: fields may be
+//! private, and safe code must not bypass the invariants of their owner through them. For the same reason a field is set by name only if it
+//! is `pub`, or if its type has the option `editable`.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use super::field::{Elements, Field};
 use super::field_path::{FieldError, FieldPath, Step};
 use crate::entity::{Entity, EntityMapper};
 
-/// A value of a component that is borrowed to read, without its type.
+/// A borrowed value of a component, without its type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,35 +48,35 @@ pub struct ErasedRef<'a> {
 
 // SAFETY: it gives shared access to a value of a component; these are `Sync`.
 unsafe impl Send for ErasedRef<'_> {}
-// SAFETY: as above.
+// SAFETY: it gives shared access to a value of a component; these are `Sync`.
 unsafe impl Sync for ErasedRef<'_> {}
 
 impl<'a> ErasedRef<'a> {
     /// # Safety
     ///
-    /// - The address holds a value of this component, which exists for `'a`, and which nothing changes meanwhile.
+    /// - The address holds a value of this component, which is valid for `'a`, and which no code changes for `'a`.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
         Self { descriptor, value, marker: PhantomData }
     }
 
-    /// A value, as one of a component, resource or relation with such values.
+    /// A value, as a value of the given component, resource or relation.
     ///
     /// # Panics
     ///
-    /// If its values are of another type.
+    /// If the values of the component are of another type.
     pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a T) -> Self {
         assert!(descriptor.describes::<T>(), "the value is of another type");
         Self { descriptor, value: NonNull::from(value).cast(), marker: PhantomData }
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The value, which is of type `T`. The name and the meaning of the method of bevy_ecs's `Ptr`, but it is safe, since the type is
-    /// checked: [`downcast_ref`](Self::downcast_ref) does not panic.
+    /// The value, which is of type `T`. Corresponds to the method of bevy_ecs's `Ptr`, but is safe, since the type is checked:
+    /// [`downcast_ref`](Self::downcast_ref) does not panic.
     ///
     /// # Panics
     ///
@@ -99,8 +99,8 @@ impl<'a> ErasedRef<'a> {
         self.downcast_ref().unwrap_or_else(|| panic_on_type::<T>(self.descriptor))
     }
 
-    /// The address of the value, for code that knows what [`LayoutDescription::new`](super::LayoutDescription::new) was told of it.
-    /// What is read through it must not be changed, and is valid for `'a`.
+    /// The address of the value, for code that knows which layout and type [`LayoutDescription::new`](super::LayoutDescription::new) was
+    /// given. The value must not be changed through it, and is valid for `'a`.
     #[must_use]
     pub fn as_ptr(self) -> NonNull<u8> {
         self.value
@@ -121,7 +121,7 @@ impl<'a> ErasedRef<'a> {
     #[must_use]
     pub fn try_eq(self, other: ErasedRef<'_>) -> Option<bool> {
         let eq = self.descriptor.functions.eq_fn().filter(|_| self.descriptor.is_same(other.descriptor))?;
-        // SAFETY: both are values of the component that the function belongs to, and are borrowed.
+        // SAFETY: both are values of the component that the function belongs to (checked above), and are borrowed.
         Some(unsafe { eq(self.value.as_ptr(), other.value.as_ptr()) })
     }
 
@@ -131,8 +131,8 @@ impl<'a> ErasedRef<'a> {
         unsafe { (self.descriptor.persistence.write)(self.value.as_ptr()) }
     }
 
-    /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
-    /// are.
+    /// The field with this name, or at this [path](Self::try_field); `None` if it does not exist, or if the type does not describe its
+    /// fields.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -152,15 +152,15 @@ impl<'a> ErasedRef<'a> {
         self.try_field(path).ok()
     }
 
-    /// The field at a path: `name` and `.name` are fields, `.0` is that of a tuple, and `[2]` an element of a `Vec` or an array. An `Option`
-    /// that is `Some` is passed through: `weapon.damage` is a field of what is in it, and `weapon.0` is all of that.
+    /// The field at a path: `name` and `.name` are fields, `.0` is a field of a tuple, and `[2]` an element of a `Vec` or an array. An
+    /// `Option` that is `Some` is looked through: `weapon.damage` is a field of its content, and `weapon.0` is the whole content.
     ///
-    /// The types on the way describe themselves: by `#[derive(Component)]` or `#[derive(Describe)]`, or as said at
+    /// All types along the path must describe themselves: by `#[derive(Component)]` or `#[derive(Describe)]`, or as listed at
     /// [`Describe`](trait@crate::component::Describe).
     ///
     /// # Errors
     ///
-    /// If the path is none, or leads to nothing in this value. The error says at which place.
+    /// If the path is not valid, or does not exist in this value. The error contains the place.
     ///
     /// ```
     /// use strata_ecs::component::{Describe, ErasedValue};
@@ -203,7 +203,7 @@ impl<'a> ErasedRef<'a> {
     }
 }
 
-/// Reports that a value is of another type than the caller names.
+/// Panics because a value is of another type than the caller names.
 #[cold]
 #[track_caller]
 pub(crate) fn panic_on_type<T>(descriptor: &ComponentDescriptor) -> ! {
@@ -212,9 +212,9 @@ pub(crate) fn panic_on_type<T>(descriptor: &ComponentDescriptor) -> ! {
 }
 
 impl_debug! {
-    /// As the type's own `Debug` shows it, if the type is known to have one; otherwise the fields.
+    /// Uses the `Debug` of the type, if it is known to have one; otherwise shows the fields.
     [] ErasedRef<'_> => |this, f| match this.descriptor.functions.debug_fn() {
-        // SAFETY: the value is one of the component that the function belongs to, and is borrowed.
+        // SAFETY: the value belongs to the component that the function was made for, and is borrowed.
         Some(debug) => unsafe { debug(this.value.as_ptr(), f) },
         None => debug_fields(this.descriptor.name(), this.fields(), f),
     }
@@ -234,7 +234,7 @@ fn debug_fields<'a>(
     if count == 0 { shown.finish_non_exhaustive() } else { shown.finish() }
 }
 
-/// A borrowed value on the way along a path, and what is known of its type.
+/// A borrowed value along a path, and its description.
 ///
 /// `at` is the address of a value that has these fields and elements and is borrowed for `'a`: mutably if the path is walked mutably.
 #[derive(Clone, Copy)]
@@ -242,7 +242,7 @@ struct Reached<'a> {
     of: &'static str,
     fields: &'static [Field],
     elements: Option<Elements>,
-    /// None in a packed struct.
+    /// `None` in a packed struct.
     at: Option<NonNull<u8>>,
     marker: PhantomData<&'a ()>,
 }
@@ -258,7 +258,7 @@ impl<'a> Reached<'a> {
 
     /// A field of this value, one of its `fields`.
     fn project(self, field: &'static Field) -> ErasedField<'a> {
-        // SAFETY: the field is one of the type of the value, which is borrowed for `'a`.
+        // SAFETY: the field belongs to the type of the value, which is borrowed for `'a`.
         let at = self.at.and_then(|at| unsafe { field.of_value(at) });
         ErasedField { field, at, marker: PhantomData }
     }
@@ -267,7 +267,7 @@ impl<'a> Reached<'a> {
         self.fields.iter().map(move |field| self.project(field))
     }
 
-    /// The value at a path. If it is to be changed, this one is borrowed mutably, and all fields on the way are editable.
+    /// Returns the value at a path. If `mutably`, this value is borrowed mutably, and all fields along the path must be editable.
     fn walk(mut self, path: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         let mut steps = FieldPath::new(path)?;
         loop {
@@ -281,7 +281,7 @@ impl<'a> Reached<'a> {
         }
     }
 
-    /// The field, or the element, that a step leads to. `before` is the path to this value, `after` the one past the step.
+    /// The field or element that a step leads to. `before` is the path to this value, `after` the path including the step.
     fn step(self, step: Step<'_>, before: &str, after: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         match (step, self.elements) {
             (step, Some(option)) if option.is_option => match self.element(option, 0, before, mutably)? {
@@ -303,7 +303,7 @@ impl<'a> Reached<'a> {
         }
     }
 
-    /// An element of the value, which is a list or an `Option` at this path with these elements.
+    /// An element of this value, which is a list or an `Option` at this path with these elements.
     fn element(
         self,
         elements: Elements,
@@ -312,7 +312,7 @@ impl<'a> Reached<'a> {
         mutably: bool,
     ) -> Result<ErasedField<'a>, FieldError> {
         let at = self.at.ok_or_else(|| FieldError::Packed { path: path.into() })?;
-        // SAFETY: the value is of the type that has the elements, and is borrowed for `'a`: mutably if the path is walked so.
+        // SAFETY: the value is of the type that has the elements, and is borrowed for `'a`: mutably if `mutably`.
         let (first, len) = unsafe { elements.of_value(at, mutably) };
         if index >= len {
             return Err(match elements.is_option {
@@ -321,13 +321,13 @@ impl<'a> Reached<'a> {
             });
         }
         let field = (elements.element)();
-        // The elements follow each other at the distance of their size.
+        // The distance between elements is their size.
         let at = first.map_addr(|address| address.saturating_add(index * field.layout().size()));
         Ok(ErasedField { field, at: Some(at), marker: PhantomData })
     }
 }
 
-/// A field of a borrowed value, by [`ErasedRef::field`].
+/// A field of a borrowed value, returned by [`ErasedRef::field`].
 ///
 /// ```
 /// use strata_ecs::component::{Describe, ErasedValue};
@@ -352,14 +352,15 @@ impl<'a> Reached<'a> {
 #[derive(Clone, Copy)]
 pub struct ErasedField<'a> {
     field: &'static Field,
-    /// The field's value; `None` for a field of a packed struct, or of a field of one.
+    /// The address of the field's value; `None` for a field of a packed struct, or a field within one.
     at: Option<NonNull<u8>>,
     marker: PhantomData<&'a ()>,
 }
 
-// SAFETY: as `ErasedRef`: what has no `Sync` is not reached by the types of plain data.
+// SAFETY: it gives shared access to a field of a value that is `Sync`. A field that is not `Sync` itself is not of a type of plain data, so
+// it cannot be read.
 unsafe impl Send for ErasedField<'_> {}
-// SAFETY: as above.
+// SAFETY: shared access gives shared access only to plain data, which is `Sync`.
 unsafe impl Sync for ErasedField<'_> {}
 
 impl<'a> ErasedField<'a> {
@@ -369,7 +370,7 @@ impl<'a> ErasedField<'a> {
         self.field.name()
     }
 
-    /// What is known of the field.
+    /// The description of the field.
     #[must_use]
     pub fn description(self) -> &'static Field {
         self.field
@@ -381,11 +382,11 @@ impl<'a> ErasedField<'a> {
         if self.field.type_id() != Some(TypeId::of::<T>()) {
             return None;
         }
-        // SAFETY: the field is of this type, and its value is borrowed for 'a.
+        // SAFETY: the field is of this type (checked above), and its value is borrowed for 'a.
         self.at.map(|at| unsafe { at.cast().as_ref() })
     }
 
-    /// The field of this field's value with this name, or at this [path](ErasedRef::try_field), if there is one.
+    /// The field with this name, or at this [path](ErasedRef::try_field), of this field's value; `None` if it does not exist.
     #[must_use]
     pub fn field(self, path: &str) -> Option<Self> {
         self.try_field(path).ok()
@@ -395,19 +396,19 @@ impl<'a> ErasedField<'a> {
     ///
     /// # Errors
     ///
-    /// As [`ErasedRef::try_field`].
+    /// Same as [`ErasedRef::try_field`].
     pub fn try_field(self, path: &str) -> Result<Self, FieldError> {
         Reached::field(self).walk(path, false)
     }
 
-    /// The fields of this field's value, if the type of that describes itself; none otherwise.
+    /// The fields of this field's value, if its type describes itself; otherwise empty.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
         Reached::field(self).into_fields()
     }
 }
 
 impl_debug! {
-    /// Plain data of the usual types, else the fields, else `..`.
+    /// Shows plain data of the usual types, otherwise the fields, otherwise `..`.
     [] ErasedField<'_> => |this, f| {
         macro_rules! if_plain {
             ($($Type:ty)*) => { $(
@@ -424,7 +425,8 @@ impl_debug! {
     }
 }
 
-/// Types that are nothing but data: reading a value of one through a private field gives no way to change what the field's owner relies on. Numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+/// Types that are only data: reading such a value through a private field cannot break an invariant of the field's owner. Numbers, `bool`,
+/// `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -464,9 +466,9 @@ plain_data! {
     [T: PlainData] Option<T>, [T: PlainData] Vec<T>, [T: PlainData] Box<T>, [T: PlainData, const N: usize] [T; N],
 }
 
-/// A value of a component that is borrowed mutably, without its type and without ticks.
+/// A mutably borrowed value of a component, without its type and without ticks.
 pub(crate) struct ErasedRefMut<'a> {
-    // Values of components are `Send` and `Sync`, so what may be sent to read may be sent to write.
+    // `ErasedRef` is `Send` as a shared reference. Values of components are also `Send`, so a mutable one may be `Send`, too.
     value: ErasedRef<'a>,
     marker: PhantomData<&'a mut ()>,
 }
@@ -474,33 +476,33 @@ pub(crate) struct ErasedRefMut<'a> {
 impl<'a> ErasedRefMut<'a> {
     /// # Safety
     ///
-    /// - The address holds a value of this component, which exists for `'a`, and to which nothing else has access meanwhile.
+    /// - The address holds a value of this component, which is valid for `'a`, and which no other code accesses for `'a`.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// A value, as one of a component, resource or relation with such values.
+    /// A value, as a value of the given component, resource or relation.
     ///
     /// # Panics
     ///
-    /// If its values are of another type.
+    /// If the values of the component are of another type.
     pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a mut T) -> Self {
         assert!(descriptor.describes::<T>(), "the value is of another type");
         let value = NonNull::from(value).cast();
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// The same borrow, to read.
+    /// The value, borrowed for reading.
     pub(crate) fn as_ref(&self) -> ErasedRef<'_> {
         self.value
     }
 
-    /// The same borrow for a shorter time.
+    /// Borrows the value again, with a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> ErasedRefMut<'_> {
         ErasedRefMut { marker: PhantomData, ..*self }
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.value.descriptor
     }
@@ -510,7 +512,7 @@ impl<'a> ErasedRefMut<'a> {
         self.value.value
     }
 
-    /// Replaces the value at a path and returns the one that was there.
+    /// Replaces the value at a path and returns the old one.
     pub(crate) fn replace_field<T: 'static>(&mut self, path: &str, value: T) -> Result<T, FieldError> {
         let ErasedField { field, at, .. } = Reached::value(self.value).walk(path, true)?;
         if field.type_id() != Some(TypeId::of::<T>()) {
@@ -518,14 +520,14 @@ impl<'a> ErasedRefMut<'a> {
             return Err(FieldError::WrongType { path, expected, found });
         }
         let at = at.ok_or_else(|| FieldError::Packed { path: path.into() })?;
-        // SAFETY: the field is of this type, and its value is borrowed mutably.
+        // SAFETY: the field is of this type (checked above), and its value is borrowed mutably.
         Ok(mem::replace(unsafe { at.cast::<T>().as_mut() }, value))
     }
 
-    /// Replaces the entities inside of the value. False if its type says of none.
+    /// Replaces the entities inside of the value. Returns false if its type declares no entities.
     pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
         let Some(map) = self.value.descriptor.functions.map_entities_fn() else { return false };
-        // SAFETY: the value is one of the component that the function belongs to, and is borrowed mutably.
+        // SAFETY: the value belongs to the component that the function was made for, and is borrowed mutably.
         unsafe { map(self.value.value.as_ptr(), mapper) };
         true
     }

@@ -1,4 +1,4 @@
-//! Borrowed values of one component that lie one behind the other, without their type.
+//! Borrowed values of one component that are stored one after the other, without their type.
 
 use core::hash::Hasher;
 use core::marker::PhantomData;
@@ -35,51 +35,51 @@ pub struct ErasedSlice<'a> {
 
 // SAFETY: it gives shared access to values of a component; these are `Sync`.
 unsafe impl Send for ErasedSlice<'_> {}
-// SAFETY: as above.
+// SAFETY: it gives shared access to values of a component; these are `Sync`.
 unsafe impl Sync for ErasedSlice<'_> {}
 
 impl<'a> ErasedSlice<'a> {
     /// # Safety
     ///
-    /// - The address is that of so many values of this component, which exist for `'a`, and which nothing changes meanwhile.
+    /// - The address holds `len` values of this component, which are valid for `'a`, and which no code changes for `'a`.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, values: NonNull<u8>, len: usize) -> Self {
         Self { descriptor, values, len, marker: PhantomData }
     }
 
-    /// The values of a slice, as those of a component, resource, relation or message with such values.
+    /// The values of a slice, as values of the given component, resource, relation or message.
     ///
     /// # Panics
     ///
-    /// If its values are of another type.
+    /// If the values of the component are of another type.
     pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, values: &'a [T]) -> Self {
         assert!(descriptor.describes::<T>(), "the values are of another type");
         Self { descriptor, values: NonNull::from(values).cast(), len: values.len(), marker: PhantomData }
     }
 
-    /// One value.
+    /// A slice with one value.
     pub(super) fn of_one(value: ErasedRef<'a>) -> Self {
         Self { descriptor: value.descriptor(), values: value.as_ptr(), len: 1, marker: PhantomData }
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the slice is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// A value; `None` past the last one.
+    /// The value at an index; `None` if it is out of bounds.
     #[must_use]
     pub fn get(self, at: usize) -> Option<ErasedRef<'a>> {
         (at < self.len).then(|| self.value_at(at))
@@ -87,7 +87,7 @@ impl<'a> ErasedSlice<'a> {
 
     /// # Panics
     ///
-    /// If there are not so many values.
+    /// If the index is out of bounds.
     fn value_at(self, at: usize) -> ErasedRef<'a> {
         assert!(at < self.len, "value {at} of {}", self.len);
         let value = address_of(self.descriptor, self.values, at);
@@ -95,14 +95,14 @@ impl<'a> ErasedSlice<'a> {
         unsafe { ErasedRef::new(self.descriptor, value) }
     }
 
-    /// The values of a range, `None` if there are not so many.
+    /// The values of a range; `None` if it is out of bounds.
     #[must_use]
     pub fn slice(self, range: Range<usize>) -> Option<Self> {
         let is_there = range.start <= range.end && range.end <= self.len;
         is_there.then(|| Self { len: range.len(), ..self.behind(range.start) })
     }
 
-    /// The values from one on; none if there are not so many.
+    /// The values from an index on; empty if it is out of bounds.
     #[must_use]
     pub(crate) fn behind(self, first: usize) -> Self {
         let first = first.min(self.len);
@@ -117,24 +117,25 @@ impl<'a> ErasedSlice<'a> {
     /// The values, if their type is `T`: see [`ErasedRef::downcast_ref`].
     #[must_use]
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a [T]> {
-        // SAFETY: there are so many values of this component, which is said to be of type `T`; they are borrowed for `'a`.
+        // SAFETY: there are `len` values of this component, whose type is `T` (checked here); they are borrowed for `'a`.
         self.descriptor
             .describes::<T>()
             .then(|| unsafe { slice::from_raw_parts(self.values.cast().as_ptr(), self.len) })
     }
 
-    /// The bytes of the values, in the order of this machine, if they are [plain](super::ComponentFunctions::is_plain) or have no size.
+    /// The bytes of the values, in the byte order of this machine, if they are [plain](super::ComponentFunctions::is_plain) or have no
+    /// size.
     #[must_use]
     pub fn plain_bytes(self) -> Option<&'a [u8]> {
         let size = self.descriptor.layout().size();
         let is_plain = self.descriptor.functions.plain || size == 0;
-        // SAFETY: there are so many values, and they are borrowed for `'a`. All bytes of plain values are initialised, and none of them
-        // changes while the value is shared. Without a size there are none.
+        // SAFETY: there are `len` values, and they are borrowed for `'a`. All bytes of plain values are initialised, and do not change
+        // while the value is shared. Values without a size have no bytes.
         is_plain.then(|| unsafe { slice::from_raw_parts(self.values.as_ptr(), self.len * size) })
     }
 
-    /// Adds the values to a hash, as bytes if they are plain, and else by their `Hash`. False if there is no way to; then nothing has
-    /// been added.
+    /// Adds the values to a hash, as bytes if they are plain, and otherwise by their `Hash`. Returns false, with nothing added, if they
+    /// have neither.
     pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
         if let Some(bytes) = self.plain_bytes() {
             hasher.write(bytes);
@@ -142,7 +143,7 @@ impl<'a> ErasedSlice<'a> {
         }
         let Some(hash) = self.descriptor.functions.hash else { return false };
         for value in self.iter() {
-            // SAFETY: the function is that of the type of the value, which is borrowed.
+            // SAFETY: the function belongs to the type of the value, which is borrowed.
             unsafe { hash(value.as_ptr().as_ptr(), hasher) };
         }
         true
@@ -150,8 +151,8 @@ impl<'a> ErasedSlice<'a> {
 }
 
 impl<'a> ErasedRef<'a> {
-    /// The value, if its type is `T`: the type of the component, resource or relation or, of a component that was made at run time, the
-    /// type that its builder was given.
+    /// The value, if its type is `T`: the type of the component, resource or relation or, for a component that was made at run time,
+    /// the type that its builder was given.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -168,8 +169,8 @@ impl<'a> ErasedRef<'a> {
         ErasedSlice::of_one(self).downcast_ref()?.first()
     }
 
-    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and else by its `Hash`. False if there
-    /// is no way to; then nothing has been added.
+    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and otherwise by its `Hash`. Returns
+    /// false, with nothing added, if it has neither.
     ///
     /// ```
     /// use std::hash::{DefaultHasher, Hasher};
@@ -203,12 +204,12 @@ impl<'a> ErasedRefMut<'a> {
     }
 }
 
-/// The address of a value of a component, in a list of values that begins at another one.
+/// The address of the value at an index in a list of values of a component.
 fn address_of(descriptor: &ComponentDescriptor, values: NonNull<u8>, at: usize) -> NonNull<u8> {
     values.map_addr(|address| address.saturating_add(at * descriptor.layout().size()))
 }
 
-/// Values of a component that follow each other, borrowed mutably, without their type.
+/// Mutably borrowed values of a component that are stored one after the other, without their type.
 pub(crate) struct ErasedSliceMut<'a> {
     values: ErasedSlice<'a>,
     marker: PhantomData<&'a mut ()>,
@@ -217,12 +218,12 @@ pub(crate) struct ErasedSliceMut<'a> {
 impl<'a> ErasedSliceMut<'a> {
     /// # Safety
     ///
-    /// - The address is that of so many values of this component, which exist for `'a`, and to which nothing else has access meanwhile.
+    /// - The address holds `len` values of this component, which are valid for `'a`, and which no other code accesses for `'a`.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, values: NonNull<u8>, len: usize) -> Self {
         Self { values: ErasedSlice { descriptor, values, len, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// One value.
+    /// A slice with one value.
     pub(super) fn of_one(value: ErasedRefMut<'a>) -> Self {
         let (descriptor, values) = (value.descriptor(), value.as_ptr());
         Self { values: ErasedSlice { descriptor, values, len: 1, marker: PhantomData }, marker: PhantomData }
@@ -231,14 +232,14 @@ impl<'a> ErasedSliceMut<'a> {
     /// The values, one after the other.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = ErasedRefMut<'a>> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
-        // SAFETY: there are so many values of this component, which are borrowed mutably for `'a`, and each is returned once.
+        // SAFETY: there are `len` values of this component, which are borrowed mutably for `'a`, and each is returned once.
         (0..len).map(move |at| unsafe { ErasedRefMut::new(descriptor, address_of(descriptor, values, at)) })
     }
 
     /// The values, if their type is `T`.
     pub(crate) fn downcast<T: 'static>(self) -> Option<&'a mut [T]> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
-        // SAFETY: there are so many values of this component, which is said to be of type `T`; they are borrowed mutably for `'a`.
+        // SAFETY: there are `len` values of this component, whose type is `T` (checked here); they are borrowed mutably for `'a`.
         descriptor.describes::<T>().then(|| unsafe { slice::from_raw_parts_mut(values.cast().as_ptr(), len) })
     }
 }

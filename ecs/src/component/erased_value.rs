@@ -1,4 +1,4 @@
-//! One value of a component outside of any world: what safe code can do with it.
+//! One value of a component outside of any world: its safe methods.
 
 use alloc::boxed::Box;
 use core::any::type_name;
@@ -11,7 +11,7 @@ use super::erased_vec::{ErasedValue, ErasedVec};
 use crate::entity::EntityMapper;
 
 impl ErasedValue {
-    /// A value of a component that is a type.
+    /// A value of a component type.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -30,7 +30,8 @@ impl ErasedValue {
     ///
     /// # Errors
     ///
-    /// If the values of the component are of another type, or of none that the program knows. The value is in the error.
+    /// If the values of the component are of another type, or of a type that the program does not know. The error contains the
+    /// value.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
@@ -64,13 +65,13 @@ impl ErasedValue {
         ErasedVec::default_of(descriptor).map(Self)
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.0.descriptor()
     }
 
-    /// The value, to read.
+    /// A reference to the value.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -89,7 +90,7 @@ impl ErasedValue {
         }
     }
 
-    /// The value, to change it, if its type is `T`.
+    /// The value, borrowed mutably, if its type is `T`.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -106,7 +107,7 @@ impl ErasedValue {
         self.as_mut().into_mut()
     }
 
-    /// The value, to change it.
+    /// The value, borrowed mutably.
     pub(crate) fn as_mut(&mut self) -> ErasedRefMut<'_> {
         match self.0.first_erased_mut() {
             Some(value) => value,
@@ -120,11 +121,11 @@ impl ErasedValue {
         self.0.data()
     }
 
-    /// The value, moved out.
+    /// Moves the value out.
     ///
     /// # Errors
     ///
-    /// If its type is not `T`: the value as it was.
+    /// If its type is not `T`: the unchanged value.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -139,7 +140,7 @@ impl ErasedValue {
         self.0.into_one().map_err(Self)
     }
 
-    /// Replaces the entities inside of the value. False, and nothing happens, if its type says of none.
+    /// Replaces the entities inside of the value. Returns false, without changes, if its type declares no entities.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -158,33 +159,33 @@ impl ErasedValue {
         self.as_mut().map_entities(mapper)
     }
 
-    /// The value as a list of one.
+    /// The value as a list with one item.
     pub(crate) fn values(&self) -> &ErasedVec {
         &self.0
     }
 
-    /// The value as a list of one.
+    /// The value as a list with one item.
     pub(crate) fn into_values(self) -> ErasedVec {
         self.0
     }
 
-    /// A value of a component or resource whose values are known to be of type `T`.
+    /// A value of a component or resource whose values are of type `T`.
     ///
     /// # Panics
     ///
-    /// If they are not.
+    /// If its values are of another type.
     pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
         Self(ErasedVec::of_box(descriptor, value))
     }
 
-    /// `None` if there is not exactly one value.
+    /// Converts a list with exactly one value; `None` for any other length.
     pub(crate) fn from_values(values: ErasedVec) -> Option<Self> {
         (values.len() == 1).then_some(Self(values))
     }
 }
 
 impl ErasedRef<'_> {
-    /// A clone of the value; `None` if its type is not known to be `Clone`, or is not to be cloned.
+    /// A clone of the value; `None` if its type is not known to be `Clone`, or must not be cloned.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -209,11 +210,11 @@ impl<C: Component> From<C> for ErasedValue {
 }
 
 impl_debug! {
-    /// As the value's own `Debug` shows it, if its type is known to have one; otherwise the fields.
+    /// Uses the `Debug` of the value, if its type is known to have one; otherwise shows the fields.
     [] ErasedValue => |this, f| this.as_ref().fmt(f)
 }
 
-/// A value, or values in a vector, are not of the type that the values of a component have.
+/// A value, or the values of a vector, are not of the type of the component's values.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, ErasedValue};
@@ -243,7 +244,7 @@ impl<V> WrongTypeError<V> {
         self.component
     }
 
-    /// What was refused.
+    /// The refused value or values.
     #[must_use]
     pub fn into_inner(self) -> V {
         self.value

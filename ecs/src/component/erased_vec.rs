@@ -1,7 +1,7 @@
-//! Values of one component outside of any world, type-erased: what a builder holds one of, and a batch many.
+//! Values of one component outside of any world, type-erased: one in a builder, many in a batch.
 //!
-//! A part of an `EntityBuilder`, a column of `spawn_columns` and a clone are values of this kind. A world that meets their
-//! descriptor adopts it, as if the type had been registered.
+//! A part of an `EntityBuilder`, a column of `spawn_columns` and a clone are such values. Inserting them into a world registers the
+//! component from their descriptor.
 
 use alloc::alloc::{alloc, dealloc};
 use alloc::boxed::Box;
@@ -18,9 +18,10 @@ use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::functions::CloneFn;
 use crate::alloc_error::AllocError;
 
-/// Some values of a component, one behind the other, in memory of their own.
+/// Values of a component, one after the other, in an allocation of their own.
 ///
-/// The component may also be a resource or a relation. The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
+/// The component may also be a resource or a relation. The first `len` items are initialized. The allocation has the layout of a `Vec` of
+/// the type with this capacity.
 #[derive(Debug)]
 pub struct ErasedVec {
     descriptor: &'static ComponentDescriptor,
@@ -29,18 +30,19 @@ pub struct ErasedVec {
     capacity: usize,
 }
 
-// SAFETY: the values are of a component, resource or relation, and these are `Send`.
+// SAFETY: the values belong to a component, resource or relation, and these are `Send`.
 unsafe impl Send for ErasedVec {}
 // SAFETY: shared access gives shared access to values of a component, resource or relation; these are `Sync`.
 unsafe impl Sync for ErasedVec {}
 
 impl ErasedVec {
-    /// The values of a vector, where they are.
+    /// The values of a vector, without moving them.
     pub(crate) fn of_vec<C: Component>(values: Vec<C>) -> Self {
         Self::from_vec(ComponentDescriptor::of::<C>(), values)
     }
 
-    /// The values of a vector, where they are, as values of a component that has such values. Otherwise the vector comes back.
+    /// The values of a vector, without moving them, as values of the given component. Returns the vector if the type of its values is
+    /// another one.
     pub(crate) fn of_vec_for<T: Send + Sync + 'static>(
         descriptor: &'static ComponentDescriptor,
         values: Vec<T>,
@@ -48,49 +50,49 @@ impl ErasedVec {
         if descriptor.holds::<T>() { Ok(Self::from_vec(descriptor, values)) } else { Err(values) }
     }
 
-    /// The descriptor is that of a component with values of type `T`.
+    /// The descriptor describes a component with values of type `T`.
     fn from_vec<T: 'static>(descriptor: &'static ComponentDescriptor, values: Vec<T>) -> Self {
         debug_assert!(descriptor.describes::<T>());
         let mut values = ManuallyDrop::new(values);
-        // A vector's pointer is never null.
+        // The pointer of a vector is never null.
         let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// The value in a box, as that of a component or resource with such values. Without optimisation each function that a value goes
-    /// through by itself has it on the stack once more, and components may be large.
+    /// The value in a box, as a value of the given component or resource. It is boxed because without optimisation each function that takes
+    /// it by value has a copy on the stack, and components may be large.
     ///
     /// # Panics
     ///
     /// If the values of the component or resource are of another type.
     pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
         assert!(descriptor.describes::<T>(), "the values of a component are of its type");
-        // The memory of a box is that of a vector with room for one value.
+        // The allocation of a box has the same layout as the allocation of a vector with capacity 1.
         Self { descriptor, data: NonNull::from(Box::leak(value)).cast(), len: 1, capacity: 1 }
     }
 
-    /// The default value of a component; `None` if its type is not known to be `Default`, or if this is a resource.
+    /// The default value of a component; `None` if its type is not known to be `Default`, or if the descriptor describes a resource.
     pub(crate) fn default_of(descriptor: &'static ComponentDescriptor) -> Option<Self> {
         let default = descriptor.functions.default_fn().filter(|_| descriptor.storage().is_some())?;
         let mut values = Self::with_room_for_one(descriptor);
-        // SAFETY: the function is that of the descriptor's type, and the memory has room for a value. If it panics, the memory
-        // goes without one.
+        // SAFETY: the function belongs to the descriptor's type, and the memory is valid for a value and uninitialized. If it panics, `len`
+        // is still 0.
         unsafe { default(values.data.as_ptr()) };
         values.len = 1;
         Some(values)
     }
 
-    /// No value, and memory for one.
+    /// An empty list with capacity for one value.
     pub(crate) fn with_room_for_one(descriptor: &'static ComponentDescriptor) -> Self {
         Self::with_room_for(descriptor, 1).unwrap_or_else(|error| error.raise())
     }
 
-    /// No value, and memory for some.
+    /// An empty list with the given capacity.
     fn with_room_for(descriptor: &'static ComponentDescriptor, capacity: usize) -> Result<Self, AllocError> {
         let item = descriptor.layout;
         let size = item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
         let data = if size == 0 {
-            // A power of two is not zero; the address is aligned, which is all that values without bytes need.
+            // A power of two is not zero; an aligned address is all that values of size 0 need.
             NonNull::new(ptr::without_provenance_mut(item.align())).unwrap_or(NonNull::dangling())
         } else {
             let layout = Layout::from_size_align(size, item.align()).map_err(|_| AllocError::TOO_LARGE)?;
@@ -100,15 +102,15 @@ impl ErasedVec {
         Ok(Self { descriptor, data, len: 0, capacity })
     }
 
-    /// The values that constructors make one after the other, each so many. If one panics, those so far are dropped.
+    /// The values that the constructors make, in order, with the given number of values each. If one panics, the values so far are dropped.
     ///
     /// # Errors
     ///
-    /// If there is no memory. No constructor has been called.
+    /// If an allocation fails. No constructor has been called.
     ///
     /// # Safety
     ///
-    /// - The constructors are those for values of this component.
+    /// - The constructors make values of this component.
     pub(crate) unsafe fn made(
         descriptor: &'static ComponentDescriptor,
         constructors: &[(Constructor, usize)],
@@ -116,15 +118,15 @@ impl ErasedVec {
         let count = constructors.iter().try_fold(0_usize, |sum, (_, count)| sum.checked_add(*count));
         let mut values = Self::with_room_for(descriptor, count.ok_or(AllocError::TOO_LARGE)?)?;
         for (constructor, count) in constructors {
-            // SAFETY: the constructor is one for this type (the caller's promise). The memory has room for the values of all
-            // constructors, and none is past the first `len`.
+            // SAFETY: the constructor makes values of this type (ensured by the caller). The memory has room for the values of all
+            // constructors, and is uninitialized past the first `len`.
             unsafe { constructor.fill(values.end(), *count) };
             values.len += count;
         }
         Ok(values)
     }
 
-    /// Where the value after the last one goes.
+    /// The address past the last value.
     fn end(&self) -> *mut u8 {
         self.data.as_ptr().wrapping_add(self.len * self.descriptor.layout.size())
     }
@@ -135,31 +137,32 @@ impl ErasedVec {
         Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
-    /// The same, also of a component whose values are cloned only together with those of other entities.
+    /// Like [`clone_of`](Self::clone_of), also for a component whose values are cloned only together with other entities.
     pub(crate) fn clone_with_others(value: ErasedRef<'_>) -> Option<Self> {
         let (descriptor, clone) = (value.descriptor(), value.descriptor().functions.clone?);
         Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
-    /// The type of the values.
+    /// The descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Moves a value in, where room was made for one.
+    /// Moves the first value in.
     ///
     /// # Safety
     ///
-    /// - There is no value so far, and room for one.
+    /// - There are no values, and there is capacity for one.
     /// - `from` holds a value of this component, which is moved out.
     pub(crate) unsafe fn fill(&mut self, from: *const u8) {
         debug_assert!(self.len == 0 && self.capacity != 0);
-        // SAFETY: the memory has room for a value; memory that was just made for one overlaps nothing.
+        // SAFETY: `from` holds a value (ensured by the caller); the memory is valid for one, and is an allocation of its own, so they do
+        // not overlap.
         unsafe { ptr::copy_nonoverlapping(from, self.data.as_ptr(), self.descriptor.layout.size()) }
         self.len = 1;
     }
@@ -168,23 +171,23 @@ impl ErasedVec {
     ///
     /// # Safety
     ///
-    /// - `to` is valid for as many values of this component, and holds none.
+    /// - `to` is valid for all values, and uninitialized.
     pub(crate) unsafe fn move_to(&mut self, to: NonNull<u8>) {
         let count = core::mem::take(&mut self.len);
-        // SAFETY: there are `count` values here; the address is valid for them, and it is other memory.
+        // SAFETY: there are `count` values here; `to` is valid for them (ensured by the caller), and is other memory.
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
-    /// Values that lie one behind the other, divided into so many parts: `parts` says of each to which it goes. In a part they stay in
-    /// their order.
+    /// Divides values that are stored one after the other into several lists: `parts` contains the index of the list for each value. Each
+    /// list keeps their order.
     ///
     /// # Panics
     ///
-    /// If there are not so many parts, or if there is no memory. Then the values are not dropped.
+    /// If an index is out of range, or if an allocation fails. Then the values are not dropped.
     ///
     /// # Safety
     ///
-    /// - `from` holds as many values of the component as `parts` is long, which are moved out.
+    /// - `from` holds `parts.len()` values of the component, which are moved out.
     pub(crate) unsafe fn divided(
         descriptor: &'static ComponentDescriptor,
         from: NonNull<u8>,
@@ -198,38 +201,38 @@ impl ErasedVec {
         let size = descriptor.layout.size();
         for (at, part) in parts.iter().enumerate() {
             let (to, value) = (&mut divided[*part as usize], from.as_ptr().wrapping_add(at * size));
-            // SAFETY: a value is at the address, and each is moved once (the caller's promise). Room was made for all that go to this
-            // part, and the memory is its own.
+            // SAFETY: `value` is the address of a value, and each value is moved once (ensured by the caller). Capacity was reserved for
+            // all values of this part, in an allocation of its own.
             unsafe { ptr::copy_nonoverlapping(value, to.end(), size) }
             to.len += 1;
         }
         divided
     }
 
-    /// The values, to change them.
+    /// The values, borrowed mutably.
     pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
-        // SAFETY: there are so many values of the descriptor's component, and `self` is borrowed mutably.
+        // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed mutably.
         unsafe { ErasedSliceMut::new(self.descriptor, self.data, self.len) }
     }
 
-    /// Where the values are.
+    /// The address of the values.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
 
-    /// Forgets the values, which have been moved out.
+    /// Sets the length to 0 without dropping the values, which have been moved out.
     pub(crate) fn forget(&mut self) {
         self.len = 0;
     }
 
     /// The values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
-        // SAFETY: there are so many values of the descriptor's component, and `self` is borrowed.
+        // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed.
         unsafe { ErasedSlice::new(self.descriptor, self.data, self.len) }
     }
 
-    /// The values, if they are of this type, to change them.
+    /// The values, borrowed mutably, if they are of this type.
     pub(crate) fn as_mut_slice<T: 'static>(&mut self) -> Option<&mut [T]> {
         self.as_slice_mut().downcast()
     }
@@ -245,7 +248,7 @@ impl ErasedVec {
             return Err(self);
         }
         self.len = 0;
-        // SAFETY: there was a value of `T`, and nothing shows it any more.
+        // SAFETY: there was a value of `T`, and it is no longer part of the list.
         Ok(unsafe { self.data.cast::<T>().read() })
     }
 
@@ -254,7 +257,7 @@ impl ErasedVec {
         self.as_slice().get(0)
     }
 
-    /// The first value, if there is one, to change it.
+    /// The first value, borrowed mutably, if there is one.
     pub(crate) fn first_erased_mut(&mut self) -> Option<ErasedRefMut<'_>> {
         self.as_slice_mut().into_iter().next()
     }
@@ -264,12 +267,12 @@ impl ErasedVec {
 #[derive(Clone, Copy)]
 pub(crate) struct ValueClone {
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// For values of the type of the descriptor: modules of this folder write nothing else here.
+    /// For values of the type of the descriptor; the modules of this folder ensure that.
     pub(super) clone: CloneFn,
 }
 
 impl ValueClone {
-    /// A clone of a value.
+    /// Clones a value.
     ///
     /// # Panics
     ///
@@ -277,8 +280,8 @@ impl ValueClone {
     pub(crate) fn call(self, value: ErasedRef<'_>) -> ErasedValue {
         assert!(self.descriptor.is_same(value.descriptor()), "a function that clones values of another component");
         let mut values = ErasedVec::with_room_for_one(self.descriptor);
-        // SAFETY: the value is one of the function's type, and is borrowed; the memory has room for one. If the function panics, the
-        // memory goes without a value.
+        // SAFETY: the value is of the function's type (checked above) and is borrowed; the memory is valid for one and uninitialized. If
+        // the function panics, `len` is still 0.
         unsafe { (self.clone)(value.as_ptr().as_ptr(), values.data.as_ptr()) };
         values.len = 1;
         ErasedValue(values)
@@ -287,8 +290,8 @@ impl ValueClone {
 
 /// One value of a component outside of any world, without its type.
 ///
-/// It knows the descriptor of its component, so it goes into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder),
-/// and comes back as its type to code that names it.
+/// It has the descriptor of its component, so it can be inserted into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder),
+/// and downcast to its type.
 ///
 /// ```
 /// use strata_ecs::component::ErasedValue;
@@ -306,17 +309,17 @@ impl ValueClone {
 /// ```
 #[doc(alias("OwningPtr"))]
 pub struct ErasedValue(
-    /// Exactly one.
+    /// Contains exactly one value.
     pub(super) ErasedVec,
 );
 
 impl ErasedValue {
-    /// The value at an address, which is moved out, as that of a component.
+    /// Moves the value at an address out, as a value of a component.
     ///
     /// # Safety
     ///
-    /// - The descriptor is one of a component, and not of a resource.
-    /// - The address holds a value of this component, which may lie at an unaligned address. It is not used again, nor dropped.
+    /// - The descriptor describes a component, and not a resource.
+    /// - The address holds a value of this component; the address may be unaligned. The value is not used again, nor dropped.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -334,18 +337,19 @@ impl ErasedValue {
     #[must_use]
     pub unsafe fn from_raw(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
         let mut values = ErasedVec::with_room_for_one(descriptor);
-        // SAFETY: there is room for a value; the rest is the caller's promise. Copying bytes needs no alignment.
+        // SAFETY: the list is empty and has capacity for one; `value` holds a value that is moved out (ensured by the caller). Copying
+        // bytes needs no alignment.
         unsafe { values.fill(value.as_ptr()) };
         Self(values)
     }
 
-    /// Exchanges this value with one of the same component. False, and nothing happens, if the components differ.
+    /// Swaps this value with one of the same component. Returns false, without changes, if the components differ.
     pub(crate) fn exchange(&mut self, with: &mut ErasedRefMut<'_>) -> bool {
         let is_same = self.0.descriptor.is_same(with.descriptor());
         if is_same {
             let size = self.0.descriptor.layout.size();
-            // SAFETY: there is one value here, and one of the same component there, which is borrowed mutably; this one's
-            // memory is its own.
+            // SAFETY: both addresses hold a value of the same component; `with` is borrowed mutably, and the allocation of this one is its
+            // own, so they do not overlap.
             unsafe { ptr::swap_nonoverlapping(self.0.data.as_ptr(), with.as_ptr().as_ptr(), size) }
         }
         is_same
@@ -354,18 +358,18 @@ impl ErasedValue {
 
 /// The values of one component for many new entities.
 pub enum NewColumn<'c> {
-    /// They are there.
+    /// The values exist already.
     Values(ErasedVec),
-    /// They are made where they go.
+    /// The values are made in their final memory.
     Made(MadeColumn<'c>),
 }
 
-/// Values of one component that are made where they go.
+/// Values of one component that are made in their final memory.
 pub struct MadeColumn<'c> {
     descriptor: &'static ComponentDescriptor,
     count: usize,
-    /// Writes so many values of the descriptor's type from an address on, where there is room and no value. If user code panics there are
-    /// none afterwards.
+    /// Writes `len` values of the descriptor's type from an address on, which must be valid for them and uninitialized. If user code panics
+    /// the memory is uninitialized afterwards.
     fill: Box<dyn FnOnce(*mut u8) + 'c>,
 }
 
@@ -373,12 +377,12 @@ impl<'c> NewColumn<'c> {
     /// The values of an iterator.
     pub(crate) fn of<C: Component>(values: impl ExactSizeIterator<Item = C> + 'c) -> Self {
         let count = values.len();
-        // SAFETY: `MadeColumn::make_at` alone calls the function: its caller promises room for so many values of the component.
+        // SAFETY: only `MadeColumn::make_at` calls the function: its caller ensures that `to` is valid for `count` values of the component.
         let fill = Box::new(move |to: *mut u8| unsafe { fill_from(to.cast::<C>(), count, values) });
         Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), count, fill })
     }
 
-    /// What is known of the type of the values.
+    /// The descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Values(values) => values.descriptor,
@@ -386,7 +390,7 @@ impl<'c> NewColumn<'c> {
         }
     }
 
-    /// How many values there are, or will be.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Values(values) => values.len,
@@ -394,14 +398,14 @@ impl<'c> NewColumn<'c> {
         }
     }
 
-    /// The values, in memory of their own.
+    /// The values, in an allocation of their own.
     pub(crate) fn into_values(self) -> ErasedVec {
         match self {
             Self::Values(values) => values,
             Self::Made(made) => {
                 let (descriptor, count) = (made.descriptor, made.count);
                 let mut values = ErasedVec::with_room_for(descriptor, count).unwrap_or_else(|error| error.raise());
-                // SAFETY: there is room for so many values, and none so far. If user code panics there are none.
+                // SAFETY: the memory is valid for all values, and uninitialized. If user code panics the list stays empty.
                 unsafe { made.make_at(values.data) };
                 values.len = count;
                 values
@@ -411,11 +415,11 @@ impl<'c> NewColumn<'c> {
 }
 
 impl MadeColumn<'_> {
-    /// Makes the values. If user code panics there are none.
+    /// Makes the values. If user code panics the memory is uninitialized afterwards.
     ///
     /// # Safety
     ///
-    /// - `to` is valid for so many values of the component, and holds none.
+    /// - `to` is valid for all values of the column, and uninitialized.
     pub(crate) unsafe fn make_at(self, to: NonNull<u8>) {
         (self.fill)(to.as_ptr());
     }
@@ -435,13 +439,14 @@ impl Drop for ErasedVec {
         }
 
         let item = self.descriptor.layout;
-        // Values without a size have no memory, however large the capacity; else the product is that of an allocation.
+        // Values without a size have no allocation, whatever the capacity; otherwise the product is the size of the allocation, so it does
+        // not overflow.
         let size = if item.size() == 0 { 0 } else { item.size() * self.capacity };
         let layout = Layout::from_size_align(size, item.align());
-        // Even if a value panics its memory is given back.
+        // The memory is freed even if a value panics.
         let _memory = layout.map(|layout| Memory(self.data, layout));
         if let Some(drop) = self.descriptor.functions.drop {
-            // SAFETY: there are `len` values of the type whose glue this is, which are not used afterwards.
+            // SAFETY: there are `len` values of the type that `drop` was made for, and they are not used afterwards.
             unsafe { drop(self.data.as_ptr(), self.len) }
         }
     }
@@ -468,7 +473,7 @@ mod tests {
         assert_eq!(one.into_one::<Text>().unwrap(), Text("a".into()));
         let mut many = ErasedVec::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);
         let mut to = Vec::<Text>::with_capacity(2);
-        // SAFETY: there is room for two, and both are moved there.
+        // SAFETY: there is capacity for two, and both values are moved there.
         unsafe {
             many.move_to(NonNull::new(to.as_mut_ptr()).unwrap().cast());
             to.set_len(2);

@@ -1,7 +1,8 @@
 //! The fields of structs, and the elements of lists, as data.
 //!
-//! A value of a field is reached by a function that the derive writes, `|value: &T| (&raw const value.member).cast_mut()`, so the compiler proves
-//! that there is such a value. The pointer has exactly the type of the member: a reference could be coerced to another one. Offsets are for information: no code reads a value at one.
+//! The derive writes a function for each field, `|value: &T| (&raw const value.member).cast_mut()`, so the compiler proves that the field
+//! exists. The pointer has exactly the type of the member: a reference could be coerced to another type. Offsets are only informative: no
+//! code reads a value at an offset.
 
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -45,10 +46,10 @@ pub struct Field {
     offset: usize,
     docs: &'static str,
     ty: FieldType,
-    /// From a value of the type that has the field to the field: a `fn(&T) -> *const F` for that type `T`, where `ty` is that of `F`. None
-    /// in a packed struct, of whose fields there are no references.
+    /// Goes from a value of the type that has the field to the field: a `fn(&T) -> *const F`, where `ty` describes `F`. `None` for a packed
+    /// struct, since there are no references to its fields.
     project: Option<ProjectFn>,
-    /// Whether code outside of the module of the type may set it.
+    /// Whether code outside of the module of the type may set the field.
     is_editable: bool,
 }
 
@@ -59,10 +60,10 @@ pub struct Field {
 /// - The address holds a value of the type that has the field. The result is borrowed from it.
 type ProjectFn = unsafe fn(NonNull<u8>) -> NonNull<u8>;
 
-/// How the elements inside of a value are reached: those of a list, or that of an `Option`.
+/// Access to the elements inside of a value: the items of a list, or the content of an `Option`.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
-    /// What is known of each. A function, since a type may have a list of itself as a field.
+    /// The description of an element. A function, since a type may have a list of itself as a field.
     pub(super) element: fn() -> &'static Field,
     /// Whether it is an `Option`.
     pub(super) is_option: bool,
@@ -70,7 +71,7 @@ pub(super) struct Elements {
     write: ElementsFn,
 }
 
-/// Goes from a value to its elements: to the first one, and how many there are.
+/// Returns a pointer to the first element of a value, and the number of elements.
 ///
 /// # Safety
 ///
@@ -78,7 +79,7 @@ pub(super) struct Elements {
 ///   [`Elements::write`]. The elements are borrowed from it.
 type ElementsFn = unsafe fn(NonNull<u8>) -> (NonNull<u8>, usize);
 
-/// Types of which a value has elements, one after the other.
+/// Types whose values contain elements, one after the other.
 pub(super) trait HasElements: Sized {
     type Element: Described;
     /// Whether it is an `Option`.
@@ -112,25 +113,25 @@ has_elements! {
 }
 
 impl Elements {
-    /// Those of values of `L`.
+    /// The elements of values of `L`.
     const fn of<L: HasElements>() -> Self {
         Self {
             element: Element::<L::Element>::field,
             is_option: L::IS_OPTION,
             read: |value| {
-                // SAFETY: the address holds an `L` that may be borrowed.
+                // SAFETY: the address holds an `L` that may be borrowed (ensured by the caller of the function).
                 let elements = unsafe { value.cast::<L>().as_ref() }.elements();
                 (NonNull::from(elements).cast(), elements.len())
             },
             write: |value| {
-                // SAFETY: the address holds an `L` that may be borrowed mutably.
+                // SAFETY: the address holds an `L` that may be borrowed mutably (ensured by the caller of the function).
                 let elements = unsafe { value.cast::<L>().as_mut() }.elements_mut();
                 (NonNull::from(&mut *elements).cast(), elements.len())
             },
         }
     }
 
-    /// The first element of a value and how many there are. Each follows the one before it at the distance of its size.
+    /// Returns the first element of a value and the number of elements. The distance between elements is their size.
     ///
     /// # Safety
     ///
@@ -138,7 +139,8 @@ impl Elements {
     ///   code has access to it.
     pub(super) unsafe fn of_value(&self, value: NonNull<u8>, mutably: bool) -> (NonNull<u8>, usize) {
         let elements = if mutably { self.write } else { self.read };
-        // SAFETY: the caller's value is of the type that the functions were made for, and may be borrowed as the chosen one does.
+        // SAFETY: the value is of the type that the functions were made for, and may be borrowed as the chosen one does (ensured by the
+        // caller).
         unsafe { elements(value) }
     }
 }
@@ -149,7 +151,7 @@ pub(super) trait Described: Sized + 'static {
     const ALL_FIELDS: Fields<Self>;
 }
 
-/// A place for a constant.
+/// Holder of a constant.
 struct Element<T>(PhantomData<T>);
 
 impl<T: Described> Element<T> {
@@ -168,7 +170,7 @@ impl<T: Described> Element<T> {
     }
 }
 
-/// What a [`Field`] has of its type.
+/// The part of a [`Field`] that depends on its type only.
 #[derive(Clone, Copy)]
 struct FieldType {
     layout: Layout,
@@ -178,36 +180,36 @@ struct FieldType {
     elements: Option<Elements>,
     /// Whether values are plain bytes.
     plain: bool,
-    /// Whether any bytes are a value.
+    /// Whether any bytes are a valid value.
     any_bytes: bool,
-    /// Whether values are known to hold entities.
+    /// Whether values are known to contain entities.
     entities: bool,
 }
 
-/// Types of which values have neither padding nor anything that changes through a shared reference.
+/// Types whose values have no padding and nothing that changes through a shared reference.
 ///
 /// # Safety
 ///
-/// - That holds.
+/// - The type has these properties.
 pub(super) unsafe trait Plain: Sized {}
 
 macro_rules! plain {
     ($($Type:ty)*) => { $(
-        // SAFETY: all bytes of these are their value. `Entity` is two numbers of 4 bytes each, in 8 bytes.
+        // SAFETY: these have no padding and no interior mutability. `Entity` is two numbers of 4 bytes each, in 8 bytes.
         unsafe impl Plain for $Type {}
     )* };
 }
 
-/// Plain types of which any bytes are a value, and which are as large on every machine.
+/// Plain types for which any bytes are a valid value, and whose size is equal on every machine.
 ///
 /// # Safety
 ///
-/// - That holds.
+/// - The type has these properties.
 pub(super) unsafe trait AnyBytes: Plain {}
 
 macro_rules! any_bytes {
     ($($Type:ty)*) => { $(
-        // SAFETY: each value of the bytes of a number is a number.
+        // SAFETY: any bytes are a valid number.
         unsafe impl AnyBytes for $Type {}
     )* };
 }
@@ -218,16 +220,16 @@ plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char E
 
 const _: () = assert!(size_of::<Entity>() == 8);
 
-/// A [`FieldType`] that is that of `F`.
+/// A [`FieldType`] that describes `F`.
 #[derive(Clone, Copy)]
 pub struct FieldTypeOf<F> {
     ty: FieldType,
-    /// Neither a subtype's nor a supertype's will do.
+    /// Invariant in `F`: the field type of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&F) -> &F>,
 }
 
 impl<F: 'static> FieldTypeOf<F> {
-    /// With the fields of `F` if they are known.
+    /// The field type, with the fields of `F` if they are known.
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
         let type_name = type_name::<F> as fn() -> &'static str;
@@ -238,13 +240,13 @@ impl<F: 'static> FieldTypeOf<F> {
         }
     }
 
-    /// Whether values are known to hold entities.
+    /// Whether values are known to contain entities.
     #[must_use]
     pub const fn holds_entities(self) -> bool {
         self.ty.entities
     }
 
-    /// Of a field with `#[entities(ignore)]`.
+    /// The field type of a field with `#[entities(ignore)]`.
     #[must_use]
     pub const fn ignoring_entities(self) -> Self {
         Self { ty: FieldType { entities: false, ..self.ty }, ..self }
@@ -252,13 +254,13 @@ impl<F: 'static> FieldTypeOf<F> {
 }
 
 impl Field {
-    /// The name: a number, as in `0`, of a tuple struct's. Raw identifiers are without their `r#`.
+    /// The name; in a tuple struct a number, as in `0`. Raw identifiers have no `r#` here.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// How many bytes after the beginning of the value the field begins.
+    /// The offset of the field from the start of the value, in bytes.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
@@ -282,13 +284,13 @@ impl Field {
         (self.ty.type_name)()
     }
 
-    /// The doc comment, without the space that its lines begin with; empty if there is none.
+    /// The doc comment, without the space at the start of each line; empty if there is no doc comment.
     #[must_use]
     pub const fn docs(&self) -> &'static str {
         self.docs
     }
 
-    /// The fields of this field's type, if that describes itself; none otherwise. Their offsets are those in that type.
+    /// The fields of this field's type, if the type describes itself; otherwise empty. Their offsets are relative to that type.
     #[must_use]
     pub const fn fields(&self) -> &'static [Self] {
         self.ty.fields
@@ -305,43 +307,43 @@ impl Field {
         self.ty.elements
     }
 
-    /// The field of a value; `None` in a packed struct. It may be changed if the value may be.
+    /// Returns the field of a value; `None` in a packed struct. It may be changed if the value may be.
     ///
     /// # Safety
     ///
     /// - The address holds a value of the type that has this field, and no code changes it while the field is used. If the field is
-    ///   changed, no other code has access to the value meanwhile.
+    ///   changed, no other code accesses the value during that time.
     #[inline]
     pub(super) unsafe fn of_value(&self, value: NonNull<u8>) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's value is of the type that the function was made for, and is not changed during the call.
+        // SAFETY: the value is of the type that the function was made for, and is not changed during the call (ensured by the caller).
         let field = unsafe { self.project?(value) };
-        // The result of the function comes from a shared reference, and may be read only. The address of the value may be used as the
-        // caller may use the value.
+        // The pointer that the function returns comes from a shared reference, so it permits reads only. Take its address with the
+        // provenance of `value`, which permits what the caller may do.
         Some(value.with_addr(field.addr()))
     }
 }
 
 impl_debug!([] Field => |this, f| write!(f, "{}: {} at {}", this.name, this.type_name(), this.offset));
 
-/// The fields of `T`, in the order of its definition. Only the derives make some.
+/// The fields of `T`, in the order of its definition. Only the derives create them.
 pub struct Fields<T: ?Sized> {
     list: &'static [Field],
-    /// For lists and options.
+    /// The elements, for lists and options.
     elements: Option<Elements>,
-    /// Whether values of `T` are plain bytes, as far as it is known.
+    /// Whether values of `T` are known to be plain bytes.
     plain: bool,
-    /// Whether any bytes are a value of `T`, which is plain then.
+    /// Whether any bytes are a valid value of `T`. Implies `plain`.
     any_bytes: bool,
-    /// Whether values of `T` are known to hold entities.
+    /// Whether values of `T` are known to contain entities.
     entities: bool,
-    /// Neither a subtype's nor a supertype's fields will do.
+    /// Invariant in `T`: the fields of a subtype or supertype are not accepted.
     marker: PhantomData<fn(&T) -> &T>,
 }
 
 impl_copy! { [T: ?Sized] Fields<T>; }
 
 impl<T: ?Sized> Fields<T> {
-    /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.
+    /// No fields: for an enum, a unit struct, and a type whose fields are not known.
     pub const NONE: Self =
         Self { list: &[], elements: None, plain: false, any_bytes: false, entities: false, marker: PhantomData };
 
@@ -356,12 +358,12 @@ impl<T: ?Sized> Fields<T> {
         self.plain
     }
 
-    /// Whether any bytes are a value of the type.
+    /// Whether any bytes are a valid value of the type.
     pub(super) const fn take_any_bytes(&self) -> bool {
         self.any_bytes
     }
 
-    /// None, of a type that is plain.
+    /// No fields, for a plain type.
     pub(super) const fn of_plain() -> Self
     where
         T: Plain,
@@ -369,7 +371,7 @@ impl<T: ?Sized> Fields<T> {
         Self { plain: true, ..Self::NONE }
     }
 
-    /// None, of a type of which any bytes are a value.
+    /// No fields, for a type for which any bytes are a valid value.
     pub(super) const fn of_any_bytes() -> Self
     where
         T: AnyBytes,
@@ -377,12 +379,12 @@ impl<T: ?Sized> Fields<T> {
         Self { any_bytes: true, ..Self::of_plain() }
     }
 
-    /// The same, of a type of which this is known besides.
+    /// Sets whether values are known to contain entities.
     pub(super) const fn with_entities(self, holds_some: bool) -> Self {
         Self { entities: self.entities || holds_some, ..self }
     }
 
-    /// None, of an array, which is plain if its items are: there is nothing between them.
+    /// No fields, for an array, which is plain if its items are: there is no padding between them.
     pub(super) const fn of_array<const N: usize>(self) -> Fields<[T; N]>
     where
         T: Described,
@@ -391,7 +393,7 @@ impl<T: ?Sized> Fields<T> {
         Fields { elements, plain: self.plain, any_bytes: self.any_bytes, entities: self.entities, ..Fields::NONE }
     }
 
-    /// None, of a list or an `Option`: its elements.
+    /// No fields but elements, for a list or an `Option`.
     pub(super) const fn of_elements() -> Self
     where
         T: HasElements,
@@ -401,7 +403,7 @@ impl<T: ?Sized> Fields<T> {
 }
 
 impl<T> Fields<T> {
-    /// The same, of a type that counts as not plain: a tuple.
+    /// Marks the type as not plain: for tuples.
     pub(super) const fn not_plain(self) -> Self {
         Self { plain: false, any_bytes: false, ..self }
     }
@@ -409,20 +411,20 @@ impl<T> Fields<T> {
 
 impl_debug!([T: ?Sized] Fields<T> => |this, f| f.debug_list().entries(this.list).finish());
 
-/// A [`Field`] that is one of `T`.
+/// A [`Field`] of `T`.
 #[repr(transparent)]
 pub struct FieldOf<T> {
     field: Field,
-    /// Neither a subtype's nor a supertype's will do.
+    /// Invariant in `T`: a field of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> &T>,
 }
 
-/// The fields of `T`: the derives list all of them, and nothing else.
+/// The fields of `T`: the derives list exactly all of them.
 #[must_use]
 pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
-    // SAFETY: a `FieldOf` is a `Field` and nothing else in memory.
+    // SAFETY: `FieldOf` is a transparent wrapper of `Field`, so the slice has the same layout.
     let list = unsafe { slice::from_raw_parts(list.as_ptr().cast::<Field>(), list.len()) };
-    // If the fields take all the room there is no padding.
+    // If the sizes of the fields add up to the size of the struct there is no padding.
     let (mut plain, mut entities, mut size, mut at) = (true, false, 0, 0);
     while at < list.len() {
         entities |= list[at].ty.entities;
@@ -434,18 +436,18 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     Fields { list, plain, entities, ..Fields::NONE }
 }
 
-/// The same, of a type whose author says with `plain` that any bytes are a value, as the fields say it of their types. Only the derives
-/// call this, for a type with the layout of C.
+/// The fields of a type whose author declares with `plain` that any bytes are a valid value; the types of the fields must confirm it. Only
+/// the derives call this, for a type with the layout of C.
 ///
 /// # Panics
 ///
-/// While it is compiled, if the fields do not say it.
+/// At compile time, if the type of a field does not confirm it.
 #[must_use]
 #[track_caller]
 pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
     let mut at = 0;
     while at < fields.list.len() {
-        // A type without a size may stand for a proof, which its own author would have to give away.
+        // A type without a size may be a proof token, which only its own author may create.
         assert!(
             fields.list[at].ty.any_bytes,
             "a field of a `plain` type is a number of fixed size, an array or `plain`"
@@ -459,7 +461,7 @@ pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
     Fields { any_bytes: true, ..fields }
 }
 
-/// One of them: its name, how far it is from the beginning of the value, its doc comment, the way from a value to it, and its type.
+/// One field: its name, its offset, its doc comment, the function from a value to it, and its type.
 #[must_use]
 pub const fn field<T, F>(
     name: &'static str,
@@ -468,15 +470,15 @@ pub const fn field<T, F>(
     project: fn(&T) -> *mut F,
     ty: FieldTypeOf<F>,
 ) -> FieldOf<T> {
-    // SAFETY: references and pointers to types with a size and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the
-    // documentation of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises. The address of
-    // a field of a value is not null.
+    // SAFETY: references and pointers to sized types and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the documentation of
+    // `fn` pointers. The address satisfies the requirements of a reference by the safety conditions of `ProjectFn`. The address of a field
+    // of a value is not null.
     let project = unsafe { transmute::<fn(&T) -> *mut F, ProjectFn>(project) };
     let field = Field { name, offset, docs, ty: ty.ty, project: Some(project), is_editable: false };
     FieldOf { field, marker: PhantomData }
 }
 
-/// As [`field`], of one that code outside of the module of the type may set.
+/// Like [`field`], for a field that code outside of the module of the type may set.
 #[must_use]
 pub const fn pub_field<T, F>(
     name: &'static str,
@@ -489,7 +491,7 @@ pub const fn pub_field<T, F>(
     FieldOf { field: Field { is_editable: true, ..field }, marker }
 }
 
-/// As [`field`], of a packed struct.
+/// Like [`field`], for a field of a packed struct.
 #[must_use]
 pub const fn packed_field<T, F>(
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Paths to fields, such as `weapon.damage` and `slots[2].count`, and what can be wrong with one.
+//! Paths to fields, such as `weapon.damage` and `slots[2].count`, and their errors.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -24,13 +24,13 @@ use alloc::vec::Vec;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// The path is none: it is a list of `name`, `.name`, `.0` and `[2]`.
+    /// The path is not valid: it must be a list of `name`, `.name`, `.0` and `[2]`.
     Syntax {
         /// The path.
         path: String,
         /// The position in it, in bytes.
         at: usize,
-        /// What is expected there.
+        /// The expected syntax at this position.
         expected: &'static str,
     },
     /// The type has no field with this name.
@@ -39,26 +39,26 @@ pub enum FieldError {
         of: &'static str,
         /// The name in the path.
         name: String,
-        /// The names of the fields that it has. There are none if the type does not describe itself.
+        /// The names of its fields; empty if the type does not describe itself.
         fields: Vec<&'static str>,
     },
-    /// The type has no elements, so there is no `[2]` in it.
+    /// The type has no elements, so it cannot be indexed, as in `[2]`.
     NotAList {
         /// The path to the value.
         path: String,
         /// The full name of its type.
         of: &'static str,
     },
-    /// The list, or the array, is shorter.
+    /// The list or array is shorter than the index.
     OutOfBounds {
         /// The path to the list.
         list: String,
         /// The index in the path.
         index: usize,
-        /// How many elements there are.
+        /// The number of elements.
         len: usize,
     },
-    /// The value is `None`, so there is nothing in it.
+    /// The value is `None`, so it has no content.
     IsNone {
         /// The path to the value.
         path: String,
@@ -75,11 +75,11 @@ pub enum FieldError {
         /// The full name of the type that has the field.
         of: &'static str,
     },
-    /// The value has another type than the one that it should be set to.
+    /// The value has another type than the new value.
     WrongType {
         /// The path to the value.
         path: String,
-        /// The full name of the type that it has.
+        /// The full name of its type.
         expected: &'static str,
         /// The full name of the type of the new value.
         found: &'static str,
@@ -134,16 +134,16 @@ pub(super) enum Step<'p> {
 /// The steps of a path, one after the other.
 pub(super) struct FieldPath<'p> {
     text: &'p str,
-    /// Where the next step begins.
+    /// The position of the next step.
     at: usize,
 }
 
 impl<'p> FieldPath<'p> {
-    /// The steps of this text, of which there is at least one.
+    /// The steps of a path, which has at least one.
     ///
     /// # Errors
     ///
-    /// If the text is no path.
+    /// If the path is not valid.
     pub(super) fn new(text: &'p str) -> Result<Self, FieldError> {
         let mut checked = Self { text, at: 0 };
         loop {
@@ -154,7 +154,7 @@ impl<'p> FieldPath<'p> {
         }
     }
 
-    /// The path up to the next step.
+    /// The path before the next step.
     pub(super) fn done(&self) -> String {
         self.text[..self.at].to_string()
     }
@@ -164,7 +164,7 @@ impl<'p> FieldPath<'p> {
         self.at == self.text.len()
     }
 
-    /// The next step, which is there unless the path is at its end.
+    /// The next step. The path must not be at its end.
     pub(super) fn next_step(&mut self) -> Result<Step<'p>, FieldError> {
         let rest = &self.text[self.at..];
         match rest.strip_prefix('[') {

@@ -1,4 +1,4 @@
-//! What can be done with values of a component or resource whose type is known by function pointers only.
+//! The functions for values of a component or resource, as function pointers that do not name its type.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -8,8 +8,8 @@ use core::ptr;
 
 use crate::entity::EntityMapper;
 
-/// Drops `count` values that lie one behind the other from a pointer on. If one of them panics the rest are dropped
-/// all the same; a second panic ends the process, as anywhere in Rust.
+/// Drops `count` values that are stored one after the other from a pointer on. If one of them panics the rest are still dropped; a
+/// second panic aborts the process, as anywhere in Rust.
 ///
 /// # Safety
 ///
@@ -21,18 +21,18 @@ pub type DropFn = unsafe fn(*mut u8, usize);
 /// # Safety
 ///
 /// - The first address holds a value of the type that the function was made for, and no other code changes it.
-/// - The second is valid for such a value, and holds none. If `Clone` panics it holds none afterwards.
+/// - The second is valid for such a value, and uninitialized. If `Clone` panics it is uninitialized afterwards.
 pub type CloneFn = unsafe fn(*const u8, *mut u8);
 
 /// Writes the default value to an address.
 ///
 /// # Safety
 ///
-/// - The address is valid for a value of the type that the function was made for, and holds none. If `Default` panics it holds
-///   none afterwards.
+/// - The address is valid for a value of the type that the function was made for, and uninitialized. If `Default` panics it is
+///   uninitialized afterwards.
 pub type DefaultFn = unsafe fn(*mut u8);
 
-/// Tells whether two values are equal.
+/// Returns whether two values are equal.
 ///
 /// # Safety
 ///
@@ -46,14 +46,14 @@ pub type EqFn = unsafe fn(*const u8, *const u8) -> bool;
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 
-/// Writes what `Debug` shows of a value.
+/// Writes the `Debug` output of a value.
 ///
 /// # Safety
 ///
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// Writes a value as text; `None` if its type has no text form. As for [`DebugFn`] the address holds a value.
+/// Writes a value as text; `None` if its type has no text form. The safety conditions are the same as for [`DebugFn`].
 pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::String>;
 
 /// Replaces the entities inside of a value.
@@ -63,11 +63,11 @@ pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::Stri
 /// - The address holds a value of the type that the function was made for, and no other code uses it.
 pub type MapEntitiesFn = unsafe fn(*mut u8, &mut dyn EntityMapper);
 
-/// The functions that are known of a component or resource, as far as its type and the bounds on it prove them.
+/// The functions that exist for values of a component or resource, if its type and its bounds prove the required traits.
 ///
-/// The derives find them: nothing has to be registered. Of a type with parameters those are known that its own bounds
-/// prove. So `struct Slots<T: Clone>(T)` with `#[derive(Clone)]` can be cloned; without the bound it could not, whatever `T` is
-/// in the end. All of them are `unsafe` to call, since the type of the values is not checked.
+/// The derives find them: nothing has to be registered. For a type with parameters only its own bounds count. So `struct Slots<T:
+/// Clone>(T)` with `#[derive(Clone)]` can be cloned; without the bound it cannot, whatever `T` is instantiated with. All of them are
+/// `unsafe` to call, since the type of the values is not checked.
 ///
 /// ```
 /// use strata_ecs::component::ComponentDescriptor;
@@ -92,34 +92,34 @@ pub struct ComponentFunctions {
     pub(super) default: Option<DefaultFn>,
     pub(super) eq: Option<EqFn>,
     pub(super) hash: Option<HashFn>,
-    /// Whether values are plain bytes: none of them is padding, or can be changed through a shared reference.
+    /// Whether values are plain bytes: without padding, and without bytes that can be changed through a shared reference.
     pub(super) plain: bool,
-    /// Whether any bytes are a value. It is plain then.
+    /// Whether any bytes are a valid value. Implies `plain`.
     pub(super) any_bytes: bool,
     pub(super) debug: Option<DebugFn>,
     pub(super) map_entities: Option<MapEntitiesFn>,
 }
 
-/// How values of a type are copied.
+/// How several values of a type are copied.
 #[derive(Clone, Copy)]
 pub(crate) enum Copying {
     /// The type is `Copy`: a copy of the bytes is a value.
     Bytes,
-    /// One by one.
+    /// By a call for each value.
     Clone(CloneFn),
 }
 
-/// A function of references to values as one of their addresses. `$From` has `&T` or `&mut T`, for a type with a size, where `$To` has
-/// `*const u8` or `*mut u8`; the rest of the signatures is the same.
+/// Casts a function of references to a function of addresses. `$From` has `&T` or `&mut T`, for a sized type, where `$To` has `*const
+/// u8` or `*mut u8`; the rest of the signatures is equal.
 macro_rules! erased {
     ($function:ident: $From:ty, $To:ty) => {
-        // SAFETY: the types are ABI-compatible: see "ABI compatibility" in the documentation of `fn` pointers. What a reference needs of
-        // the addresses, and for how long, the caller of a `$To` promises.
+        // SAFETY: the types are ABI-compatible: see "ABI compatibility" in the documentation of `fn` pointers. The addresses satisfy the
+        // requirements of references, for their lifetime, by the safety conditions of `$To`.
         unsafe { transmute::<$From, $To>($function) }
     };
 }
 
-/// Writes methods that return a function, if it is known.
+/// Writes methods that return a function, if it exists.
 macro_rules! getters {
     ($($(#[$doc:meta])* fn $name:ident() -> $field:ident: $Function:ty;)*) => { $(
         $(#[$doc])*
@@ -142,7 +142,7 @@ macro_rules! setters {
     )* };
 }
 
-/// What a [`ComponentFunctions`] knows for `T`; each of the constructors makes one function.
+/// The functions of a [`ComponentFunctions`] for `T`: each constructor adds one.
 impl ComponentFunctions {
     pub(super) const fn none() -> Self {
         Self {
@@ -161,10 +161,10 @@ impl ComponentFunctions {
         }
     }
 
-    /// Whether both know the same functions. Those for values of one type are the same if the type has them; only the function that
-    /// maps entities is chosen by the user.
+    /// Whether both have the same functions. For values of one type, the functions are equal if both exist, except the function that
+    /// maps entities, which the user chooses.
     pub(super) fn agree(&self, other: &Self, of_one_type: bool) -> bool {
-        /// Whether both functions are there and, where it matters, one.
+        /// Whether both functions exist, and are the same function unless `$any`.
         macro_rules! same {
             ($field:ident, $any:expr) => {
                 match (self.$field, other.$field) {
@@ -186,7 +186,7 @@ impl ComponentFunctions {
             && same!(map_entities, false)
     }
 
-    /// Dropping values of `T`, if that does anything.
+    /// Adds the function that drops values of `T`, if they need it.
     pub(super) const fn with_drop<T>(self) -> Self {
         Self { drop: if needs_drop::<T>() { Some(drop_values::<T>) } else { None }, ..self }
     }
@@ -203,12 +203,12 @@ impl ComponentFunctions {
         Self { clone: None, copy: false, forbids_clone: true, ..self }
     }
 
-    /// The values of an entity mean something only together with all others of the world.
+    /// Values are cloned only together with all others of the world.
     pub(super) const fn with_clone_only_in_copies(self) -> Self {
         Self { only_in_copies: true, ..self }
     }
 
-    /// How several values are copied at once; `None` if they cannot be.
+    /// How several values are copied at once; `None` if values cannot be copied.
     pub(crate) const fn copying(&self) -> Option<Copying> {
         match self.clone {
             Some(_) if self.copy => Some(Copying::Bytes),
@@ -239,7 +239,7 @@ impl ComponentFunctions {
         Self { map_entities: Some(erased!(map: fn(&mut T, &mut dyn EntityMapper), MapEntitiesFn)), ..self }
     }
 
-    /// Clones a value; `None` if the type is not known to be `Clone`, or is not to be cloned.
+    /// Clones a value; `None` if the type is not known to be `Clone`, or must not be cloned.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -281,8 +281,8 @@ impl ComponentFunctions {
     }
 
     /// Whether values are known to be plain bytes: numbers, `bool`, `char`, [`Entity`](crate::entity::Entity), arrays of these, and
-    /// structs of these that have no padding. Structs are looked into if they are components or
-    /// [describe themselves](derive@crate::component::Describe). Values of which the bytes are equal are equal then.
+    /// structs of these without padding. The fields of structs are known if they are components or [describe
+    /// themselves](derive@crate::component::Describe). Plain values with equal bytes are equal.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -304,7 +304,7 @@ impl ComponentFunctions {
         self.plain
     }
 
-    /// Whether any bytes, as many as a value has, are a value: the type has the option `plain`, as in `#[component(plain)]`.
+    /// Whether any bytes of the size of a value are a valid value: the type has the option `plain`, as in `#[component(plain)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -326,7 +326,7 @@ impl ComponentFunctions {
     }
 
     getters! {
-        /// Drops values; `None` if there is nothing to do.
+        /// Drops values; `None` if they need no drop.
         ///
         /// ```
         /// use strata_ecs::component::ComponentDescriptor;
@@ -414,7 +414,7 @@ impl ComponentFunctions {
         /// ```
         fn debug_fn() -> debug: DebugFn;
 
-        /// Replaces the entities inside of a value; `None` if the type says of none. See
+        /// Replaces the entities inside of a value; `None` if the type declares no entities. See
         /// [`MapEntities`](trait@crate::entity::MapEntities).
         ///
         /// ```
@@ -449,9 +449,9 @@ impl_debug!([] ComponentFunctions => |this, f| {
     f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
 });
 
-/// What is known of values whose type the program does not know, as those of a script: their layout, and functions for them.
+/// A description of values whose type the program does not know, such as values of a script: their layout, and functions for them.
 ///
-/// [`ComponentDescriptor::builder_of_layout`](super::ComponentDescriptor::builder_of_layout) makes a component of it.
+/// [`ComponentDescriptor::builder_of_layout`](super::ComponentDescriptor::builder_of_layout) makes a component with such values.
 ///
 /// ```
 /// use std::alloc::Layout;
@@ -468,18 +468,18 @@ pub struct LayoutDescription {
     pub(super) functions: ComponentFunctions,
 }
 
-/// Each of the methods adds one function, for which the caller of [`LayoutDescription::new`] answers.
+/// Each of the methods adds one function. The caller of [`LayoutDescription::new`] ensures that it fits.
 impl LayoutDescription {
-    /// Nothing is known but the layout: values are not dropped.
+    /// A description with only a layout: values are not dropped.
     ///
     /// # Safety
     ///
     /// - Values of this layout can be moved by copying their bytes, may be sent to other threads, and may be shared between threads.
-    /// - All functions that are added are for values of this layout, and keep the promises that their types name.
+    /// - All functions that are added are for values of this layout, and do what their types document.
     ///
     /// # Panics
     ///
-    /// If the size is not a multiple of the alignment: values lie one behind the other.
+    /// If the size is not a multiple of the alignment, since values are stored one after the other.
     #[must_use]
     pub const unsafe fn new(layout: Layout) -> Self {
         assert!(layout.size().is_multiple_of(layout.align()), "the size of a value is not a multiple of its alignment");
@@ -512,32 +512,32 @@ impl LayoutDescription {
 
 /// # Safety
 ///
-/// - As for [`DropFn`], made for `T`.
+/// - Same as [`DropFn`], made for `T`.
 unsafe fn drop_values<T>(values: *mut u8, count: usize) {
-    // SAFETY: the caller promises `count` valid values of `T` that are not used again.
+    // SAFETY: `values` points to `count` valid values of `T` that are not used again (ensured by the caller).
     unsafe { ptr::drop_in_place(ptr::slice_from_raw_parts_mut(values.cast::<T>(), count)) }
 }
 
 /// # Safety
 ///
-/// - As for [`CloneFn`], made for `T`.
+/// - Same as [`CloneFn`], made for `T`.
 unsafe fn clone_value<T: Clone>(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller promises a value that no other code changes, and room for another one.
+    // SAFETY: `from` holds a value that no other code changes, and `to` is valid for one (both ensured by the caller).
     unsafe { to.cast::<T>().write((*from.cast::<T>()).clone()) }
 }
 
 /// # Safety
 ///
-/// - As for [`HashFn`], made for `T`.
+/// - Same as [`HashFn`], made for `T`.
 unsafe fn hash_value<T: Hash>(value: *const u8, mut hasher: &mut dyn Hasher) {
-    // SAFETY: the caller promises a value that no other code changes.
+    // SAFETY: `value` holds a value that no other code changes (ensured by the caller).
     unsafe { (*value.cast::<T>()).hash(&mut hasher) }
 }
 
 /// # Safety
 ///
-/// - As for [`DefaultFn`], made for `T`.
+/// - Same as [`DefaultFn`], made for `T`.
 unsafe fn default_value<T: Default>(to: *mut u8) {
-    // SAFETY: the caller promises room for a value.
+    // SAFETY: `to` is valid for a value (ensured by the caller).
     unsafe { to.cast::<T>().write(T::default()) }
 }

@@ -1,7 +1,7 @@
-//! Hooks: functions of a component that run whenever it comes or goes.
+//! Hooks: functions of a component that run when it is added, inserted, replaced or removed, or its entity is despawned.
 //!
-//! A component's definition names its hooks, and so the types of their parameters stand here, below the world that a hook gets. What
-//! can be done with a [`DeferredWorld`] is in `world/deferred.rs`; here it is a borrowed value of a type that is not known.
+//! The definition of a component names its hooks, so the types of their parameters are defined here, below the world that a hook
+//! gets. The methods of [`DeferredWorld`] are in `world/deferred.rs`; here it is a borrowed value of an unknown type.
 
 use core::any::Any;
 
@@ -10,12 +10,12 @@ use super::kinds::Kinds;
 use crate::entity::Entity;
 use crate::origin::Origin;
 
-/// A mutably borrowed world for code that must leave entities where they are: it can change components and resources, and record
+/// A mutably borrowed world without structural changes: it can change components and resources, and record
 /// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
 ///
-/// Everything that a shared `World` can be asked can be asked of it.
+/// All methods of a shared `World` can be called on it.
 ///
-/// A system or an observer takes it as its first parameter, or behind its input; [`Local`](crate::system::Local) and
+/// A system or an observer takes it as its first parameter, or after its input; [`Local`](crate::system::Local) and
 /// [`SystemName`](crate::system::SystemName) may follow, which borrow nothing of the world. Such a system runs alone.
 ///
 /// ```
@@ -65,7 +65,7 @@ pub struct DeferredWorld<'w> {
 }
 
 impl<'w> DeferredWorld<'w> {
-    /// Of a world.
+    /// Borrows a world.
     pub(crate) fn of(world: &'w mut (impl Any + Send + Sync)) -> Self {
         Self { world }
     }
@@ -84,7 +84,7 @@ impl<'w> DeferredWorld<'w> {
         world
     }
 
-    /// The same world for a shorter time.
+    /// Borrows the world again, with a shorter lifetime.
     pub fn reborrow(&mut self) -> DeferredWorld<'_> {
         DeferredWorld { world: self.world }
     }
@@ -95,10 +95,9 @@ fn not_a_world() -> ! {
     unreachable!("there is one type of worlds")
 }
 
-/// A hook: it is told of one entity at a time. What it wants of the structure of the world it records with
-/// [`DeferredWorld::commands`].
+/// A hook: it is called for one entity at a time. It records structural changes with [`DeferredWorld::commands`].
 ///
-/// A definition names the hooks of its component; a world may be given others with
+/// The definition of a component names its hooks; a world can add others with
 /// [`register_component_hooks`](crate::world::World::register_component_hooks).
 ///
 /// ```
@@ -131,18 +130,18 @@ fn not_a_world() -> ! {
 /// ```
 pub type ComponentHook = for<'w> fn(DeferredWorld<'w>, HookContext);
 
-/// What a hook is told.
+/// The arguments of a hook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HookContext {
     /// The entity.
     pub entity: Entity,
     /// The component.
     pub component_id: ComponentId,
-    /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
+    /// The origin of the operation, or of the command for it. Known with the feature `track_location` only.
     pub caller: Origin,
 }
 
-/// The hooks of a component: one of each kind at most.
+/// The hooks of a component: at most one of each kind.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Hooks([Option<ComponentHook>; Kinds::COUNT]);
 
@@ -153,7 +152,7 @@ impl Hooks {
         self.0[kind.number()]
     }
 
-    /// Adds a hook of a kind. False, and nothing has happened, if there is one.
+    /// Adds a hook of a kind. Returns false, without changes, if there is one.
     pub(super) fn add(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
         let place = &mut self.0[kind.number()];
         let is_free = place.is_none();
@@ -163,7 +162,7 @@ impl Hooks {
         is_free
     }
 
-    /// The kinds of which there are hooks.
+    /// The kinds that have a hook.
     pub(super) fn kinds(&self) -> Kinds {
         let has = |kind: &Kinds| self.get(*kind).is_some();
         Kinds::EACH.into_iter().filter(has).fold(Kinds::NONE, Kinds::union)

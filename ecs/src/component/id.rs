@@ -1,6 +1,6 @@
-//! The number of a component.
+//! The id of a component.
 
-/// The number of a component in its world, in the order of registration.
+/// The id of a component in its world, in the order of registration.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -18,7 +18,7 @@
 pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
-    /// The number itself.
+    /// The id as an index.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

@@ -1,4 +1,4 @@
-//! What a world knows of one of its components.
+//! The entry of a component in the registry of a world.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -15,7 +15,7 @@ use super::watch::{TrackingRequest, TrackingState};
 use super::{ChangeTracking, ComponentId, SlotAddress, StorageType};
 use crate::origin::TRACKED;
 
-/// What the storage must know of a component.
+/// The properties of a component in a world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -31,33 +31,32 @@ use crate::origin::TRACKED;
 #[derive(Clone, Debug)]
 pub struct ComponentInfo {
     pub(super) id: ComponentId,
-    /// What is the same in every world.
+    /// The part that is equal in every world.
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// The number of the sparse storage, for those that have one.
+    /// The index of its sparse storage, if it has one.
     pub(super) sparse: u32,
-    /// What it requires, if that is anything.
+    /// The components that it requires, if any.
     pub(super) requires: Option<Box<Requires>>,
-    /// Whether its changes are known.
+    /// Whether its changes are tracked.
     pub(super) changes: TrackingState,
-    /// The list of its removals, if they are recorded.
+    /// The removal log, if removals are recorded.
     pub(super) removals: Option<u32>,
-    /// What observers are told of it.
+    /// The lifecycle events that it has observers for.
     pub(super) observed: Kinds,
-    /// Its hooks, those of its definition included.
+    /// Its hooks, including those of its definition.
     pub(super) hooks: Hooks,
-    /// The kinds of its hooks, and what the store has to know if it is a side of a relationship.
+    /// The kinds of its hooks, and the kinds that the store needs if it is a side of a relationship.
     pub(super) hooked: Kinds,
 }
 
-/// Whether the changes of a component are known although no consumer needs them. To know the origin of the last one, all of them
-/// have to be.
+/// Whether the changes of a component are tracked even without a consumer. With the feature `track_location` all are, so that
+/// the origin of the last change is known.
 pub(super) fn is_always_tracked(track: ChangeTracking) -> bool {
     track == ChangeTracking::Always || (TRACKED && track != ChangeTracking::Never)
 }
 
 impl ComponentInfo {
-    /// Whether it is known which values of the component have changed: since a system asked, or because its definition
-    /// says so.
+    /// Whether the changes of the component are tracked: because a query or system uses them, or because its definition requires it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -81,22 +80,22 @@ impl ComponentInfo {
         self.descriptor.stable_name.is_some_and(|name| name.is_given())
     }
 
-    /// Whether a component with this stable name cannot be in one world with this one.
+    /// Whether a component with this stable name cannot be in the same world as this one.
     pub(super) fn excludes(&self, name: &StableName) -> bool {
         self.descriptor.stable_name.is_some_and(|own| own.excludes(name))
     }
 
-    /// How a column of the component asks for its changes to be tracked.
+    /// The flag by which a column of the component requests the tracking of its changes.
     pub(crate) fn tracking_request(&self) -> &Arc<TrackingRequest> {
         self.changes.request()
     }
 
-    /// Whether no consumer needs any more to know which values change.
+    /// Whether no consumer needs the changes any more.
     pub(crate) fn is_idle(&self) -> bool {
         !is_always_tracked(self.descriptor.track) && self.changes.is_idle()
     }
 
-    /// The number of the component in its world.
+    /// The id of the component in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -147,7 +146,7 @@ impl ComponentInfo {
         self.descriptor.type_id()
     }
 
-    /// Size and alignment of one value.
+    /// Size and alignment of a value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,7 +163,7 @@ impl ComponentInfo {
         self.descriptor.layout
     }
 
-    /// Whether dropping a value does anything.
+    /// Whether values need to be dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -199,13 +198,13 @@ impl ComponentInfo {
         if self.sparse == u32::MAX { StorageType::Table } else { StorageType::Sparse }
     }
 
-    /// As [`storage`](Self::storage): bevy_ecs's name.
+    /// Same as [`storage`](Self::storage), under bevy_ecs's name.
     #[must_use]
     pub const fn storage_type(&self) -> StorageType {
         self.storage()
     }
 
-    /// Whether values can be changed in place: all can but those of a component that is `#[component(immutable)]`.
+    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -245,7 +244,7 @@ impl ComponentInfo {
         self.descriptor.functions.clone_fn().is_some()
     }
 
-    /// The components that this one brings along, directly or through others, in the order of nearness. See
+    /// The components that this one requires, directly or through others, the direct ones first. See
     /// [`#[derive(Component)]`](derive@crate::prelude::Component).
     ///
     /// ```
@@ -267,12 +266,12 @@ impl ComponentInfo {
         self.required().iter().map(|required| required.id)
     }
 
-    /// What the component requires, directly or through others.
+    /// The components that this one requires, directly or through others.
     pub(crate) fn required(&self) -> &[Required] {
         self.requires.as_deref().map_or(&[], |requires| &requires.all)
     }
 
-    /// What is known of the component in any world.
+    /// The descriptor, which is the same in every world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -293,22 +292,22 @@ impl ComponentInfo {
         self.descriptor.functions.drop
     }
 
-    /// The number of the type in this process, if it has one.
+    /// The number of the slot of the type, if it has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         self.descriptor.slot()
     }
 
-    /// Where the slot of the type is, if it has one.
+    /// The address of the slot of the type, if it has one.
     pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
         self.descriptor.slot_address()
     }
 
-    /// The number of its sparse storage, if it has one and requires nothing.
+    /// The index of its sparse storage, if it has one and requires no component.
     pub(crate) fn sole_storage(&self) -> Option<usize> {
         (self.storage() == StorageType::Sparse && self.requires.is_none()).then(|| self.sparse_index())
     }
 
-    /// The number of the sparse storage. Only for sparse components.
+    /// The index of the sparse storage. Only for sparse components.
     #[inline]
     pub(crate) fn sparse_index(&self) -> usize {
         debug_assert!(self.storage() == StorageType::Sparse);

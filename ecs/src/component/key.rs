@@ -1,10 +1,10 @@
-//! A number for each component type that exists while the program is compiled.
+//! A number for each component type that is known at compile time.
 
-/// Tells component types apart in const evaluation, where `TypeId`s cannot be compared.
+/// Distinguishes component types in const evaluation, where `TypeId`s cannot be compared.
 ///
-/// The derive macro hashes the place of the definition: crate, version, module, name, line and column. One type always
-/// has one key. Two types could share a key by accident; a generic type over types without a key, and a type that a macro
-/// defines, have an *inexact* one. So a comparison of keys may only decide what another check repeats at run time.
+/// The derive macro hashes the place of the definition: crate, version, module, name, line and column. A type always has the same
+/// key. Two types could share a key by a hash collision. A generic type over types without a key, and a type that a macro
+/// defines, have an *inexact* key. So a comparison of keys must be confirmed by another check at run time.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -21,15 +21,15 @@ pub struct ComponentKey {
     bits: u64,
     exact: bool,
     name: &'static str,
-    /// Whether it is that of the messages of the type.
+    /// Whether it is the key of the messages of the type.
     pub(crate) messages: bool,
 }
 
 impl ComponentKey {
-    /// The key of a type of which nothing is known while the program is compiled. It is not exact.
+    /// The key of a type that has no key at compile time. It is not exact.
     pub const UNKNOWN: Self = Self { bits: 0, exact: false, name: "_", messages: false };
 
-    /// The key of a type that is defined at this place.
+    /// The key of a type from the place of its definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentKey;
@@ -65,9 +65,9 @@ impl ComponentKey {
         Self { bits: word(bits, (line as u64) << 32 | column as u64), exact: true, name, messages: false }
     }
 
-    /// The key of a type whose derive stands at a place of the source. If that is not the place where the compiler sees the
-    /// item, a macro wrote it, and may have written another one: the key is not exact then. `copy` is the number of derives
-    /// that stood there before, and `binary` the program, which may have modules of the same names as its library.
+    /// The key of a type from the place of its derive in the source. If the compiler sees the item at another place, a macro
+    /// wrote it, and may have written another one at the same place: then the key is not exact. `copy` is the number of derives
+    /// that were at that place before, and `binary` the program, which may have modules with the same names as its library.
     #[doc(hidden)]
     #[must_use]
     pub const fn derived_at(self, seen: [u32; 2], place: [u32; 2], copy: u32, binary: Option<&str>) -> Self {
@@ -81,7 +81,7 @@ impl ComponentKey {
         Self { bits, exact: key.exact && is_written_out, ..key }
     }
 
-    /// The key of the same type with one more const parameter.
+    /// The key of this type with one more const parameter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -102,12 +102,12 @@ impl ComponentKey {
         Self { exact: false, ..self }
     }
 
-    /// The key of the resource that keeps messages of this type.
+    /// The key of the resource that contains the messages of this type.
     pub(crate) const fn messages(self) -> Self {
         Self { bits: text(self.bits, "Messages"), messages: true, ..self }
     }
 
-    /// Whether different types have different keys, up to an accident of hashing.
+    /// Whether different types have different keys, except for hash collisions.
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.exact
@@ -130,7 +130,7 @@ impl ComponentKey {
         self.bits == other.bits && self.exact && other.exact
     }
 
-    /// Whether two keys may be of one type: they are equal, exact or not.
+    /// Whether two keys may belong to one type: they are equal, exact or not.
     pub(crate) const fn may_be(self, other: Self) -> bool {
         self.bits == other.bits
     }
@@ -141,7 +141,7 @@ impl ComponentKey {
         self.name
     }
 
-    /// The number.
+    /// The hash.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits
@@ -155,7 +155,7 @@ const fn word(bits: u64, word: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// All bytes of a text and a terminator, so that neighbouring texts do not run together.
+/// Adds all bytes of a text and a terminator, so that adjacent texts cannot be confused.
 const fn text(mut bits: u64, text: &str) -> u64 {
     let mut bytes = text.as_bytes();
     while let [a, b, c, d, e, f, g, h, rest @ ..] = bytes {

@@ -36,7 +36,7 @@ flag_set! {
 }
 
 impl Kinds {
-    /// The kinds that an event is dispatched for, of each type of lifecycle event, in the order of dispatch.
+    /// For each type of lifecycle event, the kinds for which it is dispatched, in the order of dispatch.
     pub(crate) const DISPATCHED: [Self; 7] =
         [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::BEFORE_MATCH, Self::ADD, Self::INSERT, Self::AFTER_MATCH];
 
@@ -78,9 +78,9 @@ impl Kinds {
         self.intersection(Self::LISTENERS)
     }
 
-    /// How many single kinds observers and hooks have.
+    /// The number of kinds that have hooks.
     pub(crate) const COUNT: usize = 5;
-    /// Each of them.
+    /// The kinds that have hooks.
     pub(crate) const EACH: [Self; Self::COUNT] = [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::ADD, Self::INSERT];
 
     /// The index of a single kind in [`EACH`](Self::EACH).

@@ -1,4 +1,4 @@
-//! Functions that clone values of types whose definitions do not say that they are `Clone`.
+//! Functions that clone values of types whose definitions do not declare them as `Clone`.
 //!
 //! Tests: tests/snapshots/bounds.rs
 
@@ -9,7 +9,7 @@ use super::descriptor::ComponentDescriptor;
 use super::erased_vec::ValueClone;
 use super::functions::{CloneFn, ComponentFunctions};
 
-/// How values of some types are cloned, by type.
+/// Clone functions, by type.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct KnownClones(Vec<KnownClone>);
 
@@ -23,7 +23,7 @@ struct KnownClone {
 }
 
 impl KnownClones {
-    /// Values of `T` can be cloned.
+    /// Adds the clone function of `T`.
     pub(crate) fn add<T: Clone + 'static>(&mut self) {
         let set_typed = |typed: &mut dyn Any| {
             if let Some(typed) = typed.downcast_mut::<Option<fn(&T) -> T>>() {
@@ -34,19 +34,19 @@ impl KnownClones {
         self.0.push(KnownClone { type_id: TypeId::of::<T>(), erased, set_typed });
     }
 
-    /// The function for values of a descriptor's type: that of its definition, or else the one that was added. `None` if the definition
-    /// forbids to clone values.
+    /// The clone function for values of a descriptor's type: the one of its definition, or else the one that was added. `None` if the
+    /// definition forbids cloning.
     pub(crate) fn erased(&self, descriptor: &'static ComponentDescriptor) -> Option<ValueClone> {
         let clone = self.function(descriptor)?;
         Some(ValueClone { descriptor, clone })
     }
 
-    /// Whether there is a function for values of a descriptor's type.
+    /// Whether there is a clone function for values of a descriptor's type.
     pub(crate) fn can_clone(&self, descriptor: &ComponentDescriptor) -> bool {
         self.function(descriptor).is_some()
     }
 
-    /// It is that of the descriptor's type: by its definition, or by the id of the type that it was added for.
+    /// The returned function is for the descriptor's type: it comes from its definition, or was added for the `TypeId` of its values.
     fn function(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
         let functions = descriptor.functions();
         let added = || self.get(descriptor.value_type_id()?)?.erased;

@@ -1,7 +1,7 @@
-//! What a component is, and which components a world knows.
+//! The definition of components, and the registry of the components of a world.
 //!
-//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one
-//! world by a small number, its [`ComponentId`]. The [`ComponentKey`] serves compile-time checks only.
+//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one world by a small
+//! number, its [`ComponentId`]. The [`ComponentKey`] is used for compile-time checks only.
 
 mod mutability;
 mod key;
@@ -78,7 +78,7 @@ use crate::entity::EntityMapper;
 pub use crate::map::component::*;
 pub use strata_ecs_derive::Describe;
 
-/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+/// Items that macro output names, through [`__private`](crate::__private). They are not part of the API.
 pub(crate) mod for_macros {
     pub use super::describe::{Probe, Unmapped, Unproved};
     pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
@@ -106,13 +106,12 @@ pub enum StorageType {
     /// In a column of the entity's table: the fastest to iterate. Adding or removing the component moves the entity
     /// to another table.
     Table,
-    /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component
-    /// takes one bit an entity.
+    /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component takes one bit per
+    /// entity.
     Sparse,
 }
 
-/// When it is kept which values of a component have changed. It costs nine bytes a value, and a few stores for each
-/// change.
+/// When changes of the values of a component are tracked. Tracking costs nine bytes per value, and a few stores for each change.
 ///
 /// ```
 /// use strata_ecs::component::ChangeTracking;
@@ -129,12 +128,12 @@ pub enum StorageType {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChangeTracking {
-    /// In worlds in which a system asks for it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
+    /// In worlds in which a system uses it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
     /// [`Ref`](crate::change::Ref) in a query, or by [`is_changed`](crate::change::DetectChanges::is_changed).
     OnDemand,
-    /// In every world from the beginning. `#[component(track = "always")]`
+    /// In every world from the start. `#[component(track = "always")]`
     Always,
-    /// Never: to ask for it is an error. `#[component(track = "never")]`
+    /// Never: using it is an error. `#[component(track = "never")]`
     Never,
 }
 
@@ -174,49 +173,50 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE_TYPE: StorageType;
 
-    /// When it is kept which values have changed. `#[component(track = "always")]` and `"never"` change it.
+    /// When changes are tracked. `#[component(track = "always")]` and `"never"` change it.
     const TRACK: ChangeTracking = ChangeTracking::OnDemand;
 
-    /// Tells this component from others while the program is compiled. The derive writes it. Of a component without a key it is known
-    /// only when a system is built whether its parameters are in each other's way.
+    /// Distinguishes this component from others at compile time. The derive writes it. For a component without a key, conflicts between the
+    /// parameters of a system are found only when the system is built.
     const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
-    /// What else is known of the type: its stable name, functions, and fields.
+    /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// The hook that runs when an entity has got the component and had not: see
+    /// The hook that runs when the component has been added to an entity that did not have it: see
     /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` writes it.
     #[must_use]
     fn on_add() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity has got a value of the component. `#[component(on_insert = function)]` writes it.
+    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` writes it.
     #[must_use]
     fn on_insert() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component is about to go, or to be replaced. `#[component(on_discard = function)]` writes
+    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` writes
     /// it.
     #[must_use]
     fn on_discard() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity is about to lose the component. `#[component(on_remove = function)]` writes it.
+    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` writes it.
     #[must_use]
     fn on_remove() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity with the component is about to end. `#[component(on_despawn = function)]` writes it.
+    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` writes it.
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None
     }
 
-    /// Replaces the entities inside of a value, as far as the type says where some are: see [`MapEntities`](crate::entity::MapEntities). Others are as before.
+    /// Replaces the entities inside of a value in the fields that the type declares: see [`MapEntities`](crate::entity::MapEntities). Other
+    /// fields are not changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -234,7 +234,8 @@ pub trait Component: Send + Sync + Sized + 'static {
         Self::DESCRIPTION.map_entities(this, mapper);
     }
 
-    /// Whether a value does something once it is there. Then no command for the same entity takes its place before.
+    /// Whether inserting a value has an effect. If so, a later command for the same entity does not replace the value before it is
+    /// inserted.
     #[doc(hidden)]
     const ACTS: bool = false;
 
@@ -246,19 +247,19 @@ pub trait Component: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn requirements<L: RequirementList>(_: &mut L) {}
 
-    /// Lists what makes values of this version of those of older ones: the option `upgrade` of the derive.
+    /// Lists the functions that convert values of older versions to this version: the option `upgrade` of the derive.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
+    /// The slot in which the process stores a number for this type; `None` for types with parameters.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// A component whose values can be changed in place: all that are `Component<Mutability = Mutable>`, and no others.
+/// A component whose values can be changed in place: implemented for exactly the types with `Component<Mutability = Mutable>`.
 ///
-/// Methods have this bound because its error says what to do. Generic code may have either bound.
+/// Methods have this bound because its error message explains the problem. Generic code may have either bound.
 ///
 /// ```
 /// use strata_ecs::component::{MutableComponent, Mutable};
@@ -279,7 +280,7 @@ pub trait Component: Send + Sync + Sized + 'static {
 /// assert!(by_type::<Health>(&mut world, entity));
 /// ```
 ///
-/// An immutable component is none:
+/// An immutable component does not implement it:
 ///
 /// ```compile_fail,E0277
 /// use strata_ecs::prelude::*;
@@ -296,41 +297,41 @@ pub trait MutableComponent: Component {}
 
 impl<C: Component> MutableComponent for C where C::Mutability: Changeable<C> {}
 
-/// Where a component says what it requires.
+/// Receives the requirements of a component.
 #[doc(hidden)]
 pub trait RequirementList {
-    /// Adds a component. Its values are made by a function that captures nothing.
+    /// Adds a required component. Its values are made by a function that captures nothing.
     fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F);
 
-    /// Adds a component, with its default value.
+    /// Adds a required component, with its default value.
     fn add_default<C: Component + DefaultValue>(&mut self) {
         self.add::<C, _>(C::default_value);
     }
 }
 
-/// Where a component, resource or relation `T` says what becomes of values of older versions, in files for instance.
+/// Receives the conversions of values of older versions of a component, resource or relation `T`, for files for instance.
 pub trait UpgradeList<T> {
-    /// Values of a version are values of the type `Old`, and this function makes those of `T` of them.
+    /// Adds a conversion: values of this version are of type `Old`, and the function converts them to `T`.
     fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> T);
 }
 
-/// A type that values of an older version have: one that can be deserialised. Without the feature `serde` there is none.
+/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
 #[cfg(feature = "serde")]
 pub trait UpgradeSource: serde_core::de::DeserializeOwned + 'static {}
 #[cfg(feature = "serde")]
 impl<T: serde_core::de::DeserializeOwned + 'static> UpgradeSource for T {}
-/// A type that values of an older version have: one that can be deserialised. Without the feature `serde` there is none.
+/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
 #[cfg(not(feature = "serde"))]
 pub trait UpgradeSource: 'static {}
 
-/// Types that are `Default`, by a name that says what to do if a required component is not.
+/// Implemented for all `Default` types. Its error message explains what to do if a required component is not `Default`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default value: derive `Default` for it, or say which value is required: `{Self} = ..`",
     label = "required, but without a value"
 )]
 pub trait DefaultValue: Sized {
-    /// The default.
+    /// Returns the default value.
     fn default_value() -> Self;
 }
 

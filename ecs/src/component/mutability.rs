@@ -1,8 +1,8 @@
 //! Whether the values of a component can be changed in place.
 //!
-//! Everything that hands out `&mut T` or `Mut<T>` of a component in a world asks for [`MutableComponent`](super::MutableComponent), which follows from
-//! the type [`Component::Mutability`](super::Component::Mutability). There are two such types, and no others can be made. Where the type of the values is not
-//! known when the program is compiled, `ComponentDescriptor::mutable` tells the same.
+//! Everything that returns `&mut T` or `Mut<T>` of a component in a world requires [`MutableComponent`](super::MutableComponent), which
+//! follows from the type [`Component::Mutability`](super::Component::Mutability). There are exactly two such types. If the type of the
+//! values is not known at compile time, `ComponentDescriptor::mutable` returns the same information.
 
 mod sealed {
     pub trait Sealed {}
@@ -33,9 +33,9 @@ pub trait ComponentMutability: sealed::Sealed + 'static {
     const MUTABLE: bool;
 }
 
-/// The [`Mutability`](super::Component::Mutability) of components whose values can be changed in place: of all that do not say otherwise.
+/// The [`Mutability`](super::Component::Mutability) of components whose values can be changed in place. This is the default.
 ///
-/// Generic code that changes a component says so in its bound:
+/// Generic code that changes a component needs it in its bound:
 ///
 /// ```
 /// use strata_ecs::component::Mutable;
@@ -58,8 +58,8 @@ pub trait ComponentMutability: sealed::Sealed + 'static {
 #[derive(Debug)]
 pub enum Mutable {}
 
-/// The [`Mutability`](super::Component::Mutability) of components whose values do not change: only inserting another value replaces
-/// one. `#[component(immutable)]` makes a component such a one.
+/// The [`Mutability`](super::Component::Mutability) of components whose values do not change: a value can only be replaced by inserting
+/// another one. `#[component(immutable)]` selects it.
 ///
 /// ```
 /// use strata_ecs::component::Immutable;
@@ -91,7 +91,7 @@ impl ComponentMutability for Immutable {
     const MUTABLE: bool = false;
 }
 
-/// The mutability of `C` allows changes in place. It names the component for the error of generic code whose bounds do not say so.
+/// The mutability of `C` allows changes in place. It names the component for the error in generic code without the bound.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` may be an immutable component: write the bound `{C}: Component<Mutability = Mutable>`",
@@ -102,10 +102,10 @@ pub trait Changeable<C>: ComponentMutability {}
 
 impl<C> Changeable<C> for Mutable {}
 
-// That nothing is `InPlace` is what the error of an immutable component says, apart from that of generic code.
+// `InPlace` is never implemented, so the error for an immutable component comes from it, and differs from the error for generic code.
 impl<C> Changeable<C> for Immutable where Immutable: InPlace<C> {}
 
-/// Nothing is this. It names the component for the error of those that are immutable.
+/// Never implemented. It names the component for the error for immutable components.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` is an immutable component: `insert` another value instead of changing the one that is there",

@@ -1,17 +1,18 @@
-//! Names of types that files can keep: they do not change with the compiler, the line or the order of definitions.
+//! Names of types for files: they do not change with the compiler, the line or the order of definitions.
 
 use alloc::string::{String, ToString};
 use core::fmt::{self, Write as _};
 
 /// A name of a component or resource for files.
 ///
-/// By default it is the path of the type from its crate on, `my_game::units::Health`. `#[component(name = "health")]` and
-/// `#[resource(name = "..")]` give another one, which stays when the type moves or is renamed. A type with parameters has its
-/// parameters in its name, and has a name only if each of its type parameters has one: see
+/// The default is the path of the type from its crate on, `my_game::units::Health`. `#[component(name = "health")]` and
+/// `#[resource(name = "..")]` give another one, which stays when the type is moved or renamed. The name of a type with
+/// parameters contains the names of its parameters; it exists only if each type parameter has a name: see
 /// [`Describe`](trait@crate::component::Describe).
 ///
-/// Two components of a world cannot have one name if it was given to one of them: registering the second one panics. Two
-/// that have it by default, such as types of one name in two functions, can only not be found by it.
+/// Two components of a world cannot have one name if an attribute gave it to one of them: registering the second one panics.
+/// Two components with the same default name, such as types of one name in two functions, can be registered, but not found by
+/// name.
 ///
 /// ```
 /// use strata_ecs::component::ComponentDescriptor;
@@ -36,18 +37,18 @@ pub struct StableName {
     parameters: &'static [NameParameter],
 }
 
-/// What a [`StableName`] says of one parameter of a type.
+/// One parameter of a type in its [`StableName`].
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum NameParameter {
     /// The name of a type, if it has one.
     Type(Option<StableName>),
-    /// A value.
+    /// The value of a const parameter.
     Const(i128),
 }
 
 impl StableName {
-    /// The path of a type, as `module_path!` begins it.
+    /// The path of a type, in the form of `module_path!`.
     pub(super) const fn by_path(path: &'static str) -> Self {
         Self { base: path, is_given: false, parameters: &[] }
     }
@@ -57,7 +58,7 @@ impl StableName {
         Self { base: name, is_given: true, parameters: &[] }
     }
 
-    /// The same with the parameters of the type; `None` if one of them has no name.
+    /// The name with the parameters of the type; `None` if one of them has no name.
     pub(super) const fn with_parameters(self, parameters: &'static [NameParameter]) -> Option<Self> {
         let mut at = 0;
         while at < parameters.len() {
@@ -85,7 +86,7 @@ impl StableName {
         self.is_given
     }
 
-    /// Another name with the same parameters: what a type with parameters was called when it had that name.
+    /// Another name with the same parameters: the earlier name of a type with parameters.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Describe};
@@ -105,25 +106,25 @@ impl StableName {
         Self { base: name, is_given: true, parameters: self.parameters }
     }
 
-    /// Whether two types cannot both be in one world: they have the same name, and it was given to one of them.
+    /// Whether two types cannot be in one world: they have the same name, and an attribute gave it to one of them.
     pub(crate) fn excludes(&self, other: &Self) -> bool {
         (self.is_given || other.is_given) && self == other
     }
 }
 
-/// What the derives call for the name by default: the path of the type.
+/// The derives call this for the default name: the path of the type.
 #[must_use]
 pub const fn name_by_path(path: &'static str) -> Option<StableName> {
     Some(StableName::by_path(path))
 }
 
-/// What the derives call for the name that an attribute gives.
+/// The derives call this for the name that an attribute gives.
 #[must_use]
 pub const fn name_given(name: &'static str) -> Option<StableName> {
     Some(StableName::given(name))
 }
 
-/// What the derives call for a type with parameters.
+/// The derives call this for a type with parameters.
 #[must_use]
 pub const fn name_with(name: Option<StableName>, parameters: &'static [NameParameter]) -> Option<StableName> {
     match name {
@@ -147,7 +148,7 @@ impl_display!([] StableName => |this, f| {
 
 impl_debug!([] StableName => |this, f| write!(f, "\"{this}\""));
 
-/// What is left of a text after parts of a name have been found at its beginning.
+/// The rest of a text after parts of a name have been found at its start.
 struct Rest<'a>(&'a str);
 
 impl fmt::Write for Rest<'_> {
@@ -186,9 +187,9 @@ impl Eq for StableName {}
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StableNameError {
-    /// The world has met no component of this name.
+    /// No component of this name is registered.
     Unknown(String),
-    /// Several components have this name by default.
+    /// Several components have this default name.
     Ambiguous {
         /// The name.
         name: String,

@@ -1,4 +1,4 @@
-//! How resources and messages take part in snapshots, files and comparisons.
+//! The participation of resources and messages in snapshots, files and comparisons.
 
 use alloc::string::String;
 use core::any::Any;
@@ -40,13 +40,13 @@ use super::functions::WriteTextFn;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Persistence<R> {
-    /// A file has the value if the format lists the type.
+    /// A file contains the value if the format lists the type.
     Listed,
-    /// A file has the value as text, without that the format lists the type. If the format does, its way counts.
+    /// A file contains the value as text, even if the format does not list the type. If it does, the format decides how.
     Text(TextForm<R>),
-    /// A file has the value only if the format lists the type. Comparisons pass over it.
+    /// A file contains the value only if the format lists the type. Comparisons ignore it.
     Skipped,
-    /// The value belongs to the process, as a window or the clock of the machine does.
+    /// The value belongs to the process, such as a window or the clock of the machine.
     Transient,
 }
 
@@ -75,7 +75,7 @@ pub enum PersistenceKind {
 }
 
 impl<R> Persistence<R> {
-    /// The same without the type.
+    /// The persistence without the type of the resource.
     #[must_use]
     pub fn kind(&self) -> PersistenceKind {
         match self {
@@ -87,10 +87,10 @@ impl<R> Persistence<R> {
     }
 }
 
-/// How a value is written as text and read again.
+/// Functions that write a value as text and read it.
 ///
-/// It needs no `serde`, so that a library can have the resources of its own saved in every program. Reading what was written gives an
-/// equal value.
+/// It does not need `serde`, so a library can have its resources saved in every program. Reading a written text must return an equal
+/// value.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Persistence, TextForm};
@@ -122,7 +122,7 @@ pub struct TextForm<R> {
 }
 
 impl<R> TextForm<R> {
-    /// The form that these functions write, behind what the string holds already, and read. An error of `read` says what is wrong.
+    /// The form that uses these functions. `write` appends to the string. An error of `read` describes the problem.
     #[must_use]
     pub const fn new(write: fn(&R, &mut String), read: fn(&str) -> Result<R, String>) -> Self {
         Self { write, read }
@@ -137,7 +137,7 @@ impl<R> TextForm<R> {
     ///
     /// # Errors
     ///
-    /// If the text is not one of a value, with what is wrong.
+    /// If the text is not valid, with a description of the problem.
     pub fn read(&self, text: &str) -> Result<R, String> {
         (self.read)(text)
     }
@@ -152,12 +152,12 @@ impl_debug_of_fields! { [R] TextForm<R> {} }
 pub(crate) struct ErasedPersistence {
     pub(crate) kind: fn() -> PersistenceKind,
     pub(crate) write: WriteTextFn,
-    /// Reads a value of the type and adds it to a list, whose type the creator of the function names.
+    /// Reads a value of the type and appends it to a list, whose type is known to the creator of the function.
     pub(crate) read: fn(&str, &mut dyn Any) -> Result<(), String>,
 }
 
 impl ErasedPersistence {
-    /// That of all components.
+    /// The persistence of all components.
     pub(super) const LISTED: Self = Self {
         kind: || PersistenceKind::Listed,
         write: |_| None,

@@ -1,4 +1,4 @@
-//! Why a component cannot be registered.
+//! Errors of the registration of a component.
 
 use alloc::string::String;
 
@@ -19,20 +19,20 @@ use super::name::StableName;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegisterComponentError {
-    /// The descriptor with this name is that of a resource.
+    /// The descriptor with this name describes a resource.
     NotAComponent(&'static str),
-    /// The world has a component with this name, which was defined in another way.
+    /// The world has a component with this name but another definition.
     DifferentDefinition(&'static str),
-    /// Two components have one stable name, and it was given to one of them.
+    /// Two components have the same stable name, which an attribute gave to one of them.
     SameStableName {
         /// The stable name.
         name: StableName,
-        /// The full name of the component that the world has met.
+        /// The full name of the registered component.
         first: &'static str,
-        /// The full name of the one that was to be registered.
+        /// The full name of the component that was to be registered.
         second: &'static str,
     },
-    /// The component cannot require what it requires, as this text says.
+    /// The requirements of the component are not valid, for the reason in this text.
     Requirements(String),
 }
 

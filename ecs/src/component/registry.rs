@@ -1,4 +1,4 @@
-//! The components that a world knows, numbered.
+//! The registered components of a world, by id.
 
 mod recorded;
 mod requirement_sets;
@@ -20,15 +20,15 @@ use super::required::{Required, Requires, check_definition};
 use super::watch::TrackingState;
 use super::{Component, ComponentId, SlotMap};
 
-/// What hooks are told of a component, and what the store has to know if it is a side of a relationship.
+/// The kinds of the hooks of a component, and the kinds that the store needs if it is a side of a relationship.
 fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
     hooks.kinds().of_hooks().union(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
 }
 
-/// Where no sparse storage is noted.
+/// Marks a slot without a sparse storage.
 const NO_STORAGE: u32 = u32::MAX;
 
-/// Every component that a world has met; [`Disabled`](crate::entity_disabling::Disabled) is one of each world.
+/// The registered components of a world. [`Disabled`](crate::entity_disabling::Disabled) is registered in each world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -46,7 +46,7 @@ const NO_STORAGE: u32 = u32::MAX;
 #[derive(Default)]
 pub struct Components {
     infos: Vec<ComponentInfo>,
-    /// What observers are told of all components.
+    /// The lifecycle events that observers of all components are notified of.
     observed_of_all: Kinds,
     /// Whether a component has hooks, or is a side of a relationship.
     has_hooks: bool,
@@ -54,18 +54,18 @@ pub struct Components {
     has_relations: bool,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
-    /// By the number that a type has in this process: its sparse storage, if it has one and requires nothing.
+    /// By the number of the slot of a type: the index of its sparse storage, if it has one and requires no component.
     sole_storages: Vec<u32>,
-    /// Those that keep entities out of queries.
+    /// The components that exclude entities from queries.
     disabling: Vec<ComponentId>,
     /// Whether an attribute gave one of the components its stable name.
     has_given_names: bool,
-    /// Whether changes have been asked for that are not tracked.
+    /// Whether changes of a component that are not tracked have been requested.
     tracking_requested: Arc<AtomicBool>,
 }
 
 impl Components {
-    /// The number of `T`, if this world has met it. `O(1)`, without hashing for types without parameters.
+    /// The id of `T`, if it is registered in this world. `O(1)`, without hashing for types without parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -85,19 +85,19 @@ impl Components {
         self.ids.get::<T>(T::slot()).map(ComponentId)
     }
 
-    /// As [`id`](Self::id), by bevy_ecs's name.
+    /// Same as [`id`](Self::id), under bevy_ecs's name.
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
         self.id::<T>()
     }
 
-    /// As [`id`](Self::id), by bevy_ecs's name: here every component that has a number is registered.
+    /// Same as [`id`](Self::id), under bevy_ecs's name: here every component with an id is registered.
     #[must_use]
     pub fn valid_component_id<T: Component>(&self) -> Option<ComponentId> {
         self.id::<T>()
     }
 
-    /// The number of the component with this `TypeId`, if this world has met it.
+    /// The id of the component with this `TypeId`, if it is registered in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,7 +114,7 @@ impl Components {
         self.ids.get_by_type(type_id).map(ComponentId)
     }
 
-    /// The number of `T`, which is registered now if need be.
+    /// Returns the id of `T`, and registers it if necessary.
     ///
     /// ```
     /// use strata_ecs::component::Components;
@@ -140,20 +140,20 @@ impl Components {
         self.adopt(ComponentDescriptor::of::<T>())
     }
 
-    /// The number of a component whose type is known as data only, which is registered now if need be.
+    /// Returns the id of a component from its descriptor, and registers it if necessary.
     ///
     /// # Panics
     ///
-    /// With the text of the error of [`Components::try_adopt`].
+    /// If [`Components::try_adopt`] returns an error, with its text.
     pub(crate) fn adopt(&mut self, component: &'static ComponentDescriptor) -> ComponentId {
         self.try_adopt(component).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The number of a component whose type is known as data only, which is registered now if need be.
+    /// Returns the id of a component from its descriptor, and registers it if necessary.
     ///
     /// # Errors
     ///
-    /// If it is a resource, if a component of the same name is another one, or if it requires what cannot be.
+    /// If it is a resource, if another component has its name, or if its requirements are not valid.
     pub(crate) fn try_adopt(
         &mut self,
         component: &'static ComponentDescriptor,
@@ -167,14 +167,14 @@ impl Components {
         }
         match self.find(component)? {
             Some(id) => {
-                // A further number in the process of a type that is registered.
+                // Another slot of a type that is registered already.
                 self.reserve_sole_storage(slot);
                 self.ids.enter(component.type_id(), slot, id.0);
                 self.note_sole_storage(slot, id);
                 Ok(id)
             }
             None => {
-                // One of the same name that is another one is found when the component is described.
+                // A name that another component has is found by `describe`.
                 let is_known = |component: &ComponentDescriptor| !matches!(self.find(component), Ok(None));
                 check_definition(component, &is_known).map_err(RegisterComponentError::Requirements)?;
                 self.adopt_new(component)
@@ -182,11 +182,11 @@ impl Components {
         }
     }
 
-    /// The number of a component, if this world has met it.
+    /// The id of a component, if it is registered in this world.
     ///
     /// # Errors
     ///
-    /// If it has met another one of the same name.
+    /// If another component of the same name is registered.
     fn find(&self, component: &ComponentDescriptor) -> Result<Option<ComponentId>, RegisterComponentError> {
         match component.identity() {
             ComponentIdentity::Type(type_id) => Ok(self.get_id(type_id)),
@@ -194,14 +194,15 @@ impl Components {
         }
     }
 
-    /// Registers a component whose definition has been checked, and those that it requires: all of them or, if memory runs
-    /// out, none.
+    /// Registers a component whose definition has been checked, and the components that it requires: all of them or, if an
+    /// allocation fails, none.
     fn adopt_new(&mut self, component: &'static ComponentDescriptor) -> Result<ComponentId, RegisterComponentError> {
         let mut new = Vec::new();
         let id = self.describe(component, &mut new)?;
         self.check_names(&new)?;
         let sparse = new.iter().filter(|info| info.descriptor.is_sparse()).count();
-        // To ask for a slot may be user code, which may panic, and may answer otherwise the next time.
+        // Getting a slot may run user code, which may panic, and may return something else the next time: call it once, before
+        // any change.
         let slots: Vec<Option<u32>> = new.iter().map(ComponentInfo::slot).collect();
         self.infos.reserve(new.len());
         self.sparse.reserve(sparse);
@@ -209,7 +210,7 @@ impl Components {
             self.ids.reserve(new.len(), slot);
             self.reserve_sole_storage(slot);
         });
-        // There is room for everything, and no user code runs.
+        // All memory is reserved, and no user code runs.
         for (info, slot) in new.into_iter().zip(slots) {
             self.ids.enter(info.type_id(), slot, info.id.0);
             if info.descriptor.is_sparse() {
@@ -225,7 +226,7 @@ impl Components {
         Ok(id)
     }
 
-    /// The number of the sparse storage of `T`, if the world has met it, and it does not require others.
+    /// The index of the sparse storage of `T`, if it is registered, and does not require other components.
     #[inline]
     pub(crate) fn sole_storage<T: Component>(&self) -> Option<usize> {
         if let Some(slot) = T::slot() {
@@ -237,7 +238,7 @@ impl Components {
         self.info(self.id::<T>()?).and_then(ComponentInfo::sole_storage)
     }
 
-    /// Makes room for [`Components::note_sole_storage`].
+    /// Reserves memory for [`Components::note_sole_storage`].
     fn reserve_sole_storage(&mut self, slot: Option<u32>) {
         if let Some(at) = slot.map(|slot| slot as usize)
             && self.sole_storages.len() <= at
@@ -246,7 +247,7 @@ impl Components {
         }
     }
 
-    /// Notes the sparse storage of a component whose type has this number, if it is all that has to do with it. Needs no memory.
+    /// Records the sparse storage of a component for its slot, if the component requires no other one. Does not allocate.
     fn note_sole_storage(&mut self, slot: Option<u32>, id: ComponentId) {
         let number = self.infos[id.index()].sole_storage().map_or(NO_STORAGE, |number| number as u32);
         if let Some(noted) = slot.and_then(|slot| self.sole_storages.get_mut(slot as usize)) {
@@ -254,11 +255,11 @@ impl Components {
         }
     }
 
-    /// Compares the stable names of components that are about to be registered with each other and with those that are there.
+    /// Compares the stable names of components that are about to be registered with each other and with the registered ones.
     ///
     /// # Errors
     ///
-    /// If two components have one name, which was given to one of them.
+    /// If two components have one name, which an attribute gave to one of them.
     fn check_names(&self, new: &[ComponentInfo]) -> Result<(), RegisterComponentError> {
         if !self.has_given_names && !new.iter().any(ComponentInfo::has_given_name) {
             return Ok(());
@@ -275,7 +276,8 @@ impl Components {
         Ok(())
     }
 
-    /// The number of a component. If it has none yet, `new` gets what is known of it and of those that it requires.
+    /// Returns the id of a component. If it is not registered yet, appends its info and the infos of the components that it
+    /// requires to `new`.
     ///
     /// # Errors
     ///
@@ -318,7 +320,7 @@ impl Components {
         Ok(id)
     }
 
-    /// The number of the component with this [stable name](crate::component::StableName). `O(components)`.
+    /// The id of the component with this [stable name](crate::component::StableName). `O(components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -334,7 +336,7 @@ impl Components {
     ///
     /// # Errors
     ///
-    /// If this world has met no component of this name, or several that have it by default.
+    /// If no component of this name is registered, or several have it by default.
     pub fn get_id_by_name(&self, name: &str) -> Result<ComponentId, StableNameError> {
         let mut found =
             self.infos.iter().filter(|info| info.descriptor.stable_name.is_some_and(|other| other == *name));
@@ -347,7 +349,7 @@ impl Components {
         }
     }
 
-    /// What is known of a component; `None` if the number is another world's.
+    /// The info of a component; `None` if the id belongs to another world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -365,20 +367,20 @@ impl Components {
         self.infos.get(id.index())
     }
 
-    /// As [`info`](Self::info): bevy_ecs's name.
+    /// Same as [`info`](Self::info), under bevy_ecs's name.
     #[inline]
     #[must_use]
     pub fn get_info(&self, id: ComponentId) -> Option<&ComponentInfo> {
         self.info(id)
     }
 
-    /// As [`len`](Self::len): bevy_ecs's name.
+    /// Same as [`len`](Self::len), under bevy_ecs's name.
     #[must_use]
     pub fn num_registered(&self) -> usize {
         self.len()
     }
 
-    /// As [`iter`](Self::iter): bevy_ecs's name.
+    /// Same as [`iter`](Self::iter), under bevy_ecs's name.
     pub fn iter_registered(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.iter()
     }
@@ -400,13 +402,13 @@ impl Components {
         self.info(id).map_or("an unknown component", ComponentInfo::name)
     }
 
-    /// How many components this world has met.
+    /// The number of registered components.
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
-    /// Whether there are no components. A world has met at least [`Disabled`](crate::entity_disabling::Disabled).
+    /// Whether no component is registered. Each world has at least [`Disabled`](crate::entity_disabling::Disabled).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -423,7 +425,7 @@ impl Components {
         self.infos.is_empty()
     }
 
-    /// Everything that is known, in the order of registration.
+    /// The infos of all components, in the order of registration.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -441,13 +443,13 @@ impl Components {
         self.infos.iter()
     }
 
-    /// What observers and hooks are told of a component.
+    /// The lifecycle events that observers and hooks of a component are notified of.
     #[inline]
     pub(crate) fn observed(&self, id: ComponentId) -> Kinds {
         self.info(id).map_or(Kinds::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
     }
 
-    /// The hook of a component, of a kind.
+    /// The hook of a component for a kind of event.
     #[inline]
     pub(crate) fn hook(&self, id: ComponentId, kind: Kinds) -> Option<ComponentHook> {
         self.info(id)?.hooks.get(kind)
@@ -485,7 +487,8 @@ impl Components {
         self.has_hooks
     }
 
-    /// Gives a component a hook of a kind. False, and nothing has happened, if it has one. The caller tells the tables and plans.
+    /// Adds a hook of a kind to a component. Returns false, without changes, if it has one. The caller updates the tables and
+    /// plans.
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
         let info = &mut self.infos[id.index()];
         let is_new = info.hooks.add(kind, hook);
@@ -496,7 +499,8 @@ impl Components {
         is_new
     }
 
-    /// Says what observers are told of a component, or of all. The caller tells the tables and plans.
+    /// Sets the lifecycle events that observers of a component, or of all components, are notified of. The caller updates the
+    /// tables and plans.
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         match id {
             Some(id) => self.infos[id.index()].observed = kinds,
@@ -504,7 +508,7 @@ impl Components {
         }
     }
 
-    /// The same, of a component alone or of all.
+    /// The lifecycle events that observers of this component only, or of all components, are notified of.
     pub(crate) fn observed_only(&self, id: Option<ComponentId>) -> Kinds {
         match id {
             Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.observed),
@@ -512,7 +516,7 @@ impl Components {
         }
     }
 
-    /// The components that keep entities out of queries that do not name them: see
+    /// The components that exclude entities from queries that do not name them: see
     /// [`entity_disabling`](crate::entity_disabling).
     ///
     /// ```
@@ -529,7 +533,7 @@ impl Components {
         &self.disabling
     }
 
-    /// Makes a component, which is in tables, one that keeps entities out of queries. Says whether it was none before.
+    /// Makes a table-stored component a disabling one. Returns whether it was not one before.
     pub(crate) fn add_disabling(&mut self, id: ComponentId) -> bool {
         let is_new = !self.disabling.contains(&id);
         if is_new {
@@ -544,11 +548,11 @@ impl Components {
     }
 }
 
-/// The number of the component with the identity of `component` among these.
+/// The id of the component in `infos` with the identity of `component`.
 ///
 /// # Errors
 ///
-/// If it is another one of the same name.
+/// If another component has the same name.
 fn find_named(
     infos: &[ComponentInfo],
     component: &ComponentDescriptor,

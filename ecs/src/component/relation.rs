@@ -1,7 +1,7 @@
-//! Which side of a relationship a component is.
+//! The side of a relationship that a component is.
 //!
-//! What the store does to keep both sides is made of functions that know their types. They are those of a higher layer, so that here they
-//! are data of a type that is not known.
+//! The functions by which the store maintains both sides know the types of the components. They belong to a higher layer, so here they
+//! are data of an unknown type.
 
 use core::any::Any;
 
@@ -12,42 +12,42 @@ use super::kinds::Kinds;
 pub(crate) struct RelationSide {
     functions: &'static (dyn Any + Send + Sync),
     pub(crate) is_source: bool,
-    /// Whether it is that of typed pairs, and not a side of a relationship.
+    /// Whether it is a side of typed pairs, and not of a relationship.
     pub(crate) is_of_pairs: bool,
 }
 
 impl RelationSide {
-    /// That of the components that name a target.
+    /// The side of the components that name a target.
     pub(crate) const fn source(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: true, is_of_pairs: false }
     }
 
-    /// That of the components that list sources.
+    /// The side of the components that list sources.
     pub(crate) const fn target(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: false, is_of_pairs: false }
     }
 
-    /// That of the components which sources, or else targets, of the pairs of a relation have.
+    /// The side of the components that sources, or targets, of the pairs of a relation have.
     pub(crate) const fn of_pairs(is_source: bool) -> Self {
         Self { functions: &(), is_source, is_of_pairs: true }
     }
 
-    /// Whether its components name the target of a relationship.
+    /// Whether the component names the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         self.is_source && !self.is_of_pairs
     }
 
-    /// Whether it lists the sources of a relationship.
+    /// Whether the component lists the sources of a relationship.
     pub(crate) const fn lists_sources(&self) -> bool {
         !self.is_source && !self.is_of_pairs
     }
 
-    /// The functions of the relationship, which are an `F`.
+    /// The functions of the relationship, which must be an `F`.
     pub(crate) fn functions<F: Any>(self) -> Option<&'static F> {
         self.functions.downcast_ref()
     }
 
-    /// What the store has to know of the life of such a component.
+    /// The kinds of events that the store needs for such a component.
     pub(super) fn kinds(self) -> Kinds {
         let both = Kinds::INSERT.union(Kinds::DISCARD);
         if self.names_target() { both.of_links() } else { both.union(Kinds::DESPAWN).of_links() }

@@ -1,8 +1,8 @@
-//! Which components bring which others along.
+//! The components that a component requires.
 //!
-//! What a component requires directly is said by its definition or, once per world, at run time. From that follows all that
-//! it requires: first come its own requirements, then what those require, in the order in which they are written. This is
-//! worked out when a component is registered, and never again.
+//! The direct requirements of a component come from its definition or, once per world, from a registration at run time. All
+//! requirements follow from these: first its own ones, then those of the components that it requires, in the order in which they are
+//! written. They are computed when a component is registered and when a requirement is added at run time.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,19 +16,19 @@ use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Required {
     pub(crate) id: ComponentId,
-    /// One for values of the component.
+    /// Makes values of the component.
     pub(crate) constructor: Constructor,
 }
 
 /// The components of a bundle.
 #[derive(Clone, Copy)]
 pub(crate) struct Contents<'a> {
-    /// Those that it has values of, in the order of its leaves.
+    /// The components that it has values of, in the order of its fields.
     pub(crate) explicit: &'a [ComponentId],
-    /// Those that these require, without these.
+    /// The components that these require, without these.
     pub(crate) required: &'a [Required],
-    /// Those in sparse storage that the entity has already. Only a change that keeps the values of components that are there names any:
-    /// a plan depends on the table of the entity, which does not tell which sparse components it has.
+    /// The sparse components that the entity already has. Only a change that keeps the values of present components uses this: a plan
+    /// depends on the table of the entity, and the table does not determine the sparse components.
     pub(crate) held: &'a [ComponentId],
 }
 
@@ -41,7 +41,7 @@ impl Contents<'_> {
 
 /// A requirement could not be added to a world at run time. Nothing has changed.
 ///
-/// The names are the full names of the types: of the component that was to require another one, and of that.
+/// The names are the full names of the types of both components.
 ///
 /// ```
 /// use strata_ecs::component::RequiredComponentsError;
@@ -59,25 +59,25 @@ impl Contents<'_> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredComponentsError {
-    /// The component requires the other one directly already.
+    /// The component already requires the other one directly.
     DuplicateRegistration {
         /// The component that was to require the other one.
         requiree: &'static str,
-        /// What was to be required.
+        /// The component that was to be required.
         required: &'static str,
     },
     /// The other one requires the component, directly or through others, or it is the component itself.
     CyclicRequirement {
         /// The component that was to require the other one.
         requiree: &'static str,
-        /// What was to be required.
+        /// The component that was to be required.
         required: &'static str,
     },
-    /// Some entity has the component already, so it might lack the other one.
+    /// An entity has the component already, so it might lack the other one.
     InUse {
         /// The component that was to require the other one.
         requiree: &'static str,
-        /// What was to be required.
+        /// The component that was to be required.
         required: &'static str,
     },
 }
@@ -101,17 +101,17 @@ impl_error! {
     }
 }
 
-/// What a registered component requires.
+/// The requirements of a registered component.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Requires {
-    /// By itself.
+    /// The direct requirements.
     pub(super) direct: Vec<Required>,
-    /// By itself and by what it requires, each component once.
+    /// The direct and indirect requirements, each component once.
     pub(super) all: Box<[Required]>,
 }
 
 impl Requires {
-    /// Works out what all is required; `all_of` tells it of a component that is required directly.
+    /// Computes `all`; `all_of` returns all requirements of a directly required component.
     pub(super) fn resolve<'a>(&mut self, all_of: impl Fn(ComponentId) -> &'a [Required]) {
         let mut all = self.direct.clone();
         for direct in &self.direct {
@@ -121,24 +121,24 @@ impl Requires {
     }
 }
 
-/// What some components are about to require: all of it, by component.
+/// New requirements of some components, by component.
 #[derive(Default)]
 pub(crate) struct Requirements(pub(super) Vec<(ComponentId, Box<Requires>)>);
 
 impl Requirements {
-    /// What a component is about to require, directly or through others, if that changes.
+    /// The new direct and indirect requirements of a component, if they change.
     pub(super) fn of(&self, id: ComponentId) -> Option<&[Required]> {
         let (_, requires) = self.0.iter().find(|(changed, _)| *changed == id)?;
         Some(&requires.all)
     }
 }
 
-/// Whether a component is among these.
+/// Whether a component is in the list.
 pub(super) fn requires(all: &[Required], id: ComponentId) -> bool {
     all.iter().any(|required| required.id == id)
 }
 
-/// Adds those of `more` that are not there.
+/// Adds the items of `more` that are missing in `all`.
 pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
     for required in more {
         if !requires(all, required.id) {
@@ -147,11 +147,11 @@ pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
     }
 }
 
-/// Looks through the definitions that are about to be registered with a component: those for which `is_known` is false.
+/// Checks the definitions that are about to be registered with a component: those for which `is_known` is false.
 ///
 /// # Errors
 ///
-/// If a component requires itself, directly or through others, or another one twice: what is wrong.
+/// If a component requires itself, directly or through others, or another one twice. The text describes the problem.
 pub(super) fn check_definition(
     component: &'static ComponentDescriptor,
     is_known: &dyn Fn(&ComponentDescriptor) -> bool,
@@ -186,7 +186,7 @@ fn visit(
     Ok(())
 }
 
-/// What is wrong with components of which each requires the next one, and the last one the first.
+/// The message for a cycle: each of the components requires the next one, and the last one the first.
 pub(super) fn cycle(names: impl Iterator<Item = &'static str>) -> String {
     let names: Vec<&str> = names.collect();
     let first = names.first().copied().unwrap_or_default();

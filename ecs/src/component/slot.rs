@@ -1,8 +1,8 @@
-//! A number per type that costs one load to read, so that finding a type in a world needs no hash.
+//! A number per type that is read with one load, so that finding a type in a world needs no hashing.
 //!
-//! The derive macros give each type without parameters a static [`TypeSlot`]. Its number is handed out once per process;
-//! a world keeps a [`SlotMap`] from these numbers to its own. A `TypeSlot<T>` can serve `T` only, so a number never leads
-//! to another type. Types with parameters have no slot and are found by `TypeId`.
+//! The derive macros give each type without parameters a static [`TypeSlot`]. Its number is assigned once per process; a world
+//! has a [`SlotMap`] from these numbers to its own ids. A `TypeSlot<T>` can be used for `T` only, so a number never leads to
+//! another type. Types with parameters have no slot and are found by `TypeId`.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ use hashbrown::HashMap;
 /// ```
 pub struct TypeSlot<T: ?Sized> {
     number: AtomicU32,
-    /// Neither a subtype's nor a supertype's slot will do.
+    /// Invariant in `T`: the slot of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> &T>,
 }
 
@@ -33,26 +33,26 @@ pub struct TypeSlot<T: ?Sized> {
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl<T: ?Sized> TypeSlot<T> {
-    /// A slot without a number so far.
+    /// A slot without a number.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "slots are statics that macros write; a default would mean nothing")]
     pub const fn new() -> Self {
         Self { number: AtomicU32::new(0), marker: PhantomData }
     }
 
-    /// The number, 0 if there is none yet.
+    /// The number, or 0 if it is not assigned yet.
     #[inline]
     pub(crate) fn number(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
     }
 
-    /// The address of the slot, which is constant: code that looks for it reads no memory.
+    /// The address of the slot. It is constant, so code that compares it reads no memory.
     #[inline]
     pub(crate) fn address(&'static self) -> SlotAddress {
         SlotAddress(NonNull::from_ref(self).addr())
     }
 
-    /// The number, made now if there is none yet.
+    /// The number, which is assigned now if necessary.
     pub(crate) fn number_or_assign(&self) -> u32 {
         if self.number() == 0 {
             let _ = self.number.compare_exchange(0, take_next(&NEXT), Ordering::Relaxed, Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl<T: ?Sized> TypeSlot<T> {
     }
 }
 
-/// The address of the slot of one type: no other type's slot has it. A multiple of 4.
+/// The address of the slot of one type, which is unique to the type. A multiple of 4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SlotAddress(NonZeroUsize);
 
@@ -73,12 +73,12 @@ impl SlotAddress {
     }
 }
 
-/// A number that no slot of a type has, for something else that a [`SlotMap`] is to find.
+/// A number that is not used by the slot of any type, for other keys of a [`SlotMap`].
 pub(super) fn next_number() -> u32 {
     take_next(&NEXT)
 }
 
-/// A number that no other slot has. The highest one is none: maps mark what is unused with it.
+/// A number that no other slot has. The highest number is never returned: maps use it for unused entries.
 fn take_next(next: &AtomicU32) -> u32 {
     let taken = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
     taken.unwrap_or_else(|_| panic!("more slots of types are in use than there are numbers"))
@@ -108,7 +108,7 @@ impl Hasher for TypeIdHasher {
     }
 }
 
-/// In a [`SlotMap`]: the world has not met this type.
+/// In a [`SlotMap`]: the type is not registered.
 const UNKNOWN: u32 = u32::MAX;
 
 /// A map from types to small numbers.
@@ -117,21 +117,21 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct SlotMap {
     by_slot: Vec<u32>,
     by_type: HashMap<TypeId, u32, BuildHasherDefault<TypeIdHasher>>,
-    /// By some bits of its id: one of the types that have these bits. A tuple of components is looked for each time that one is
-    /// spawned, and this takes a third of the time. A power of two, or none.
+    /// Direct-mapped cache, indexed by some bits of the `TypeId`, which contains one of the types with these bits. The bundle of
+    /// a spawn is looked up each time, and this takes a third of the time of `by_type`. The length is 0 or a power of two.
     front: Vec<(TypeId, u32)>,
 }
 
-/// Stands in places that no type has.
+/// The type of unused entries.
 enum Nothing {}
 
-/// Where a type is in a front of this length.
+/// The index of a type in a cache of this length.
 #[inline]
 fn place_in_front(type_id: TypeId, length: usize) -> usize {
     type_bits(type_id) as usize & length.wrapping_sub(1)
 }
 
-/// Bits of the id of a type that are spread evenly. The compiler knows them where it knows the type.
+/// Evenly distributed bits of the id of a type. They are a compile-time constant if the type is known.
 #[inline]
 pub(crate) fn type_bits(type_id: TypeId) -> u64 {
     let mut hasher = TypeIdHasher::default();
@@ -140,11 +140,11 @@ pub(crate) fn type_bits(type_id: TypeId) -> u64 {
 }
 
 impl SlotMap {
-    /// The number of `T`, given the slot of `T`.
+    /// The number of `T`; `slot` must be the slot of `T`.
     #[inline]
     pub(crate) fn get<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> Option<u32> {
         match slot {
-            // Not by the methods of `Option`: what they return is made and looked at again.
+            // Not written with the methods of `Option`: they build an intermediate value and test it again.
             Some(slot) => match self.by_slot.get(slot.number() as usize) {
                 Some(&number) if number != UNKNOWN => Some(number),
                 _ => None,
@@ -153,7 +153,7 @@ impl SlotMap {
         }
     }
 
-    /// The same, as a place in the list of items: none of it if there is none.
+    /// Like [`SlotMap::get`], but returns [`UNKNOWN`] for an unknown type, which is past the end of any list of items.
     #[inline]
     pub(crate) fn place<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> u32 {
         match slot {
@@ -162,7 +162,7 @@ impl SlotMap {
         }
     }
 
-    /// The number of the type with this id.
+    /// The number of a type, by its id.
     #[inline]
     pub(crate) fn get_by_type(&self, type_id: TypeId) -> Option<u32> {
         match self.front.get(place_in_front(type_id, self.front.len())) {
@@ -171,13 +171,13 @@ impl SlotMap {
         }
     }
 
-    /// [`SlotMap::get_by_type`] of a type that is not in front.
+    /// [`SlotMap::get_by_type`] for a type that is not in the cache.
     #[inline(never)]
     fn get_behind(&self, type_id: TypeId) -> Option<u32> {
         self.by_type.get(&type_id).copied()
     }
 
-    /// Gives types places in front, so many that few of them want the same one.
+    /// Enlarges the cache with the map, so that few types collide.
     fn bring_to_front(&mut self) {
         let length = (4 * self.by_type.capacity()).next_power_of_two();
         if self.front.len() < length {
@@ -188,15 +188,15 @@ impl SlotMap {
         }
     }
 
-    /// The number of the type with this number in the process, if the map has met it under that one.
+    /// The number of the type whose slot has this number, if it was registered with this slot.
     pub(crate) fn get_by_slot(&self, slot: u32) -> Option<u32> {
         self.by_slot.get(slot as usize).copied().filter(|&number| number != UNKNOWN)
     }
 
-    /// The number of `T` among the items of `list`: the place of the item that `item` makes now, if `T` has none yet. `T` may
-    /// have several slots, if a library is linked twice.
+    /// The index of the item of `T` in `list`. If `T` is not registered, `item` makes its item, which is appended. `T` may have
+    /// several slots, if a library is linked twice.
     ///
-    /// A type is in the map only if its item is in the list, also if memory runs out or `item` panics.
+    /// A type is in the map only if its item is in the list, even if an allocation fails or `item` panics.
     pub(crate) fn register<T: 'static, I>(
         &mut self,
         slot: Option<&'static TypeSlot<T>>,
@@ -209,13 +209,14 @@ impl SlotMap {
         }
         let number = list.len() as u32;
         let item = item(number);
-        // If there is no room this unwinds, and nothing has been entered.
+        // If the allocation fails this unwinds, and nothing has been entered.
         list.push(item);
         self.enter(type_id, slot, number);
         number
     }
 
-    /// The number of the type with this id, which the slot has as well afterwards. If there is none, there is room for one.
+    /// The number of the type with this id, which is entered for the slot, too. If there is no such type, memory for one is
+    /// reserved.
     fn find_or_reserve(&mut self, type_id: TypeId, slot: Option<u32>) -> Option<u32> {
         self.reserve(1, slot);
         let number = self.get_by_type(type_id)?;
@@ -223,7 +224,7 @@ impl SlotMap {
         Some(number)
     }
 
-    /// Makes room for `additional` more types, and for a slot with this number.
+    /// Reserves memory for `additional` more types, and for a slot with this number.
     pub(crate) fn reserve(&mut self, additional: usize, slot: Option<u32>) {
         self.by_type.reserve(additional);
         self.bring_to_front();
@@ -234,8 +235,7 @@ impl SlotMap {
         }
     }
 
-    /// Gives a type a number, and what has this slot. The slot's number must be that of a slot of the type. Needs no memory after
-    /// [`SlotMap::reserve`].
+    /// Assigns a number to a type and to its slot, which must belong to the type. Does not allocate after [`SlotMap::reserve`].
     pub(crate) fn enter(&mut self, type_id: impl Into<Option<TypeId>>, slot: Option<u32>, number: u32) {
         self.reserve(1, slot);
         if let Some(type_id) = type_id.into() {

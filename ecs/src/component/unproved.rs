@@ -1,9 +1,9 @@
-//! What messages say of a type that is not known to implement a trait.
+//! Messages about types that are not known to implement a trait.
 
 use super::functions::{CloneFn, ComponentFunctions};
 
 impl ComponentFunctions {
-    /// Whether the definition says that values are not to be cloned: `#[component(clone = "never")]`.
+    /// Whether the definition forbids cloning values: `#[component(clone = "never")]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -28,13 +28,13 @@ impl ComponentFunctions {
 
 /// A component, resource or list of messages that is not known to implement a trait.
 pub(crate) struct Unproved {
-    /// `component` or `resource`, as the attribute of its derive is called.
+    /// `component` or `resource`, the name of the attribute of its derive.
     pub(crate) kind: &'static str,
     /// The type name.
     pub(crate) name: &'static str,
     /// The trait.
     pub(crate) bound: &'static str,
-    /// The option that demands it.
+    /// The option that requires it.
     pub(crate) option: &'static str,
 }
 
@@ -51,17 +51,17 @@ impl Unproved {
 }
 
 impl_display! {
-    /// What is wrong with the type, and where to write what is missing.
+    /// Describes the problem, and where to write the missing bound or option.
     [] Unproved => |this, f| {
         let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
-        // A list of messages is known to be what its messages are.
+        // A list of messages implements the traits of its messages.
         if let Some(message) =
             name.strip_prefix("strata_ecs::message::messages::Messages<").and_then(|rest| rest.strip_suffix('>'))
         {
             (kind, name) = ("message", message);
         }
-        // The derive finds out of other types whether they implement the trait.
+        // For other types the derive detects whether they implement the trait.
         let is_generic = name.contains('<');
         let is_of_library = ["strata_app::", "strata_ecs::", "strata_save::"].iter().any(|path| name.starts_with(path));
         if is_generic && !is_of_library {

@@ -1,23 +1,22 @@
-//! Consumers of the changes of a component, which keep it tracked.
+//! Consumers of the changes of a component. While there is one, the changes are tracked.
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Keeps the changes of a component in a world known for as long as it exists.
+/// Keeps the changes of a component in a world tracked while it exists.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackingGuard(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
-/// Whether something has looked for the changes of a component of a world and found that they are not tracked. The columns of the
-/// component share it.
+/// Whether a query has requested the changes of a component that are not tracked. The columns of the component share it.
 #[derive(Debug)]
 pub(crate) struct TrackingRequest {
     asked: AtomicBool,
-    /// Whether this is so for any component of the world.
+    /// Set if this is true for any component of the world.
     of_world: Arc<AtomicBool>,
 }
 
 impl TrackingRequest {
-    /// Asks for the changes to be tracked: they are from the next run of a system on.
+    /// Requests the tracking of the changes, which starts with the next run of a system.
     #[inline]
     pub(crate) fn ask(&self) {
         if !self.asked.swap(true, Relaxed) {
@@ -26,7 +25,7 @@ impl TrackingRequest {
     }
 }
 
-/// Whether the changes of a component are known, and how many consumers need them.
+/// Whether the changes of a component are tracked, and by how many consumers.
 #[derive(Debug)]
 pub(super) struct TrackingState {
     pub(super) known: bool,
@@ -35,35 +34,35 @@ pub(super) struct TrackingState {
 }
 
 impl Clone for TrackingState {
-    /// A description of a component watches nothing.
+    /// The clone has no consumers.
     fn clone(&self) -> Self {
         Self { known: self.known, by: None, request: Arc::clone(&self.request) }
     }
 }
 
 impl TrackingState {
-    /// Of a component in a world; `of_world` is raised when a request is made.
+    /// The state of a component in a world. A request also sets `of_world`.
     pub(super) fn new(known: bool, of_world: &Arc<AtomicBool>) -> Self {
         let request = TrackingRequest { asked: AtomicBool::new(false), of_world: Arc::clone(of_world) };
         Self { known, by: None, request: Arc::new(request) }
     }
 
-    /// How the columns of the component ask for its changes to be known.
+    /// The flag by which the columns of the component request the tracking of its changes.
     pub(super) fn request(&self) -> &Arc<TrackingRequest> {
         &self.request
     }
 
-    /// Whether anything has asked since the last call.
+    /// Whether there was a request since the last call.
     pub(super) fn take_request(&self) -> bool {
         self.request.asked.swap(false, Relaxed)
     }
 
-    /// A consumer.
+    /// Adds a consumer.
     pub(super) fn watch(&mut self) -> TrackingGuard {
         TrackingGuard(Arc::clone(self.by.get_or_insert_default()))
     }
 
-    /// Whether there is no consumer any more.
+    /// Whether there are no consumers.
     pub(super) fn is_idle(&self) -> bool {
         self.by.as_ref().is_none_or(|by| Arc::strong_count(by) == 1)
     }
@@ -80,7 +79,7 @@ mod tests {
         asked.request().ask();
         assert_eq!([&worlds[0], &worlds[1]].map(|world| world.load(Relaxed)), [true, false]);
         assert!(asked.take_request() && !asked.take_request() && !other.take_request());
-        // Another request raises the mark again.
+        // Another request sets the flag again.
         worlds[0].store(false, Relaxed);
         asked.clone().request().ask();
         assert!(worlds[0].load(Relaxed) && asked.take_request());

@@ -1,4 +1,4 @@
-//! Copies of resources, resources that become what their copies are, and values that come from elsewhere.
+//! Copies of resources, replacing resources by copies, and values that come from outside of a world.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -14,41 +14,42 @@ use crate::entity::EntityMapper;
 use crate::origin::Origin;
 use crate::tick::{ComponentTicks, TickCells, WriteStamp};
 
-/// What is known of one resource.
+/// The copy of one resource.
 enum ResourceCopy {
-    /// It is not a part of this.
+    /// The resource is not part of the copies.
     Apart,
-    /// There is none.
+    /// The resource does not exist.
     None,
-    /// A value of the type that the functions are of. Without a function that clones it, the resource of a world stays as it is.
+    /// A value of the type that the functions are for. Without a function that clones it, restoring does not change the resource of a
+    /// world.
     Some(Held, Register, Option<ValueClone>),
 }
 
-/// Finds the number of a type of resources, which is registered now if need be.
+/// Returns the id of a type of resources, and registers it if necessary.
 type Register = fn(&mut Resources) -> ResourceId;
 
-/// The value of a resource, to read.
+/// The value of a resource, for reading.
 pub(crate) enum ResourceValue<'a> {
     None,
-    /// The name of the type of a value that stays on its thread.
+    /// The type name of a non-send value.
     OnThread(&'static str),
     Some(ErasedRef<'a>),
 }
 
-/// The values of resources, by number, and which of them are lists of messages.
+/// Copies of resources, by id, and the ids of those that are lists of messages.
 #[derive(Default)]
 pub(crate) struct ResourceCopies(Vec<ResourceCopy>, Vec<(ResourceId, MessageNumbers)>);
 
-/// What resources need to become what their copies are, by number: none for those that stay, else the value or that there is none.
+/// The new values of resources, by id: `None` keeps the resource, `Some(None)` removes it.
 pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
 
-/// A value that was not taken from a world, for a place in one.
+/// A value that does not come from a world, to be inserted into one.
 pub(crate) struct NewResource {
     pub(crate) register: Register,
     pub(crate) is_on_thread: bool,
-    /// If it is a list of messages.
+    /// Its numbers, if it is a list of messages.
     messages: Option<MessageNumbers>,
-    /// Of the type of the function.
+    /// A value of the type that `register` registers.
     held: Held,
 }
 
@@ -68,24 +69,24 @@ impl NewResource {
         }
     }
 
-    /// What is known of its type.
+    /// The descriptor of its type.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.held.value.descriptor()
     }
 
-    /// When it was added and changed.
+    /// The ticks at which it was added and changed.
     pub(crate) fn ticks(&self) -> ComponentTicks {
         self.held.ticks.get()
     }
 
-    /// Replaces the entities inside of the value by those that stand for them.
+    /// Replaces the entities inside of the value through the mapper.
     pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         self.held.value.map_entities(mapper);
     }
 }
 
 impl ResourceCopies {
-    /// The values, and when they were added and changed.
+    /// The values, and the ticks at which they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
             ResourceCopy::Some(held, ..) => Some((held.value.as_ref(), held.ticks.get())),
@@ -93,7 +94,7 @@ impl ResourceCopies {
         })
     }
 
-    /// Clones of the values, for another world.
+    /// Clones the values, for another world.
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
             let ResourceCopy::Some(held, register, Some(clone)) = copy else { return None };
@@ -105,7 +106,7 @@ impl ResourceCopies {
         new.collect()
     }
 
-    /// What is known of a resource, if there is a value of it.
+    /// The descriptor of a resource, if there is a copy of its value.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
             ResourceCopy::Some(held, ..) => Some(held.value.descriptor()),
@@ -120,7 +121,7 @@ impl ResourceCopies {
 }
 
 impl ComponentDescriptor {
-    /// That of the resource `R`.
+    /// The descriptor of the resource `R`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -145,7 +146,7 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
     ErasedPersistence {
         kind: || R::persistence().kind(),
         write: write_text::<R>,
-        // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
+        // `list` has a tick for each value: see `SnapshotBuilder::add_resource_text`.
         read: |text, list| {
             let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
             let value = form.read(text)?;
@@ -161,11 +162,11 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
 ///
 /// # Safety
 ///
-/// - The address holds an `R` that no other code changes.
+/// - The address holds an `R` that no other code changes during the call.
 unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
     let Persistence::Text(form) = R::persistence() else { return None };
     let mut text = String::new();
-    // SAFETY: the caller promises an `R` at the address that no other code changes.
+    // SAFETY: `value` holds an `R` that no other code changes during the call (ensured by the caller).
     form.write(unsafe { &*value.cast::<R>() }, &mut text);
     Some(text)
 }
@@ -178,7 +179,7 @@ impl Held {
 }
 
 impl Resources {
-    /// The descriptors of resources that cannot be copied; whether they are values that stay on their threads.
+    /// The names of the resources that cannot be copied, and whether each is a non-send value.
     pub(crate) fn refused<'a>(
         &'a self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool + 'a,
@@ -194,7 +195,7 @@ impl Resources {
         })
     }
 
-    /// What is known of each resource, and its value if it has one that may be read on any thread.
+    /// The descriptor of each resource, and its value if it exists and may be read on any thread.
     pub(crate) fn values(&self) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
         self.places.iter().map(|place| {
             let value = match (place.get(), place.on_thread) {
@@ -214,19 +215,19 @@ impl Resources {
         })
     }
 
-    /// The types that the world has met and of which there is no value, but for those that stay on their threads.
+    /// The registered types of resources without a value, except non-send values.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         let is_absent = |place: &&Place| place.on_thread.is_none() && place.get().is_none();
         self.places.iter().filter(is_absent).map(|place| place.descriptor)
     }
 
-    /// Puts a value that was not taken from these into its place. Returned is the one that was there.
+    /// Inserts a value that does not come from these resources, and returns the old value.
     pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<ErasedValue> {
         let id = (new.register)(self);
         self.places[id.0 as usize].replace(new.held.value, now)
     }
 
-    /// Takes those resources out that are wanted, but for lists of messages, and values that stay on their threads.
+    /// Removes and returns the resources for which `wanted` returns true, except lists of messages and non-send values.
     pub(crate) fn take_new(
         &mut self,
         wanted: &mut dyn FnMut(&'static ComponentDescriptor) -> bool,
@@ -244,28 +245,29 @@ impl Resources {
         taken.collect()
     }
 
-    /// Whether there is a resource of a type.
+    /// Whether a resource of this type exists.
     pub(crate) fn contains(&self, descriptor: &ComponentDescriptor) -> bool {
         self.places.iter().any(|place| place.descriptor.is_same(descriptor) && place.get().is_some())
     }
 
-    /// Takes the resource of a type out, if there is one that may be dropped on any thread.
+    /// Removes and returns the resource of a type, if it exists and is not a non-send value.
     pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<ErasedValue> {
         let is_meant = |place: &&mut Place| place.descriptor.identity() == descriptor.identity();
         self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?.take()
     }
 
-    /// The name of a resource that is lent to a scope, if one is.
+    /// The name of a resource that is taken out by a scope, if there is one.
     pub(crate) fn lent_name(&mut self) -> Option<&'static str> {
         self.places.iter_mut().for_each(Place::settle);
         self.places.iter().find(|place| place.is_lent).map(|place| place.descriptor.name())
     }
 
-    /// Copies the values of all resources but those that are apart, and those that cannot be copied. None is lent.
+    /// Copies the values of all resources, except those for which `is_apart` returns true and those that cannot be copied. No resource
+    /// may be taken out.
     ///
     /// # Errors
     ///
-    /// If there is no memory for the list.
+    /// If the allocation of the list fails.
     pub(crate) fn copy(
         &mut self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
@@ -297,8 +299,9 @@ impl Resources {
         Ok(ResourceCopies(copies, messages))
     }
 
-    /// Values that were not taken from these resources, as copies of them, one for a type. `clones` has the functions of types whose
-    /// definitions name none. `is_apart` says which of the other resources are no part of the copies; there is none of the rest.
+    /// Converts values that do not come from these resources to copies; each type occurs once. `clones` has the clone functions of
+    /// types whose definitions lack them. Other resources for which `is_apart` returns true are not part of the copies; the rest are
+    /// recorded as missing.
     pub(crate) fn copies_of(
         &mut self,
         new: Vec<NewResource>,
@@ -320,11 +323,12 @@ impl Resources {
         ResourceCopies(copies, lists)
     }
 
-    /// The clones that are needed to make the resources what copies of them are. `is_apart` says so of those that are not known there.
+    /// Clones the values that are needed to restore the resources from copies. `is_apart` decides for resources that the copies do not
+    /// know.
     ///
     /// # Errors
     ///
-    /// If there is no memory for the list.
+    /// If the allocation of the list fails.
     pub(crate) fn clones(
         &self,
         copies: &ResourceCopies,
@@ -341,12 +345,13 @@ impl Resources {
         Ok(ResourceClones(clones))
     }
 
-    /// Exchanges resources for clones, as many as there were when these were made, and lists of messages get other numbers, which are
-    /// added to a list with room for so many. None is lent. The clones are then what the resources were.
+    /// Exchanges resources with clones, which contain the old resources afterwards. Resources that were registered after the clones
+    /// were made are not changed. Lists of messages get new numbers, which are appended to `renewed`; it must have capacity for all.
+    /// No resource may be taken out.
     ///
     /// # Panics
     ///
-    /// If the clones are not [those of these resources](Self::clones).
+    /// If the clones were not made by [`clones`](Self::clones) for these resources.
     pub(crate) fn become_clones(&mut self, clones: &mut ResourceClones, renewed: &mut Vec<(ResourceId, Renewed)>) {
         for (place, clone) in self.places.iter_mut().zip(&mut clones.0) {
             let Some(clone) = clone else { continue };
@@ -356,7 +361,7 @@ impl Resources {
             }
         }
         for list in &self.messages {
-            // A list that is no part of the copy goes on, and so do its readers.
+            // A list that is not part of the copies is unchanged, and its readers continue.
             if matches!(clones.0.get(list.id.0 as usize), Some(None)) {
                 continue;
             }
@@ -365,7 +370,7 @@ impl Resources {
         }
     }
 
-    /// How many lists of messages there may be.
+    /// The maximal number of lists of messages.
     pub(crate) fn message_lists(&self) -> usize {
         self.messages.len()
     }

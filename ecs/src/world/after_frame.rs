@@ -7,13 +7,13 @@ use super::own_commands::Command;
 use crate::command::{CommandQueue, Commands};
 
 impl World {
-    /// Queues a command for the end of the frame: it is applied when nothing runs in the world any more and before anything of the next
-    /// frame does, in the order in which such commands were queued. So it can take a [snapshot](Self::snapshot), restore one, or load a
-    /// world. If it returns an error, this is reported as that of any command.
+    /// Queues a command for the end of the frame. Such commands are applied in the order in which they were queued, when nothing runs in
+    /// the world any more and before the next frame begins. So the command can take a [snapshot](Self::snapshot), restore one, or load a
+    /// world. Its errors are reported like those of any other command.
     ///
-    /// A frame with a [name](Self::frame), such as an `App` has, ends with its function. Any other one ends when a schedule runs that has run in
-    /// it before, or when a frame with a name begins: `world.frame(|_| ())` ends it. What waits is no state of the world: it is in no
-    /// snapshot, and stays when one is restored.
+    /// A frame that was opened by [`World::frame`], as an `App` does, ends with its function. Any other frame ends when a schedule runs a
+    /// second time in it, or when [`World::frame`] opens a frame: `world.frame(|_| ())` ends it. The queue is not part of the state of the
+    /// world: snapshots do not contain it, and restoring one leaves it as it is.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,12 +1,12 @@
-//! A place in a schedule at which everything that was recorded has been applied.
+//! A system after which all recorded commands of earlier systems have been applied.
 
 use super::cast::World;
 use crate::system::{BoxedSystem, IntoSystem};
 
 /// A system that does nothing: when it runs, the commands of all systems before it have been applied.
 ///
-/// Between two systems of which one is ordered after the other that is so anyway. This is for code that wants the place itself, to order
-/// other systems by it. As every system of `&mut World`, it runs alone.
+/// If one system is ordered after another one, the commands of the earlier one are applied in between without this. Add it to order
+/// other systems relative to that point. Like every system of `&mut World`, it runs alone.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -32,7 +32,7 @@ use crate::system::{BoxedSystem, IntoSystem};
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ApplyDeferred;
 
-/// Keeps it apart from functions.
+/// Marker type: distinguishes this system from functions.
 #[doc(hidden)]
 pub struct ApplyMarker;
 

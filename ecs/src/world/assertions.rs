@@ -3,26 +3,27 @@
 use super::World;
 use crate::system::{BoxedSystem, IntoReadOnlySystem, IntoSystem, SystemInput};
 
-/// The system, whose parameters are compared when the program is compiled.
+/// Returns the system. Conflicts between its parameters are found at compile time.
 fn checked<I: SystemInput, Out, Marker, S: IntoSystem<I, Out, Marker>>(system: S) -> S {
     let () = S::CHECKED;
     system
 }
 
-/// The system, prepared for an empty world.
+/// Returns the system, initialized for an empty world.
 fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> BoxedSystem<I, Out> {
     system.initialize(&mut World::new());
     system
 }
 
-/// Compiles if a function is a system. The system is prepared for an empty world, and not run.
+/// Compiles if a function is a system. The system is initialized for an empty world, and not run.
 ///
-/// `Out` is the output of the system. For a function that returns `Result<T, E>` it is `T` or the whole `Result`, so it has to be named:
+/// `Out` is the output of the system. For a function that returns `Result<T, E>` it may be `T` or the whole `Result`, so it must be
+/// named:
 /// `assert_is_system::<(), (), _>(function)`.
 ///
 /// # Panics
 ///
-/// If two parameters of the system are in each other's way.
+/// If two parameters of the system conflict.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -85,14 +86,13 @@ where
     }
 }
 
-/// Compiles if a function is a system that only reads. The system is prepared for an empty world, and not run.
+/// Compiles if a function is a system that only reads. The system is initialized for an empty world, and not run.
 ///
-/// The access of an item made by `#[system]`, and of a system in a box, is known only when it has been prepared: it is checked then.
+/// The access of an item made by `#[system]`, and of a boxed system, is known only after initialization, so it is checked then.
 ///
 /// # Panics
 ///
-/// If such a system borrows something mutably or records commands, with the system's name; or if two of its parameters are in each
-/// other's way.
+/// If such a system borrows something mutably or records commands, with the system's name; or if two of its parameters conflict.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -128,11 +128,12 @@ where
     assert!(system.access().is_read_only(), "system `{}` does not only read", system.name());
 }
 
-/// Asserts that the parameters of a system are not in each other's way. It is not run.
+/// Asserts that the parameters of a system do not conflict. The system is not run.
 ///
 /// # Panics
 ///
-/// If they are, with the system's name and both parameters. If they are of a function with plain parameters, this does not compile.
+/// If two parameters conflict, with the system's name and both parameters. For a function with plain parameters, this does not compile
+/// instead.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Changes of entities that are given as a list or by a query, in bevy_ecs's forms.
+//! Batch operations on entities that are given as a list or by a query, with the names that they have in bevy_ecs.
 
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -11,7 +11,7 @@ use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
 use crate::store::{EntityAt, Store};
 
-/// Some entities of a list are not alive, and got nothing. The others have got their bundles.
+/// Error: some entities of a batch are not alive, and their bundles were dropped. The others have received their bundles.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,12 +37,12 @@ impl_error!([] TryInsertBatchError => |this, f| {
 });
 
 impl World {
-    /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
-    /// and their bundles dropped.
+    /// Inserts a separate bundle into each entity of a list, and returns the number of entities that received one. Entities that are not
+    /// alive are skipped, and their bundles dropped.
     ///
-    /// If the iterator panics, the entities so far keep what they have got. Observers and hooks are told of each entity by itself, as of
-    /// an operation of its own, so the batch ends with the entity of which one of them panics. What is done to all entities of a list at
-    /// once is told of at once: see [`World::many`].
+    /// If the iterator panics, the insertions so far stay. Hooks and observers are notified of each entity separately, as for an
+    /// operation of its own; if one of them panics, the batch ends with that entity. [`World::many`] inserts one bundle into all entities
+    /// of a list and notifies once.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl World {
         self.insert_each::<B, false>(batch, |_| ())
     }
 
-    /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
+    /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -81,11 +81,11 @@ impl World {
         self.insert_each::<B, true>(batch, |_| ())
     }
 
-    /// As [`insert_batch`](Self::insert_batch).
+    /// Like [`insert_batch`](Self::insert_batch), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
-    /// If some of the entities are not alive. The others have got their bundles.
+    /// If some of the entities are not alive. The others have received their bundles.
     #[track_caller]
     pub fn try_insert_batch<B: Bundle>(
         &mut self,
@@ -96,11 +96,11 @@ impl World {
         all_were_alive::<B>(gone)
     }
 
-    /// As [`insert_batch_if_new`](Self::insert_batch_if_new).
+    /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
-    /// If some of the entities are not alive. The others have got their bundles.
+    /// If some of the entities are not alive. The others have received their bundles.
     #[track_caller]
     pub fn try_insert_batch_if_new<B: Bundle>(
         &mut self,
@@ -111,7 +111,7 @@ impl World {
         all_were_alive::<B>(gone)
     }
 
-    /// Inserts, says to how many entities, and passes on those that are not alive.
+    /// Inserts the bundles, returns the number of entities that received one, and calls `gone` for each entity that is not alive.
     #[track_caller]
     fn insert_each<B: Bundle, const KEEP: bool>(
         &mut self,
@@ -121,7 +121,7 @@ impl World {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let mut count = 0;
-        // A closure has no caller: the origin of all is set before.
+        // `#[track_caller]` does not reach into a closure, so the caller is set before the loop.
         let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match EntityAt::find(store, entity) {
             Ok(mut entity) => {
                 if KEEP {
@@ -139,8 +139,8 @@ impl World {
             batch.for_each(|item| insert(store, item));
             return count;
         }
-        // A command of an observer may exchange the world for another one, so commands are applied at the end of an operation, which ends
-        // where the batch names an entity again: an observer sees each of its values.
+        // A command of an observer may exchange the world for another one, so commands are applied at the end of an operation. An
+        // operation ends where the batch names an entity a second time, so that an observer sees each of its values.
         let (id, mut named) = (self.id(), EntityHashSet::default());
         let mut next = batch.next();
         while next.is_some() && self.id() == id {
@@ -155,7 +155,7 @@ impl World {
         count
     }
 
-    /// Removes all entities that match a filter: as `all::<F>().despawn()`.
+    /// Despawns all entities that match a filter: same as `all::<F>().despawn()`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -172,7 +172,7 @@ impl World {
         self.all::<F>().despawn();
     }
 
-    /// Removes all entities of a query of which a function says so. The function is asked of all of them first.
+    /// Despawns the entities of a query for which a function returns true. The function is called for all of them first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -194,7 +194,7 @@ impl World {
         self.many(&meant).despawn();
     }
 
-    /// Changes a component of an entity by a function, and returns what that returns; `None` if the entity does not have the component.
+    /// Changes a component of an entity by a function, and returns its result; `None` if the entity does not have the component.
     ///
     /// # Errors
     ///
@@ -246,7 +246,8 @@ macro_rules! batches {
 
 impl Commands<'_, '_> {
     batches! {
-        /// Adds a bundle of its own to each entity of a list when the command is applied. Entities that are not alive are reported: see
+        /// Inserts a separate bundle into each entity of a list when the command is applied. Entities that are not alive are reported:
+        /// see
         /// [`World::try_insert_batch`].
         ///
         /// ```
@@ -261,13 +262,13 @@ impl Commands<'_, '_> {
         /// ```
         fn insert_batch = queue(try_insert_batch);
 
-        /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
+        /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
         fn insert_batch_if_new = queue(try_insert_batch_if_new);
 
-        /// As [`insert_batch`](Self::insert_batch); nothing is reported.
+        /// Like [`insert_batch`](Self::insert_batch), but nothing is reported.
         fn try_insert_batch = queue_silenced(try_insert_batch);
 
-        /// As [`insert_batch_if_new`](Self::insert_batch_if_new); nothing is reported.
+        /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but nothing is reported.
         fn try_insert_batch_if_new = queue_silenced(try_insert_batch_if_new);
     }
 }

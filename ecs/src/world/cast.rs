@@ -1,4 +1,4 @@
-//! The type itself, and how a store is seen as a world.
+//! The type [`World`], and conversions from a store to a world.
 
 use crate::cell::ReadCell;
 use crate::store::Store;
@@ -32,25 +32,25 @@ pub struct World {
 }
 
 impl World {
-    /// A store as a world: for code below that is given user code to run on worlds.
+    /// Casts a store to a world: for lower modules that call user code with a world.
     #[inline]
     pub(crate) fn from_store(store: &Store) -> &Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &*core::ptr::from_ref(store).cast::<Self>() }
     }
 
-    /// A store as a world: for code below that is given user code to run on worlds.
+    /// Casts a store to a world: for lower modules that call user code with a world.
     #[inline]
     pub(crate) fn from_store_mut(store: &mut Store) -> &mut Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &mut *core::ptr::from_mut(store).cast::<Self>() }
     }
 
-    /// The right to read all values.
+    /// A cell with the right to read all values of the world.
     #[inline]
     pub(crate) fn read(&self) -> ReadCell<'_> {
-        // SAFETY: a borrowed world is the right to read all of it, and all code that changes values of a world that is borrowed so
-        // has borrowed it mutably before, or says that it changes them and is kept apart.
+        // SAFETY: `&self` permits reading all of the world. Code that changes values of a world that is borrowed in this way has
+        // borrowed it mutably before, or has declared the access and is kept from running at the same time.
         unsafe { ReadCell::new(&self.store) }
     }
 }

@@ -11,13 +11,13 @@ use crate::store::skip_ticks;
 use crate::transition::Transition;
 
 impl World {
-    /// Records what every operation does to entities from now on, or no more: for tests.
+    /// Switches the recorder of tests on or off: while it is on, the transitions of every operation are recorded.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
         self.store.events.record_transitions(&mut self.store.structure.archetypes, on);
     }
 
-    /// What has been recorded since this was last called.
+    /// Returns the transitions that were recorded since the last call, and clears the list.
     #[doc(hidden)]
     pub fn take_transitions(&mut self) -> alloc::vec::Vec<(Entity, Transition)> {
         self.store.events.take_recorded()
@@ -38,14 +38,14 @@ impl World {
         self.store.clock.change_tick()
     }
 
-    /// As [`change_tick`](Self::change_tick), by the name that bevy_ecs has for it.
+    /// Same as [`change_tick`](Self::change_tick), under bevy_ecs's name.
     #[must_use]
     pub fn read_change_tick(&self) -> Tick {
         self.change_tick()
     }
 
-    /// The tick after which changes are new outside of systems: for queries of a [`QueryState`], for
-    /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` that is its last run.
+    /// The tick after which a change counts as new outside of systems: for queries of a [`QueryState`], for
+    /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` this is its last run.
     ///
     /// [`QueryState`]: crate::query::QueryState
     ///
@@ -62,7 +62,7 @@ impl World {
         self.store.clock.last.get()
     }
 
-    /// Goes on to the next tick and returns the one that it was. Each run of a system does so.
+    /// Advances to the next tick and returns the previous one. Each run of a system does this.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -76,8 +76,7 @@ impl World {
         self.store.next_tick()
     }
 
-    /// From now on, nothing is new outside of systems. For systems it changes nothing: each has its own
-    /// last run.
+    /// Marks all changes so far as seen, outside of systems. Systems are not affected: each has its own last run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -94,13 +93,13 @@ impl World {
         self.store.clock.last.set(now);
     }
 
-    /// For tests of what happens when ticks wrap around: as if so many systems had run.
+    /// For tests of the wrapping of ticks: advances the tick as if this many systems had run.
     #[doc(hidden)]
     pub fn skip_change_ticks(&mut self, runs: u32) {
         skip_ticks(&mut self.store, runs);
     }
 
-    /// A resource, with when it was added and changed.
+    /// A resource with its change ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -116,7 +115,7 @@ impl World {
         Some(Ref::new(value, Ticks::new(TickPlace::One(cells), self.store.run_ticks())))
     }
 
-    /// When a resource was added and changed, if it exists.
+    /// The ticks at which a resource was added and changed, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,7 +163,7 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// A component, with when it was added and changed. `O(1)`.
+    /// A component with its change ticks. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -178,8 +177,9 @@ impl<'w> EntityRef<'w> {
         self.0.get_ref()
     }
 
-    /// When a component was added and changed, if it is known, which it is while the component is tracked: see
-    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not, this call begins to track it.
+    /// The ticks at which a component was added and changed. They are known only while the component is tracked: see
+    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not tracked, this call starts the
+    /// tracking.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -195,7 +195,8 @@ impl<'w> EntityRef<'w> {
         self.get_change_ticks_by_id(self.0.store().structure.archetypes.components.id::<T>()?)
     }
 
-    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+    /// The ticks at which a component was added and changed, if the entity has it and it is tracked: see
+    /// [`EntityRef::get_change_ticks`].
     ///
     /// ```
     /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor, Description};
@@ -218,7 +219,7 @@ impl EntityWorldMut<'_> {
     forward! {
         as_readonly:
 
-        /// A component, with when it was added and changed. `O(1)`.
+        /// A component with its change ticks. `O(1)`.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -228,7 +229,7 @@ impl EntityWorldMut<'_> {
         /// ```
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`].
+        /// The ticks at which a component was added and changed, if it is tracked: see [`EntityRef::get_change_ticks`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;

@@ -15,17 +15,17 @@ use crate::store::{
     relate_clones, spawn_clone_of_some, take_linked,
 };
 
-/// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
+/// Clones all components but those that were [denied](EntityClonerBuilder::deny), and those that require a denied one.
 #[derive(Clone, Debug)]
 pub struct OptOut {
     denied: Vec<ComponentId>,
-    /// Those of the denied ones of which what requires them is denied, too.
+    /// The denied components for which the components that require them are denied, too.
     denied_with_requiring: Vec<ComponentId>,
     with_requiring: bool,
     keeps: bool,
 }
 
-/// Which components a clone gets: those that were [allowed](EntityClonerBuilder::allow), and what these require.
+/// Clones the components that were [allowed](EntityClonerBuilder::allow), and those that they require.
 #[derive(Clone, Debug)]
 pub struct OptIn {
     allowed: Vec<Allowed>,
@@ -36,20 +36,20 @@ pub struct OptIn {
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
     id: ComponentId,
-    /// Whether it is cloned only for a target that lacks it.
+    /// Whether it is cloned only if the target lacks it.
     keeps: bool,
-    /// Whether what it requires is allowed along with it.
+    /// Whether the components that it requires are allowed with it.
     with_required: bool,
 }
 
 /// Copies components of one entity to another one. Made by [`EntityCloner::build_opt_out`] and
-/// [`EntityCloner::build_opt_in`]; belongs to the world that it was made for.
+/// [`EntityCloner::build_opt_in`]; belongs to the world for which it was made.
 ///
-/// Components that the target has already are replaced, unless the cloner is told to keep them. The source keeps its own. What the cloned
-/// components require, and neither comes with them nor is there, is made as by an insertion; so a component always has what it requires. An
-/// exact copy, which lacks what the source lacks, is made by [`World::clone_entity`].
+/// Components that the target already has are replaced, unless [`InsertMode::Keep`] is set. The source keeps its own. If a cloned component
+/// requires a component that is neither cloned nor present in the target, that one is constructed as by an insertion; so all requirements
+/// hold afterwards. [`World::clone_entity`] makes an exact copy, which lacks what the source lacks.
 ///
-/// With [`linked_cloning`](EntityClonerBuilder::linked_cloning) the children of the source, and all below them, are cloned along.
+/// With [`linked_cloning`](EntityClonerBuilder::linked_cloning) the descendants of the source are cloned, too.
 ///
 /// ```
 /// use strata_ecs::entity::EntityCloner;
@@ -76,9 +76,9 @@ struct Allowed {
 pub struct EntityCloner {
     choice: Choice,
     is_linked: bool,
-    /// Whether components move to the target.
+    /// Whether components are moved to the target instead of cloned.
     moves: bool,
-    /// Whether nothing is made for being required.
+    /// Whether required components are not constructed.
     is_exact: bool,
 }
 
@@ -90,7 +90,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether a component of an entity is cloned, for a target if it is there already.
+    /// Whether the component `id` of `source` is cloned. `target` is the existing entity that receives it, if there is one.
     fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
         let is_there = |id| target.is_some_and(|target| store.structure.has(target, id));
         match self {
@@ -128,7 +128,7 @@ fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
     info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
 }
 
-/// Makes an [`EntityCloner`], or uses it at once.
+/// Builds an [`EntityCloner`], or uses it directly.
 #[derive(Debug)]
 #[must_use = "a builder clones nothing by itself"]
 pub struct EntityClonerBuilder<'w, Mode> {
@@ -139,13 +139,13 @@ pub struct EntityClonerBuilder<'w, Mode> {
 }
 
 impl EntityCloner {
-    /// A cloner of all components but those that are denied, and those that require these. See [`EntityCloner`] for an example.
+    /// A cloner of all components but the denied ones and those that require them. See [`EntityCloner`] for an example.
     pub fn build_opt_out(world: &mut World) -> EntityClonerBuilder<'_, OptOut> {
         let mode = OptOut { denied: Vec::new(), denied_with_requiring: Vec::new(), with_requiring: true, keeps: false };
         EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
-    /// A cloner of those components that are allowed, and of what they require unless the target has it. See [`EntityCloner`] for an
+    /// A cloner of the allowed components, and of the components that they require if the target lacks these. See [`EntityCloner`] for an
     /// example.
     pub fn build_opt_in(world: &mut World) -> EntityClonerBuilder<'_, OptIn> {
         let mode = OptIn { allowed: Vec::new(), with_required: true };
@@ -156,7 +156,7 @@ impl EntityCloner {
     ///
     /// # Errors
     ///
-    /// If one of the two is not alive, or a component that was chosen cannot be cloned. Nothing has changed then.
+    /// If one of the two is not alive, or a chosen component cannot be cloned. Then nothing has changed.
     pub fn clone_entity(&mut self, world: &mut World, source: Entity, target: Entity) -> Result<(), CloneError> {
         let store = &mut world.store;
         store.flush();
@@ -185,11 +185,11 @@ impl EntityCloner {
         })
     }
 
-    /// Makes an entity with copies of components of `source`.
+    /// Spawns an entity with copies of components of `source`.
     ///
     /// # Errors
     ///
-    /// If the source is not alive, or a component that was chosen cannot be cloned. Nothing is spawned then.
+    /// If the source is not alive, or a chosen component cannot be cloned. Then nothing is spawned.
     pub fn spawn_clone(&mut self, world: &mut World, source: Entity) -> Result<Entity, CloneError> {
         if self.moves || self.is_linked {
             let store = &mut world.store;
@@ -206,12 +206,12 @@ impl EntityCloner {
         self.is_linked
     }
 
-    /// Clones an entity with all that is linked to it, and returns its clone.
+    /// Clones an entity and all entities that are linked to it, and returns the clone of `root`.
     fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
         store.structure.entities.locate(root)?;
         let tree = linked_tree(store, root, |store, id| self.choice.can_have(store, id));
         let is_meant = self.meant(&tree, target);
-        // A list that the target has already stays, with its other fields.
+        // A list that the target already has stays, with its other fields.
         let stays = |store: &Store, id| target.is_some_and(|target| store.structure.has(target, id));
         let lists = |store: &Store, entity: Entity| {
             tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
@@ -220,21 +220,22 @@ impl EntityCloner {
         Ok(put_linked(store, clones, target, rename)[0])
     }
 
-    /// Says which components of the entities of a tree are chosen, of which the first one gets a target if there is one.
+    /// Returns a predicate: whether a component of an entity of the tree is chosen. `target` is the existing entity for the clone of the
+    /// root.
     fn meant(&self, tree: &LinkedTree, target: Option<Entity>) -> impl Fn(&Store, Entity, ComponentId) -> bool {
         let root = tree.entities[0];
         let all = EntityHashSet::from_iter(tree.entities.iter().copied());
         move |store: &Store, entity: Entity, id: ComponentId| {
             let target = target.filter(|_| entity == root);
             self.choice.has(store, entity, target, id)
-                // What makes it a part of the tree.
+                // A relationship to an entity of the tree is always chosen: it makes the entity part of the tree.
                 || (tree.relationships.contains(&id)
                     && store.events.links.target(id, entity).is_some_and(|target| all.contains(&target)))
         }
     }
 
-    /// Moves the components of an entity, and of all that is linked to it if that is meant, and returns the entity that has those of the
-    /// first one. It is one operation.
+    /// Moves the components of an entity, and with linked cloning of all entities that are linked to it, as one operation. Returns the
+    /// entity that has received the components of `root`.
     fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
         store.structure.entities.locate(root)?;
         let tree = match self.is_linked {
@@ -254,7 +255,7 @@ impl EntityCloner {
                 let (listing, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|&id| components.lists_sources(id));
                 let mut others = EntityBuilder::new();
                 for &list in &listing {
-                    // A list that the target has already stays, with its other fields.
+                    // A list that the target already has stays, with its other fields.
                     let stays = entity == root && target.is_some_and(|target| store.structure.has(target, list));
                     if !stays {
                         take_others(store, list, entity, &mut others);
@@ -300,11 +301,11 @@ impl<Mode: CloneMode> EntityClonerBuilder<'_, Mode> {
         EntityCloner { choice: self.mode.choice(), is_linked: self.is_linked, moves: self.moves, is_exact: false }
     }
 
-    /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
+    /// Copies components of `source` to `target`, like [`EntityCloner::clone_entity`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Same as [`EntityCloner::clone_entity`].
     pub fn clone_entity(&mut self, source: Entity, target: Entity) -> Result<&mut Self, CloneError> {
         self.finish().clone_entity(self.world, source, target)?;
         Ok(self)
@@ -312,21 +313,22 @@ impl<Mode: CloneMode> EntityClonerBuilder<'_, Mode> {
 }
 
 impl<Mode> EntityClonerBuilder<'_, Mode> {
-    /// Whether the entities are cloned along that are linked to the source by a relationship with
-    /// [`linked_spawn`](crate::relationship::RelationshipTarget), as its children are, those that are linked to these, and so on. They are
-    /// not, unless this is called. Pairs of a [`Relation`](crate::relation::Relation) do not lead on.
+    /// Sets whether the entities that are linked to the source are cloned, too: by relationships with
+    /// [`linked_spawn`](crate::relationship::RelationshipTarget), such as its children, and recursively those that are linked to these. The
+    /// default is false. Pairs of a [`Relation`](crate::relation::Relation) are not followed.
     ///
-    /// - The links between the clones are those between the originals. A list of sources has its clones in the order of the tree, level by
-    ///   level; so children are in the same order, unless other relationships with `linked_spawn` lead to them as well. The source itself stays linked to what it names: the
-    ///   clone of a child is another child of the same parent. Where that is not meant, deny the component, for instance
-    ///   [`ChildOf`](crate::hierarchy::ChildOf): below the source it is cloned all the same.
-    /// - A relationship leads on if the component that lists its sources is chosen, as [`Children`](crate::hierarchy::Children) is if it is
-    ///   not denied, or is allowed.
-    /// - Of entities inside of values, in fields that are [mapped](crate::entity::MapEntities), those of which there is a clone are replaced by
-    ///   that, wherever in the tree they are. So are the targets of [pairs](crate::relation::Relation), and entities inside of their values.
+    /// - The links between the clones correspond to the links between the originals. A list of sources contains its clones in the order of
+    ///   the tree, level by level; so children keep their order, unless other relationships with `linked_spawn` lead to them as well. The
+    ///   source itself stays linked to its own target: the clone of a child is another child of the same parent. To prevent that, deny the
+    ///   component, for instance [`ChildOf`](crate::hierarchy::ChildOf): below the source it is cloned all the same.
+    /// - A relationship is followed if the component that lists its sources is chosen, as [`Children`](crate::hierarchy::Children) is if it
+    ///   is not denied, or is allowed.
+    /// - Entities inside of values, in [mapped](crate::entity::MapEntities) fields, are replaced by their clones if they have been cloned,
+    ///   wherever in the tree they are. This includes the targets of [pairs](crate::relation::Relation), and entities inside of their
+    ///   values.
     /// - Other fields of a component that lists sources are cloned with it if it is `Clone`.
-    /// - If the target has children it keeps them; those that are cloned come behind them.
-    /// - If a component of one of the entities cannot be cloned, nothing is. If a `Clone` or `MapEntities` panics, neither.
+    /// - If the target has children it keeps them; the cloned ones are appended.
+    /// - If a component of one of the entities cannot be cloned, nothing is cloned. The same holds if a `Clone` or `MapEntities` panics.
     ///
     /// `O(entities and their components)`.
     ///
@@ -358,17 +360,16 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
         self
     }
 
-    /// Whether what is chosen moves to the target, instead of being cloned. It is not, unless this is called. So it may be what cannot be
-    /// cloned; and nothing is an error but that the source or the target is not alive.
+    /// Sets whether the chosen components are moved to the target instead of cloned. The default is false. Components that cannot be cloned
+    /// can be moved; the only possible error is that the source or the target is not alive.
     ///
-    /// - Hooks and observers are told that the components are removed from the source and come to the target, as one operation.
-    /// - If the source has a relationship that is chosen, the target has it instead. If a component that lists sources is chosen, as
-    ///   [`Children`](crate::hierarchy::Children) is if it is not denied, the sources name the target then, and its other fields are
-    ///   those of the source.
-    /// - With [`linked_cloning`](Self::linked_cloning) the sources stay as they are, without what is chosen, which goes to a new entity
-    ///   for each.
+    /// - Hooks and observers are notified of the removal from the source and the insertion into the target, as one operation.
+    /// - If a relationship of the source is chosen, the target receives it. If a component that lists sources is chosen, as
+    ///   [`Children`](crate::hierarchy::Children) is if it is not denied, the sources are linked to the target, and its other fields are
+    ///   moved.
+    /// - With [`linked_cloning`](Self::linked_cloning) each source stays alive without its chosen components, which move to a new entity.
     /// - [Pairs](crate::relation::Relation) of the source stay with it.
-    /// - If a hook or an observer of the removal panics, what was taken out is dropped.
+    /// - If a hook or an observer of the removal panics, the removed components are dropped.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -394,7 +395,7 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
 }
 
 impl EntityClonerBuilder<'_, OptOut> {
-    /// Leaves the components of a bundle out, and all that require one of them.
+    /// Excludes the components of a bundle, and all components that require one of them.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -418,7 +419,7 @@ impl EntityClonerBuilder<'_, OptOut> {
         self.deny_by_ids(ids)
     }
 
-    /// Leaves components out, by number; as [`deny`](Self::deny).
+    /// Like [`deny`](Self::deny), by id.
     pub fn deny_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         let first = self.mode.denied.len();
         self.mode.denied.extend(ids);
@@ -428,8 +429,8 @@ impl EntityClonerBuilder<'_, OptOut> {
         self
     }
 
-    /// Calls a function that denies components, and leaves nothing out for requiring them. What is cloned and requires one of them has it
-    /// made anew, if the target lacks it.
+    /// Calls a function that denies components, without denying the components that require them. If a cloned component requires a denied
+    /// one that the target lacks, that one is constructed.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -454,7 +455,7 @@ impl EntityClonerBuilder<'_, OptOut> {
         self
     }
 
-    /// Whether components that the target has are replaced, which they are unless this is called, or kept.
+    /// Sets whether components that the target already has are replaced, which is the default, or kept.
     ///
     /// ```
     /// use strata_ecs::bundle::InsertMode;
@@ -478,20 +479,21 @@ impl EntityClonerBuilder<'_, OptOut> {
 }
 
 impl EntityClonerBuilder<'_, OptIn> {
-    /// Takes the components of a bundle, and of those of them that the source has, what they require unless the target has it.
+    /// Allows the components of a bundle. For each of them that the source has, the components that it requires are cloned, too, if the
+    /// target lacks them.
     pub fn allow<B: Bundle>(&mut self) -> &mut Self {
         let ids = bundle_components::<B>(&mut self.world.store).0;
         self.allow_by_ids(ids)
     }
 
-    /// Takes components, by number; as [`allow`](Self::allow).
+    /// Like [`allow`](Self::allow), by id.
     pub fn allow_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, false));
         self
     }
 
-    /// Takes those components of a bundle that the target lacks, and what these require; if one of them is [allowed](Self::allow) as
-    /// well it is taken in any case.
+    /// Allows the components of a bundle that the target lacks, and the components that these require. A component that is also
+    /// [allowed](Self::allow) is cloned in any case.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -512,13 +514,13 @@ impl EntityClonerBuilder<'_, OptIn> {
         self.allow_by_ids_if_new(ids)
     }
 
-    /// Takes those components that the target lacks, by number; as [`allow_if_new`](Self::allow_if_new).
+    /// Like [`allow_if_new`](Self::allow_if_new), by id.
     pub fn allow_by_ids_if_new(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, true));
         self
     }
 
-    /// Takes a component, as widely as it was ever allowed.
+    /// Allows a component, with the widest of the settings with which it was ever allowed.
     fn allow_one(&mut self, id: ComponentId, keeps: bool) {
         let new = Allowed { id, keeps, with_required: self.mode.with_required };
         match self.mode.allowed.iter_mut().find(|allowed| allowed.id == id) {
@@ -530,8 +532,8 @@ impl EntityClonerBuilder<'_, OptIn> {
         }
     }
 
-    /// Calls a function that allows components, and takes nothing for being required by them. What they require is made anew, if the
-    /// target lacks it.
+    /// Calls a function that allows components, without allowing the components that they require. Required components that the target
+    /// lacks are constructed.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;

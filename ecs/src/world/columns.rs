@@ -1,4 +1,4 @@
-//! Making many entities at once, and making room for them.
+//! Spawning of many entities from columns, and reserving memory for entities.
 
 use super::cast::World;
 use super::entities::SpawnBatchIter;
@@ -8,22 +8,22 @@ use crate::entity::Entity;
 use crate::store::{SpawnColumnsError, reserve_bundles, spawn_columns, spawn_columns_at};
 
 impl World {
-    /// Makes an entity of each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
+    /// Spawns an entity for each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
     /// `Box<[C]>`, `[C; N]`, [`repeat_n(component, count)`](core::iter::repeat_n), or `(0..count).map(make)`, where `make` gets the
     /// position in the batch; a tuple of up to 16 of these; or a [`ColumnBatch`](crate::bundle::ColumnBatch).
     ///
-    /// The fastest way to make entities: values are moved a whole column at a time, or written where they belong. `O(rows)`, and at
-    /// most one allocation a column if the table has to grow.
+    /// This is the fastest way to spawn entities: values are moved a whole column at a time, or written directly to their rows.
+    /// `O(rows)`, and at most one allocation per column if the table has to grow.
     ///
     /// # Errors
     ///
-    /// If the columns are not equally long. Nothing is spawned, and all values are dropped.
+    /// If the columns have different lengths. Nothing is spawned, and all values are dropped.
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component, if not enough entity ids are left, or if a component that was made at run time has the
-    /// name of another one in this world. If `Clone` panics while a value is being repeated, or a function that makes one, nothing is
-    /// spawned, and the values are dropped.
+    /// If two columns belong to one component, if not enough entity ids are left, or if a component was made at run time and another
+    /// component of this world has its name. If `Clone` panics while a value is being repeated, or a function that makes a value panics,
+    /// nothing is spawned, and the values are dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -54,20 +54,19 @@ impl World {
         Ok(SpawnBatchIter::made(self, table, first))
     }
 
-    /// Makes entities with these very ids of the rows of some columns, for loading: all of them or none.
+    /// Spawns entities with the given ids from the rows of some columns, for loading: all of them or none.
     ///
-    /// As [`World::spawn_at`] for each row, and much faster: `O(rows + free indexes)`, where single calls take
-    /// `O(free indexes)` each.
+    /// Like [`World::spawn_at`] for each row, and much faster: `O(rows + free indexes)`, where single calls take `O(free indexes)` each.
     ///
     /// # Errors
     ///
-    /// If the columns are not equally long, if there is not one id for each row, if two ids have one index, if an entity
-    /// with an index of the list is alive, if a generation is past, if more than 2^20 unused indexes would come to be below
-    /// the highest one, or if there is no memory. The world is as it was before, and all values are dropped.
+    /// If the columns have different lengths, if the number of ids differs from the number of rows, if two ids have one index, if an
+    /// entity with an index of the list is alive, if a generation has been used already, if more than 2^20 unused indexes would lie
+    /// below the highest one, or if an allocation fails. The world has not changed, and all values are dropped.
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component, or if a component that was made at run time has the name of another one in this world.
+    /// If two columns belong to one component, or if a component was made at run time and another component of this world has its name.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -92,11 +91,11 @@ impl World {
         spawn_columns_at(self.store.by_caller(), entities, columns)
     }
 
-    /// Makes room for `additional` more entities that are spawned with a bundle, so that spawning them allocates nothing.
+    /// Reserves memory for `additional` more entities that are spawned with a bundle, so that spawning them does not allocate.
     ///
     /// # Panics
     ///
-    /// If the bundle has a component twice, or if there can never be so many entities.
+    /// If the bundle has a component twice, or if the number of entities exceeds the limit of ids.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -113,11 +112,11 @@ impl World {
         self.try_reserve::<B>(additional).unwrap_or_else(|error| error.raise());
     }
 
-    /// Makes room for `additional` more entities that are spawned with a bundle, or says that there is none.
+    /// Reserves memory for `additional` more entities that are spawned with a bundle, or returns an error.
     ///
     /// # Errors
     ///
-    /// If there is no memory, or if there can never be so many entities. Entities stay as they were.
+    /// If an allocation fails, or if the number of entities exceeds the limit of ids. Entities stay as they were.
     ///
     /// # Panics
     ///
@@ -137,7 +136,7 @@ impl World {
     }
 }
 
-/// As [`World::spawn_batch`].
+/// Same as [`World::spawn_batch`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! What `get_by_id` and `get_mut_by_id` of entities take: the id of one component, or those of several.
+//! Arguments of `get_by_id` and `get_mut_by_id` of entities: the id of one component, or several ids.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::store::ErasedAccessError;
 /// | `[ComponentId; N]`, `&[ComponentId; N]` | `[ErasedRef; N]` | `[ErasedMut; N]` |
 /// | `&[ComponentId]` | `Vec<ErasedRef>` | `Vec<ErasedMut>` |
 ///
-/// Values that are borrowed mutably are those of different components: an id that comes twice is an error. `O(ids²)` to compare them.
+/// With `get_mut_by_id`, an id that occurs twice is an error. Checking this costs `O(ids²)`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -38,9 +38,9 @@ use crate::store::ErasedAccessError;
     note = "components are fetched by `ComponentId`, `[ComponentId; N]` and `&[ComponentId]`"
 )]
 pub trait DynamicComponentFetch {
-    /// The values, to read.
+    /// The returned values, borrowed for reading.
     type Ref<'w>;
-    /// The values, to change them.
+    /// The returned values, borrowed mutably.
     type Mut<'w>;
 
     #[doc(hidden)]
@@ -102,7 +102,7 @@ impl DynamicComponentFetch for &[ComponentId] {
     }
 }
 
-/// The values of a list with as many values as the array has.
+/// Converts a list of exactly `N` values to an array.
 fn array<T, const N: usize>(values: Vec<T>) -> [T; N] {
     values.try_into().unwrap_or_else(|_| unreachable!("one value was fetched for each id"))
 }

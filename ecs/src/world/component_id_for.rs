@@ -1,4 +1,4 @@
-//! A parameter that gives the number of a component.
+//! A parameter that returns the id of a component.
 
 use core::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use super::systems::FromWorld;
 use crate::component::{Component, ComponentId};
 use crate::system::{Local, ParamSource, SystemParam};
 
-/// A system parameter: the number of a component in the world of the system, which meets the component if it has not yet.
+/// A system parameter: the id of a component in the world of the system. It registers the component if necessary.
 ///
 /// ```
 /// use strata_ecs::component::ComponentIdFor;
@@ -30,7 +30,7 @@ pub struct ComponentIdFor<'s, T> {
 }
 
 impl<T: Component> ComponentIdFor<'_, T> {
-    /// The number.
+    /// Returns the id of the component.
     #[must_use]
     pub fn get(&self) -> ComponentId {
         self.id
@@ -45,7 +45,7 @@ impl<T> From<ComponentIdFor<'_, T>> for ComponentId {
     }
 }
 
-/// What the system keeps.
+/// The state of the parameter in the system.
 pub struct IdOf<T>(ComponentId, PhantomData<fn() -> T>);
 
 impl<T: Component> FromWorld for IdOf<T> {

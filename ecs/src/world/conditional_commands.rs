@@ -1,4 +1,4 @@
-//! Commands that do something under a condition: one that is asked at once, or whether a value differs from the one that is there.
+//! Commands that depend on a condition that is evaluated when the command is recorded, or on a comparison with the present value.
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
@@ -8,7 +8,7 @@ use crate::component::Component;
 use crate::resource::Resource;
 
 impl Commands<'_, '_> {
-    /// Inserts a resource when the command is applied, unless an equal one is there, which does not count as changed then.
+    /// Inserts a resource when the command is applied. If an equal one is present it stays, and does not count as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,7 +46,7 @@ macro_rules! inserts {
 }
 
 impl EntityCommands<'_> {
-    /// As [`remove`](Self::remove) if a condition holds, which is asked at once.
+    /// Like [`remove`](Self::remove), if the condition holds. It is evaluated immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -63,7 +63,7 @@ impl EntityCommands<'_> {
         if condition() { self.remove::<B>() } else { self }
     }
 
-    /// As [`insert`](Self::insert), unless the entity has an equal component, which does not count as changed then.
+    /// Like [`insert`](Self::insert). If the entity has an equal component it stays, and does not count as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -86,14 +86,15 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// As [`try_remove`](Self::try_remove) if a condition holds, which is asked at once.
+    /// Like [`try_remove`](Self::try_remove), if the condition holds. It is evaluated immediately.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
         if condition() { self.try_remove::<B>() } else { self }
     }
 
     inserts! {
-        /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
+        /// Like [`insert`](Self::insert), if the condition holds. It is evaluated immediately. If it does not hold, the bundle is
+        /// dropped.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -105,13 +106,13 @@ impl EntityCommands<'_> {
         /// ```
         fn insert_if => insert;
 
-        /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
+        /// Like [`insert_if_new`](Self::insert_if_new), if the condition holds. It is evaluated immediately.
         fn insert_if_new_and => insert_if_new;
 
-        /// As [`try_insert`](Self::try_insert) if a condition holds, which is asked at once.
+        /// Like [`try_insert`](Self::try_insert), if the condition holds. It is evaluated immediately.
         fn try_insert_if => try_insert;
 
-        /// As [`try_insert_if_new`](Self::try_insert_if_new) if a condition holds, which is asked at once.
+        /// Like [`try_insert_if_new`](Self::try_insert_if_new), if the condition holds. It is evaluated immediately.
         fn try_insert_if_new_and => try_insert_if_new;
     }
 }

@@ -1,4 +1,4 @@
-//! Worlds as such: making one, its parts, its commands.
+//! Creating a world, access to its parts, required components, commands and error handling.
 
 #[cfg(feature = "parallel")]
 use alloc::sync::Arc;
@@ -54,7 +54,7 @@ impl World {
         Self { store }
     }
 
-    /// Which world this is: no other world of the process has or will ever have the same id.
+    /// The id of this world, which is unique in the process: no other world has or will ever have it.
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
@@ -66,7 +66,7 @@ impl World {
         &self.store.structure.entities
     }
 
-    /// The components that the world knows.
+    /// The components that are registered in the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -99,7 +99,7 @@ impl World {
         &self.store.structure.archetypes.tables
     }
 
-    /// The number of `T` in this world, which is registered now if need be.
+    /// Returns the id of `T` in this world, and registers `T` if necessary.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,12 +114,12 @@ impl World {
         self.store.register_component::<T>()
     }
 
-    /// Makes `T` a component that keeps entities out of queries that do not name it, as
-    /// [`Disabled`](crate::entity_disabling::Disabled) is one: see [`entity_disabling`](crate::entity_disabling). Queries and
-    /// systems that have been made before pass these entities over as well, from their next use on.
+    /// Makes `T` a disabling component: entities with it are excluded from queries that do not name it, as with
+    /// [`Disabled`](crate::entity_disabling::Disabled); see [`entity_disabling`](crate::entity_disabling). Existing queries and systems
+    /// exclude these entities as well, from their next use on.
     ///
-    /// To make two queries of one system get on with each other, name the component in both: which components disable
-    /// entities is not known when the system is compiled.
+    /// This does not resolve a conflict between two queries of one system, since disabling components are not known at compile time. Name
+    /// the component in both queries instead.
     ///
     /// A component with sparse storage does not compile here.
     ///
@@ -146,7 +146,7 @@ impl World {
         self.store.register_disabling_component::<T>();
     }
 
-    /// The number of `T` in this world, if the world has met it.
+    /// The id of `T` in this world, if it is registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -171,7 +171,7 @@ impl World {
     ///
     /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it.
     ///
-    /// `O(components + bundles)`; what the world has learnt of moves between tables is forgotten.
+    /// `O(components + bundles)`. The plan cache of the archetype graph is cleared.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,7 +193,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// As [`World::register_required_components`].
+    /// Same as [`World::register_required_components`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -211,12 +211,12 @@ impl World {
         self.try_register_required_components_with::<T, R>(constructor).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// As [`World::register_required_components`], with errors instead of panics.
+    /// Like [`World::register_required_components`], with errors instead of panics.
     ///
     /// # Errors
     ///
     /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it. Nothing has
-    /// changed then, except that the world knows both components.
+    /// changed then, except that both components are registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -237,11 +237,11 @@ impl World {
         self.try_register_required_components_with::<T, R>(R::default)
     }
 
-    /// As [`World::register_required_components_with`], with errors instead of panics.
+    /// Like [`World::register_required_components_with`], with errors instead of panics.
     ///
     /// # Errors
     ///
-    /// As [`World::try_register_required_components`].
+    /// Same as [`World::try_register_required_components`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -283,7 +283,7 @@ impl World {
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
-    /// Makes every reserved id an entity, and applies the commands that wait in the world.
+    /// Turns all reserved ids into entities, and applies the pending commands of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -303,15 +303,15 @@ impl World {
         self.store.flush_events();
     }
 
-    /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. It is called at once, on the
-    /// thread on which the error happened. Nothing stops then: systems that are ordered after the failed one run, and
+    /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. It is called immediately, on
+    /// the thread on which the error occurred. Errors then stop nothing: systems that are ordered after the failed one run, and
     /// [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns `Ok`.
     ///
     /// A [`Schedule::set_error_handler`](crate::schedule::Schedule::set_error_handler), an
-    /// [`Observer::with_error_handler`](crate::observer::Observer::with_error_handler) and a
-    /// [`Commands::queue_handled`] take precedence. [`World::on_command_error`] has no effect while there is a handler. A schedule that
-    /// is running keeps the handler that it began with. The handler is no part of the contents of the world: neither snapshots nor saves
-    /// have it, and [`World::clear_all`] leaves it.
+    /// [`Observer::with_error_handler`](crate::observer::Observer::with_error_handler) and a [`Commands::queue_handled`] take precedence.
+    /// [`World::on_command_error`] has no effect while there is a handler. A schedule that is running keeps the handler with which it
+    /// began. The handler is not part of the contents of the world: snapshots and saves do not contain it, and [`World::clear_all`] keeps
+    /// it.
     ///
     /// ```
     /// use strata_ecs::error;
@@ -367,7 +367,7 @@ impl World {
         self.store.commands.errors.handler
     }
 
-    /// The error handler of the world, if it has one, by the name of the method of `App`. [`World::error_handler`] is the same.
+    /// Same as [`World::error_handler`], under the name of the method of `App`.
     ///
     /// ```
     /// use strata_ecs::error;
@@ -383,8 +383,9 @@ impl World {
     }
 
     /// Sets what happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out because its entity is not
-    /// alive. At first there is a warning, once for each command, bundle and system, and the error is kept for [`World::take_command_errors`]: see
-    /// [`OnCommandError::Warn`]. The same happens when a system has missed messages, once for each such system.
+    /// alive. By default, a warning is logged once for each command, bundle and system, and the error is kept for
+    /// [`World::take_command_errors`]: see [`OnCommandError::Warn`]. The setting also applies when a system has missed messages, once for
+    /// each such system.
     ///
     /// Commands whose names begin with `try_` are never reported.
     ///
@@ -403,9 +404,9 @@ impl World {
         self.store.commands.errors.on_error = action;
     }
 
-    /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. It goes where missed messages
-    /// go: to the [error handler](ErrorHandler) of the world, with [`Severity::Warning`](crate::error::Severity::Warning), or else as
-    /// [`World::on_command_error`] says; it is never a panic there. At most 32 texts are reported. Systems have
+    /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. The report is handled like
+    /// missed messages: by the [error handler](ErrorHandler) of the world, with [`Severity::Warning`](crate::error::Severity::Warning), or
+    /// else according to [`World::on_command_error`]; it never panics there. At most 32 texts are reported. Systems have
     /// [`WarnOnce`](crate::system::WarnOnce).
     ///
     /// ```
@@ -421,8 +422,8 @@ impl World {
         self.store.commands.errors.warn_once(text, &text, None);
     }
 
-    /// The commands that could not be carried out since the last call, since their entity was not alive. If there were
-    /// more than 1024 the rest are only counted: the number is how many are missing from the list.
+    /// The commands that failed since the last call because their entity was not alive. At most 1024 are listed; the number is how many
+    /// more there were.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -444,11 +445,11 @@ impl World {
         self.store.commands.errors.take()
     }
 
-    /// Has loops and systems of this world helped by the threads of a pool. At first they are helped by the pool that the
-    /// calling thread works for, or else by the global pool of `rayon`.
+    /// Sets the thread pool on which loops and systems of this world run. The default is the pool that the calling thread works for, or
+    /// else the global pool of `rayon`.
     ///
-    /// The calling thread works too, so no more threads than the pool has are at work at the same time, and with a pool of
-    /// one thread everything is done by the calling one. Results do not depend on the number of threads.
+    /// The calling thread works too, so at most as many threads as the pool has work at the same time. With a pool of one thread,
+    /// everything runs on the calling thread. Results do not depend on the number of threads.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -465,7 +466,7 @@ impl World {
         self.store.pool = Pool::of(threads);
     }
 
-    /// The bytes that the world has allocated for its books, columns and sparse storages, without what components own.
+    /// The bytes that the world has allocated for its data structures, columns and sparse storages, without memory that components own.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -482,18 +483,15 @@ impl World {
         allocated_bytes(&self.store)
     }
 
-    /// Gives back all memory that the world does not need at the moment: tables without entities, spare room in tables
-    /// and sparse storages, the books of dead entities with the highest indexes, and what was remembered to make later
-    /// operations fast. Useful after a level or a scene of which little is left.
+    /// Frees all memory that the world does not need at the moment: tables without entities, unused capacity of tables and sparse storages,
+    /// entity metadata of dead entities with the highest indexes, and caches. Useful after a level or a scene of which little is left.
     ///
-    /// Entities keep their ids and components, and an id that was despawned stays so. The remaining tables get new
-    /// numbers: a [`Location`](crate::entity::Location) that was kept is not true any more. Reserved ids become
-    /// entities, as in [`World::flush`], but commands that wait go on waiting. Queries find out by themselves; each
-    /// looks at all tables again at its next use, and gives back its own memory then.
+    /// Entities keep their ids and components, and a despawned id stays dead. The remaining tables get new ids, so a stored
+    /// [`Location`](crate::entity::Location) becomes invalid. Reserved ids become entities, as in [`World::flush`], but pending commands
+    /// stay pending. Queries need no action: each visits all tables again at its next use, and frees its own memory then.
     ///
-    /// `O(entities + tables)`, where dead entities count too. What is remembered is worked out again when it is needed,
-    /// so the first operations afterwards are slower. While a part of the memory moves to a smaller place there are two
-    /// copies of it; if there is no memory for the second one, that part stays as large as it is.
+    /// `O(entities + tables)`, including dead entities. Caches are refilled when they are needed, so the first operations afterwards are
+    /// slower. A part of the memory that is reallocated exists twice for a short time; if that allocation fails, the part keeps its size.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -515,7 +513,7 @@ impl World {
         shrink_to_fit(&mut self.store);
     }
 
-    /// Panics if the books of the world contradict each other. For tests: `O(everything)`.
+    /// Panics if the internal data structures of the world are inconsistent. For tests: `O(size of the world)`.
     #[doc(hidden)]
     pub fn check_invariants(&mut self) {
         check_invariants(&mut self.store);
@@ -526,7 +524,7 @@ impl World {
 impl CommandQueue {
     /// Applies all commands, in order.
     ///
-    /// If a command panics, the panic goes on and the commands behind it are dropped.
+    /// If a command panics, the remaining commands are dropped and the panic continues.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -545,7 +543,7 @@ impl CommandQueue {
 }
 
 impl<'w, 's> Commands<'w, 's> {
-    /// Commands that are recorded in a queue of one's own.
+    /// Commands that are recorded in a queue of the caller.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! A world of which the values can be changed, and nothing else.
+//! A world that allows changes of values, but no structural changes.
 
 use core::ops::Deref;
 
@@ -38,17 +38,17 @@ impl DeferredWorld<'_> {
         self.world_as_mut()
     }
 
-    /// The store, for code that keeps its structure.
+    /// The store. The caller must make no structural change.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         &mut self.world_mut().store
     }
 
-    /// Commands that are applied by the next [`World::flush`], or when the event has been told of which the caller is told.
+    /// Commands that are applied by the next [`World::flush`], or in a listener, after the dispatch of the current event.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.world_mut().commands()
     }
 
-    /// The entities, to read and change their components, and commands beside them: see [`World::entities_and_commands`].
+    /// Mutable access to the entities, and commands at the same time: see [`World::entities_and_commands`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -69,17 +69,17 @@ impl DeferredWorld<'_> {
         self.world_mut().entities_and_commands()
     }
 
-    /// A component of an entity, to change it; as [`World::get_mut`].
+    /// A component of an entity, borrowed mutably. Like [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         self.world_mut().get_mut(entity)
     }
 
-    /// One entity or several, to change their components.
+    /// Mutable access to the components of one entity or several.
     ///
     /// # Panics
     ///
-    /// If one is not alive, or was asked for twice.
+    /// If an entity is not alive, or occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -100,21 +100,21 @@ impl DeferredWorld<'_> {
         self.get_entity_mut(entities).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// One entity or several, to change their components.
+    /// Mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
-    /// Says why, if one is not alive, or was asked for twice.
+    /// If an entity is not alive, or occurs twice.
     pub fn get_entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
         entities.fetch_deferred_mut(self.world_mut().write_entities())
     }
 
-    /// A query over this world; as [`QueryState::query_mut`].
+    /// A query over this world. Like [`QueryState::query_mut`].
     pub fn query<'s, D: QueryData, F: QueryFilter>(&mut self, state: &'s mut QueryState<D, F>) -> Query<'_, 's, D, F> {
         state.query_mut(self.world_mut())
     }
 
-    /// A resource, to change it.
+    /// A resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -125,7 +125,7 @@ impl DeferredWorld<'_> {
         self.world_mut().resource_mut()
     }
 
-    /// A resource, to change it; `None` if it does not exist.
+    /// A resource, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         self.world_mut().get_resource_mut()
@@ -134,7 +134,7 @@ impl DeferredWorld<'_> {
     /// Writes a message, and returns its id.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
-        // An operation may be going on, which has another origin.
+        // This may be within an operation with another caller, which must be restored.
         let caller = self.entities().caller();
         let id = self.world_mut().write_message(message);
         self.store_mut().structure.entities.set_caller(caller);

@@ -4,18 +4,18 @@ use super::cast::World;
 use crate::store::with_deferred_events;
 
 impl World {
-    /// Carries out operations as one: hooks and observers of what they add (`Add`, `Insert`, new pairs) are called when the closure has
-    /// returned, so they see all of it, whatever the order of the operations.
+    /// Runs several operations as one: hooks and observers of the components that they add (`Add`, `Insert`, new pairs) are called when the
+    /// closure has returned. So they see the result of all operations, whatever their order.
     ///
-    /// - An event is delivered for each operation, and only if the entity still has the component at the end. Of several values that were
+    /// - An event is delivered for each operation, and only if the entity still has the component at the end. If several values were
     ///   inserted, observers see the last one each time.
-    /// - Hooks and observers of what goes (`Remove`, `Discard`, `Despawn`) are called before it goes, as always.
+    /// - Hooks and observers of removals (`Remove`, `Discard`, `Despawn`) are called before the removal, as always.
     /// - Commands that hooks and observers record are applied at the end. Commands that the closure itself records and flushes are applied where
     ///   it flushes them.
     /// - A snapshot can neither be taken nor restored in the closure.
-    /// - If the closure puts another world in the place of this one, the events of this one are delivered with its next operation.
+    /// - If the closure replaces this world by another one, the events of this one are delivered with its next operation.
     ///
-    /// If the closure panics, events of what it has done until then are delivered with the next operation.
+    /// If the closure panics, the events so far are delivered with the next operation.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Making, finding and removing entities.
+//! Spawning, finding and despawning entities.
 
 use core::iter::FusedIterator;
 use core::slice;
@@ -15,7 +15,7 @@ use crate::graph::ChangeStep;
 use crate::store::{CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity, spawn_values};
 
 impl World {
-    /// Makes an entity with the components of a bundle. Amortised `O(components)`.
+    /// Spawns an entity with the components of a bundle. Amortised `O(components)`.
     ///
     /// # Panics
     ///
@@ -32,7 +32,7 @@ impl World {
     /// let entity = world.spawn((Health(3), Mana(7))).id();
     /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
     /// ```
-    // Not where nothing is optimised: the stack of the caller would have the copies of a large bundle for good.
+    // Not in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
@@ -50,7 +50,7 @@ impl World {
         EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
     }
 
-    /// Makes an entity without components.
+    /// Spawns an entity without components.
     ///
     /// # Panics
     ///
@@ -72,14 +72,14 @@ impl World {
         self.spawn(())
     }
 
-    /// Makes an entity with the components of a bundle, or says why it cannot.
+    /// Spawns an entity with the components of a bundle, or returns an error.
     ///
     /// # Errors
     ///
-    /// If no entity ids are left, or if there is no memory for its row, or for the ids that have been reserved and become
-    /// entities now. The world is as it was before; the bundle is dropped. (The first time that a world meets a bundle it
-    /// registers it and its table, which is little; if there is no memory for that the process ends, or the handler of failed
-    /// allocations panics, as with the standard collections. The world is in order then, too.)
+    /// If no entity ids are left, or if the allocation of its row fails, or of rows for reserved ids, which become entities
+    /// now. The world is unchanged and the bundle is dropped. (The first time that a world spawns a bundle it registers the
+    /// bundle and its table. If one of these small allocations fails the process aborts, or the handler of failed allocations
+    /// panics, as with the standard collections. The world stays valid then, too.)
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -102,12 +102,12 @@ impl World {
         Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
     }
 
-    /// Makes an entity with this very id, for loading and for following another world.
+    /// Spawns an entity with the given id, for loading and for following another world.
     ///
     /// # Errors
     ///
-    /// If an entity with its index is alive, if its generation is past, if the index is more than 2^20 beyond all that
-    /// have been used, or if there is no memory. The world is as it was before.
+    /// If an entity with its index is alive, if its generation has been used already, if the index is more than 2^20 beyond all
+    /// indexes that have been used, or if an allocation fails. The world is unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -128,10 +128,10 @@ impl World {
         Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
     }
 
-    /// Makes an entity of each bundle of an iterator, and returns their ids. They are all made at once, in one table, and
-    /// faster than one by one.
+    /// Spawns an entity for each bundle of an iterator, and returns their ids. They are spawned in one operation, in one table,
+    /// which is faster than single calls.
     ///
-    /// If the iterator panics, the entities made so far stay, and it is not asked again.
+    /// If the iterator panics, the entities so far stay, and the rest of the iterator is not visited.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -156,12 +156,12 @@ impl World {
         SpawnBatchIter::made(self, table, first)
     }
 
-    /// Makes an entity with the components of a builder, which is empty afterwards.
+    /// Spawns an entity with the components of a builder, which is empty afterwards.
     ///
     /// # Panics
     ///
-    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The
-    /// components are dropped then.
+    /// If no entity ids are left, or if a component of the builder was made at run time and another component of this world has
+    /// its name. The components are dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -184,7 +184,7 @@ impl World {
         EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
     }
 
-    /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
+    /// Spawns an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
     /// components)`.
     ///
     /// A component can be cloned if its type is `Clone`, unless it has parameters or `#[component(clone = "never")]`; with
@@ -196,7 +196,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left. If `Clone` panics, nothing is spawned, and the clones so far are dropped.
+    /// If no entity ids are left. If `Clone` panics, nothing is spawned, and the clones made so far are dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -222,10 +222,10 @@ impl World {
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
-    /// operation that changes the world, or [`World::flush`].
+    /// structural change, or [`World::flush`].
     ///
-    /// The id depends on other reservations, and so does not only depend on the order of a schedule if several systems with
-    /// `&World` reserve at the same time. What [`Commands`](crate::command::Commands) reserve is the same in each run.
+    /// If several systems with `&World` reserve ids at the same time, the ids depend on the timing. The ids that
+    /// [`Commands`](crate::command::Commands) reserves are the same in each run.
     ///
     /// # Panics
     ///
@@ -251,11 +251,11 @@ impl World {
 
     /// Reserves several ids at once, whether the iterator is used or not. See [`World::reserve_entity`].
     ///
-    /// One atomic operation, however many they are.
+    /// This is one atomic operation, whatever `count` is.
     ///
     /// # Panics
     ///
-    /// If there are not enough entity ids left, or if it is more than 2^26 at once. None is reserved.
+    /// If not enough entity ids are left, or if `count` exceeds 2^26. Then no id is reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -273,7 +273,7 @@ impl World {
         self.store.structure.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
+    /// Despawns an entity and drops its components. Returns false if it is not alive. `O(its components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -290,11 +290,11 @@ impl World {
         self.store.by_caller().despawn(entity).is_ok()
     }
 
-    /// Removes an entity and drops its components.
+    /// Despawns an entity and drops its components.
     ///
     /// # Errors
     ///
-    /// Says why, if it is not alive.
+    /// If it is not alive, with the reason.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -311,7 +311,7 @@ impl World {
         self.store.by_caller().despawn(entity)
     }
 
-    /// Removes all entities. Resources stay.
+    /// Despawns all entities. Resources stay.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -351,7 +351,7 @@ impl World {
         self.store.structure.entities.contains(entity)
     }
 
-    /// How many entities are alive.
+    /// The number of entities that are alive.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.structure.entities.len()
@@ -393,7 +393,7 @@ impl World {
         ReadEntity::find(self.read(), entity)
     }
 
-    /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
+    /// A component of an entity, borrowed mutably; `None` if the entity is not alive or does not have it. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -414,11 +414,11 @@ impl World {
         WriteEntity::new(&mut self.store, entity).into_mut()
     }
 
-    /// A view of an entity, or of several: see [`WorldEntityFetch`].
+    /// A read-only view of an entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
-    /// If the entity, or one of them, is not alive.
+    /// If an entity is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -435,11 +435,11 @@ impl World {
         self.get_entity(entities).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A view of an entity, or of several: see [`WorldEntityFetch`].
+    /// A read-only view of an entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
-    /// Says why, if it, or one of them, is not alive.
+    /// If an entity is not alive, with the reason.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -455,11 +455,11 @@ impl World {
         entities.fetch_ref(self)
     }
 
-    /// An entity, to change it, or several, to change their components: see [`WorldEntityFetch`].
+    /// A mutable view of an entity, or of the components of several: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
-    /// If the entity, or one of them, is not alive, or one was asked for twice.
+    /// If an entity is not alive, or occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -480,11 +480,11 @@ impl World {
         entities.expect_mut(self)
     }
 
-    /// An entity, to change it, or several, to change their components: see [`WorldEntityFetch`].
+    /// A mutable view of an entity, or of the components of several: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
-    /// Says why, if it, or one of them, is not alive, or was asked for twice.
+    /// If an entity is not alive, or occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -527,7 +527,7 @@ impl World {
         entities.map(move |&entity| EntityRef::new(cell, entity))
     }
 
-    /// All entities, to change their components, in the order of tables and rows.
+    /// All entities, with mutable access to their components, in the order of tables and rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -548,8 +548,8 @@ impl World {
     }
 }
 
-/// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or
-/// not.
+/// The ids of the entities that [`World::spawn_batch`] or [`World::spawn_columns`] has spawned, in order. The entities exist
+/// even if the iterator is not used.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -568,7 +568,7 @@ pub struct SpawnBatchIter<'w> {
 }
 
 impl<'w> SpawnBatchIter<'w> {
-    /// The entities of a table from a row on, which have just been made. Observers and hooks are told of them.
+    /// The entities of a table from row `first` on, which have just been spawned. Notifies hooks and observers.
     #[inline]
     pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
         if world.store.events.has_pending {
@@ -595,5 +595,5 @@ impl ExactSizeIterator for SpawnBatchIter<'_> {}
 
 impl FusedIterator for SpawnBatchIter<'_> {}
 
-// The entities of different rows.
+// Each id belongs to another row, so no id occurs twice.
 impl Distinct for SpawnBatchIter<'_> {}

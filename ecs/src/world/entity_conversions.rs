@@ -1,10 +1,10 @@
-//! Views of one entity made of others: by `From`, for functions that take any of them.
+//! Conversions between views of one entity by `From`, for functions that accept any of them.
 
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use super::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 
-/// Implements `From` for a view, of what takes it or borrows it.
+/// Implements `From` for a view, from the types that are converted by value or borrowed.
 macro_rules! conversions {
     ($($(#[$doc:meta])* $Of:ty => $To:ty: |$entity:ident| $made:expr;)*) => {$(
         $(#[$doc])*
@@ -41,10 +41,10 @@ conversions! {
     &'w mut EntityWorldMut<'_> => EntityMut<'w>: |entity| entity.as_mutable();
 }
 
-/// Implements `From` for filtered entities of views with all components.
+/// Implements `From` for filtered entities, from views with all components.
 macro_rules! filtered {
     ($($Of:ty => $Filtered:ident, $Whole:ident;)*) => {$(
-        /// All components are given.
+        /// All components are accessible.
         impl<'w> From<$Of> for $Filtered<'w, '_> {
             #[inline]
             fn from(entity: $Of) -> Self {

@@ -1,4 +1,4 @@
-//! Views of one entity that leave components out.
+//! Views of one entity that exclude the components of a bundle.
 
 use core::any::TypeId;
 use core::marker::PhantomData;
@@ -21,17 +21,16 @@ fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     }
 }
 
-/// Whether a component is not kept out by a view that leaves `B` out.
+/// Whether a view that excludes `B` gives access to `T`.
 fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
     let id = store.structure.archetypes.components.id::<T>();
     id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id))
 }
 
-/// An entity, to read all of its components but those of a bundle: an [`EntityRef`](super::EntityRef) that goes with a query that
-/// writes some components.
+/// Read access to all components of an entity but those of a bundle: an [`EntityRef`](super::EntityRef) that can be combined with a
+/// query that writes the excluded components.
 ///
-/// It matches every entity, whether it has those components or not. Reading one costs as much as looking for the component among those
-/// that are left out.
+/// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -74,12 +73,12 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         Self { entity, marker: PhantomData }
     }
 
-    /// The entity with all of its components.
+    /// The view of all components of the entity.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
     }
 
-    /// A component; `None` if the entity does not have it, or if it is left out.
+    /// A component; `None` if the entity does not have it, or if it is excluded.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -98,7 +97,7 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         is_given::<B, T>(self.entity.store()).then(|| self.entity.get()).flatten()
     }
 
-    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
+    /// A component with its change ticks; `None` if the entity does not have it, or if it is excluded.
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         is_given::<B, T>(self.entity.store()).then(|| self.entity.get_ref()).flatten()
@@ -110,22 +109,21 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         /// The id of the entity.
         fn id(&self) -> Entity;
 
-        /// Whether the entity has a component, left out or not.
+        /// Whether the entity has a component, excluded or not.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this number, left out or not.
+        /// Whether the entity has the component with this id, excluded or not.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+        /// Whether the entity has the component of the type with this `TypeId`, excluded or not.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
-/// An entity, to change all of its components but those of a bundle: an [`EntityMut`](super::EntityMut) that goes with a query that
-/// borrows some components.
+/// Mutable access to all components of an entity but those of a bundle: an [`EntityMut`](super::EntityMut) that can be combined with a
+/// query that borrows the excluded components.
 ///
-/// It matches every entity, whether it has those components or not. Getting one costs as much as looking for the component among those
-/// that are left out.
+/// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -155,25 +153,25 @@ pub struct EntityMutExcept<'w, 's, B: Bundle> {
 }
 
 impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
-    /// The same entity, for a shorter time.
+    /// Borrows the view again, with a shorter lifetime.
     #[must_use]
     pub fn reborrow(&mut self) -> EntityMutExcept<'_, 's, B> {
         EntityMutExcept { entity: self.entity.reborrow(), marker: PhantomData }
     }
 
-    /// The same entity, to read.
+    /// A read-only view of the entity.
     #[must_use]
     pub fn as_readonly(&self) -> EntityRefExcept<'_, 's, B> {
         EntityRefExcept::new(self.entity.as_readonly())
     }
 
-    /// The same entity, to read, for as long as it is borrowed.
+    /// Converts the view to a read-only one with the full lifetime.
     #[must_use]
     pub fn into_readonly(self) -> EntityRefExcept<'w, 's, B> {
         EntityRefExcept::new(self.entity.into_readonly())
     }
 
-    /// A component, to change it; `None` if the entity does not have it, or if it is left out.
+    /// A component, borrowed mutably; `None` if the entity does not have it, or if it is excluded.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         is_given::<B, T>(self.entity.as_readonly().store()).then(|| self.entity.reborrow().into_mut()).flatten()
@@ -185,19 +183,19 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
         /// The id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it, or if it is left out.
+        /// A component; `None` if the entity does not have it, or if it is excluded.
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
+        /// A component with its change ticks; `None` if the entity does not have it, or if it is excluded.
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// Whether the entity has a component, left out or not.
+        /// Whether the entity has a component, excluded or not.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this number, left out or not.
+        /// Whether the entity has the component with this id, excluded or not.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+        /// Whether the entity has the component of the type with this `TypeId`, excluded or not.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }

@@ -1,4 +1,4 @@
-//! What [`World::entity`] and [`World::entity_mut`] take: one entity, or several.
+//! Arguments of [`World::entity`] and [`World::entity_mut`]: one entity, or several.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,7 +10,7 @@ use crate::change::WriteEntities;
 use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
 use crate::store::{EntityAt, Store};
 
-/// Why several entities cannot be borrowed mutably.
+/// The reason why several entities cannot be borrowed mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -23,9 +23,9 @@ use crate::store::{EntityAt, Store};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntityMutableFetchError {
-    /// One of them is not alive.
+    /// An entity is not alive.
     NotSpawned(EntityError),
-    /// One of them was asked for twice.
+    /// An entity occurs twice.
     AliasedMutability(Entity),
 }
 
@@ -39,9 +39,9 @@ impl_error! {
     NotSpawned(EntityError)
 }
 
-/// What [`World::entity`], [`World::entity_mut`] and the two that return a `Result` can be asked for.
+/// Arguments of [`World::entity`], [`World::entity_mut`] and the two methods that return a `Result`.
 ///
-/// | asked for | `entity` returns | `entity_mut` returns |
+///  argument | `entity` returns | `entity_mut` returns |
 /// |---|---|---|
 /// | `Entity` | [`EntityRef`] | [`EntityWorldMut`] |
 /// | `[Entity; N]`, `&[Entity; N]` | `[EntityRef; N]` | `[EntityMut; N]` |
@@ -66,35 +66,35 @@ impl_error! {
     note = "what can be asked for is `Entity`, `[Entity; N]`, `&[Entity]` and `&EntityHashSet`"
 )]
 pub trait WorldEntityFetch {
-    /// What can be read of them.
+    /// The read-only views.
     type Ref<'w>;
-    /// What can be changed of them.
+    /// The mutable views.
     type Mut<'w>;
-    /// What can be changed of them without changing which components they have.
+    /// The mutable views that permit no structural changes.
     type DeferredMut<'w>;
-    /// Why they cannot be changed.
+    /// The reason why they cannot be borrowed mutably.
     type MutError: fmt::Display + fmt::Debug;
 
-    /// Borrows them to read.
+    /// Borrows the entities for reading.
     ///
     /// # Errors
     ///
     /// For the first one that is not alive.
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError>;
 
-    /// Borrows them to change them.
+    /// Borrows the entities mutably.
     ///
     /// # Errors
     ///
-    /// For the first one that is not alive, or that was asked for twice.
+    /// For the first entity that is not alive, or that occurs twice.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
 
-    /// Borrows them to change them.
+    /// Borrows the entities mutably.
     ///
     /// # Panics
     ///
-    /// For the first one that is not alive, or that was asked for twice.
+    /// For the first entity that is not alive, or that occurs twice.
     #[doc(hidden)]
     #[inline]
     #[track_caller]
@@ -108,11 +108,11 @@ pub trait WorldEntityFetch {
         }
     }
 
-    /// Borrows them to change their components.
+    /// Borrows the components of the entities mutably.
     ///
     /// # Errors
     ///
-    /// As for [`fetch_mut`](Self::fetch_mut).
+    /// Same as [`fetch_mut`](Self::fetch_mut).
     #[doc(hidden)]
     fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::DeferredMut<'_>, Self::MutError>;
 }

@@ -1,4 +1,4 @@
-//! The entities of a world beside commands.
+//! Access to the entities of a world that can be used together with commands.
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
@@ -6,7 +6,7 @@ use crate::change::WriteEntities;
 use crate::command::{self, Commands};
 use crate::entity::EntityError;
 
-/// The entities of a world, to read and change their components. Made by [`World::entities_and_commands`].
+/// Access to the components of all entities, without structural changes. Made by [`World::entities_and_commands`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -22,7 +22,7 @@ use crate::entity::EntityError;
 pub struct EntityFetcher<'w>(WriteEntities<'w>);
 
 impl EntityFetcher<'_> {
-    /// One entity or several, to read; as [`World::get_entity`].
+    /// Read access to one entity or several. Like [`World::get_entity`].
     ///
     /// # Errors
     ///
@@ -31,11 +31,11 @@ impl EntityFetcher<'_> {
         entities.fetch_ref(World::from_store(self.0.store()))
     }
 
-    /// One entity or several, to change their components.
+    /// Mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
-    /// For the first one that is not alive, or that was asked for twice.
+    /// For the first entity that is not alive, or that occurs twice.
     pub fn get_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
         entities.fetch_deferred_mut(self.0.reborrow())
     }
@@ -44,7 +44,7 @@ impl EntityFetcher<'_> {
 impl_debug_of_fields! { [] EntityFetcher<'_> {} }
 
 impl World {
-    /// The entities, to read and change their components, and commands beside them, which are applied by the next [`World::flush`].
+    /// Splits the world into access to the components of its entities, and commands that are applied by the next [`World::flush`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -74,7 +74,7 @@ impl World {
         (EntityFetcher(entities), commands)
     }
 
-    /// The entities, to change their components. Reserved ids are entities then.
+    /// Mutable access to the components of the entities. Turns reserved ids into entities first.
     pub(super) fn write_entities(&mut self) -> WriteEntities<'_> {
         self.store.flush();
         WriteEntities::new(&mut self.store)

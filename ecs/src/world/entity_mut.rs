@@ -1,4 +1,4 @@
-//! One entity, to change everything about it.
+//! Exclusive access to one entity, including structural changes.
 
 use core::any::TypeId;
 
@@ -11,7 +11,7 @@ use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
 use crate::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
 
-/// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
+/// An entity together with its world: returned by [`World::spawn`] and [`World::entity_mut`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,22 +39,22 @@ impl<'w> EntityWorldMut<'w> {
         Self { at }
     }
 
-    /// The store, of which the caller may do anything.
+    /// The store, to which the caller may do anything.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         self.at.store_mut()
     }
 
-    /// The id of the entity in the world that is here: one that no entity has if the worlds have been exchanged.
+    /// The id of the entity, or an id that no entity has if the world has been replaced by another one.
     #[inline]
     pub(super) fn target(&self) -> Entity {
         self.at.target()
     }
 
-    /// The id of the entity, for an operation on the world that is here.
+    /// The id of the entity, for an operation on the world.
     ///
     /// # Panics
     ///
-    /// If the worlds have been exchanged.
+    /// If the world has been replaced by another one.
     #[inline]
     #[track_caller]
     pub(crate) fn expect_target(&self) -> Entity {
@@ -68,9 +68,9 @@ impl<'w> EntityWorldMut<'w> {
         self.at.id()
     }
 
-    /// Adds the components of a bundle. Values that the entity has already are replaced, and dropped at the end.
+    /// Adds the components of a bundle. Values of components that the entity already has are replaced, and dropped at the end.
     ///
-    /// Unless all of them are there already or sparse, this moves the entity to another table: `O(its components)`.
+    /// Unless the entity already has all of them, or they are sparse, this moves the entity to another table: `O(its components)`.
     ///
     /// # Panics
     ///
@@ -89,7 +89,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Health>(), Some(&Health(4)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    // Not where nothing is optimised: the stack of the caller would have the copies of a large bundle for good.
+    // Not in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
@@ -101,11 +101,12 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Adds those components of a bundle that the entity does not have; the others are dropped, and require nothing.
+    /// Adds the components of a bundle that the entity does not have. The others are dropped, and their required components are not
+    /// added.
     ///
     /// # Panics
     ///
-    /// As [`EntityWorldMut::insert`].
+    /// Same as [`EntityWorldMut::insert`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -129,12 +130,12 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Adds the components of a builder, which is empty afterwards. Values that the entity has already are replaced.
+    /// Adds the components of a builder, which is empty afterwards. Values of components that the entity already has are replaced.
     ///
     /// # Panics
     ///
-    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or
-    /// if a component that was made at run time has the name of another one in this world.
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or if a component of the builder was made at run time
+    /// and another component of this world has its name.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -156,7 +157,7 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Removes the components of a bundle, as far as the entity has them, and drops them.
+    /// Removes those components of a bundle that the entity has, and drops them.
     ///
     /// # Panics
     ///
@@ -183,7 +184,7 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Takes the components of a bundle out of the entity. `None`, and nothing happens, if one of them is missing.
+    /// Takes the components of a bundle out of the entity. If one of them is missing, returns `None` and changes nothing.
     ///
     /// # Panics
     ///
@@ -210,12 +211,12 @@ impl<'w> EntityWorldMut<'w> {
         self.at.take()
     }
 
-    /// Removes the components of one bundle, as far as the entity has them, and adds those of another: one move instead of
-    /// two. What is removed is dropped; to get it, use [`EntityWorldMut::exchange`].
+    /// Removes those components of one bundle that the entity has, and adds those of another: one move instead of two. The removed
+    /// components are dropped; [`EntityWorldMut::exchange`] returns them.
     ///
     /// # Panics
     ///
-    /// As [`EntityWorldMut::insert`].
+    /// Same as [`EntityWorldMut::insert`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -243,11 +244,11 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Errors
     ///
-    /// If one of the old components is missing. Nothing happens, and the new ones are given back.
+    /// If one of the old components is missing. Then nothing changes, and the error contains the new bundle.
     ///
     /// # Panics
     ///
-    /// As [`EntityWorldMut::insert`].
+    /// Same as [`EntityWorldMut::insert`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -271,8 +272,8 @@ impl<'w> EntityWorldMut<'w> {
         self.at.exchange(new)
     }
 
-    /// Removes all components but those of a bundle and those that these require, and drops them: one move. Those that are kept need
-    /// not be there.
+    /// Removes all components but those of a bundle and those that these require, and drops them, in one move. The entity need not
+    /// have the components of the bundle.
     ///
     /// # Panics
     ///
@@ -320,10 +321,9 @@ impl<'w> EntityWorldMut<'w> {
         self.retain::<()>()
     }
 
-    /// Takes all components out of the entity, which stays alive without any. `O(its components)`, one allocation each.
+    /// Takes all components out of the entity, which stays alive without components. `O(its components)`, one allocation each.
     ///
-    /// The builder can be spawned anywhere, in another world as well. Ids of entities inside of components stay what they
-    /// are.
+    /// The builder can be spawned in any world. Ids of entities inside of components are not changed.
     ///
     /// # Panics
     ///
@@ -373,7 +373,7 @@ impl<'w> EntityWorldMut<'w> {
         clone_components(self.at.store(), self.target())
     }
 
-    /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
+    /// Spawns an entity with clones of all components, and returns its id. Like [`World::clone_entity`].
     ///
     /// # Errors
     ///
@@ -400,7 +400,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.clone_and_spawn()
     }
 
-    /// Removes the entity and drops its components.
+    /// Despawns the entity and drops its components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -435,7 +435,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world().get(self.target())
     }
 
-    /// A component, to change it; `None` if the entity does not have it.
+    /// A component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -457,7 +457,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }
 
-    /// What spawned the entity. Known with the feature `track_location` only.
+    /// The origin of the spawn of the entity. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -471,7 +471,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.store().structure.entities.entity_get_spawned_or_despawned_by(self.target())
     }
 
-    /// Where its table-stored components are.
+    /// The location of its table-stored components.
     ///
     /// # Panics
     ///
@@ -492,7 +492,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.location()
     }
 
-    /// The entity, to read.
+    /// A read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -527,7 +527,7 @@ impl<'w> EntityWorldMut<'w> {
         /// ```
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this number.
+        /// Whether the entity has the component with this id.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -547,7 +547,7 @@ impl<'w> EntityWorldMut<'w> {
         /// Whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
-        /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+        /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
         fn get_changed_by<T: Component>(&self) -> Option<Origin>;
     }
 }

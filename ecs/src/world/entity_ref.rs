@@ -10,7 +10,7 @@ use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
 use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
 
-/// An entity, to read. It is alive for as long as this exists.
+/// A read-only view of an entity, which is alive while the view exists.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -27,8 +27,8 @@ use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQuery
 /// assert!(!entity.contains::<Mana>());
 /// ```
 ///
-/// In a query it reads all components of all entities that match: such a query conflicts with each one that writes a component,
-/// unless their filters keep them apart. [`EntityRefExcept`](super::EntityRefExcept) leaves components out.
+/// In a query it reads all components of all matched entities: such a query conflicts with each one that writes a component, unless
+/// their filters are disjoint. [`EntityRefExcept`](super::EntityRefExcept) excludes components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -68,7 +68,7 @@ impl<'w> EntityRef<'w> {
         self.0.id()
     }
 
-    /// What spawned the entity. Known with the feature `track_location` only.
+    /// The origin of the spawn of the entity. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -82,7 +82,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.entities.entity_get_spawned_or_despawned_by(self.0.id())
     }
 
-    /// Where its table-stored components are.
+    /// The location of its table-stored components.
     ///
     /// # Panics
     ///
@@ -149,7 +149,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.value::<T>(self.0.id()).is_some()
     }
 
-    /// Whether the entity has the component with this number.
+    /// Whether the entity has the component with this id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -183,13 +183,13 @@ impl<'w> EntityRef<'w> {
         store.structure.archetypes.components.get_id(type_id).is_some_and(|id| store.structure.has(self.0.id(), id))
     }
 
-    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+    /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
     #[must_use]
     pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
         self.get_ref::<T>().map(|component| component.changed_by())
     }
 
-    /// The number of every component that the entity has: those in its table, then the sparse ones.
+    /// The ids of all components of the entity: those in its table, then the sparse ones.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -208,8 +208,8 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.components_of(self.0.id())
     }
 
-    /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
-    /// many entities make one query.
+    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
+    /// many entities.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -243,7 +243,7 @@ impl ContainsEntity for EntityMut<'_> {
     }
 }
 
-/// Shows an entity and the names of those of its components that may be read.
+/// Formats an entity with the names of those of its components that may be read.
 pub(super) fn debug_entity(
     entity: ReadEntity<'_>,
     is_given: impl Fn(ComponentId) -> bool,
@@ -256,7 +256,7 @@ pub(super) fn debug_entity(
 
 impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 
-/// An entity, to change its components, but not which it has.
+/// A view of an entity with mutable access to its components, without structural changes.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -271,9 +271,9 @@ impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
 ///
-/// In a query it writes all components of all entities that match: such a query conflicts with each one that borrows a component,
-/// unless their filters keep them apart. [`EntityMutExcept`](super::EntityMutExcept) leaves components out. A component is changed,
-/// for [change detection](crate::change_detection), where a reference that was got is written through.
+/// In a query it writes all components of all matched entities: such a query conflicts with each one that borrows a component,
+/// unless their filters are disjoint. [`EntityMutExcept`](super::EntityMutExcept) excludes components. For [change
+/// detection](crate::change_detection), a component is changed when a mutable reference to it is dereferenced mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -294,7 +294,7 @@ impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 
 impl EntityMut<'_> {
-    /// The same entity, for a shorter time.
+    /// Borrows the view again, with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -316,7 +316,7 @@ impl EntityMut<'_> {
         EntityMut(self.0.reborrow())
     }
 
-    /// The same entity, to read.
+    /// A read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -333,7 +333,7 @@ impl EntityMut<'_> {
         EntityRef(self.0.as_readonly())
     }
 
-    /// A component, to change it; `None` if the entity does not have it.
+    /// A component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -353,15 +353,15 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
-    /// The number of every component that the entity has; see [`EntityRef::components`].
+    /// The ids of all components of the entity; see [`EntityRef::components`].
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'_> {
         self.as_readonly().components()
     }
 
-    /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
-    /// many entities make one query.
+    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
+    /// many entities.
     ///
-    /// That it borrows no component twice is checked when the program is compiled.
+    /// The compiler checks that the item borrows no component twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -403,25 +403,25 @@ impl EntityMut<'_> {
         /// ```
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component, with what is known of its changes; see [`EntityRef::get_ref`].
+        /// A component with its change ticks; see [`EntityRef::get_ref`].
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// When a component was added and changed, if it is known; see [`EntityRef::get_change_ticks`].
+        /// The ticks at which a component was added and changed, if it is tracked; see [`EntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// Where its table-stored components are; see [`EntityRef::location`].
+        /// The location of its table-stored components; see [`EntityRef::location`].
         fn location(&self) -> Location;
 
-        /// Whether the entity has the component with this number; see [`EntityRef::contains_id`].
+        /// Whether the entity has the component with this id; see [`EntityRef::contains_id`].
         fn contains_id(&self, id: ComponentId) -> bool;
 
         /// Whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
-        /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+        /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
         fn get_changed_by<T: Component>(&self) -> Option<Origin>;
 
-        /// What spawned the entity. Known with the feature `track_location` only.
+        /// The origin of the spawn of the entity. Known with the feature `track_location` only.
         fn spawned_by(&self) -> Origin;
 
         /// Whether the entity has a component.
@@ -440,38 +440,38 @@ impl EntityMut<'_> {
         /// ```
         fn contains<T: Component>(&self) -> bool;
 
-        /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
+        /// Returns the read-only query item for the entity; see [`EntityRef::get_components`].
         #[track_caller]
         fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>>;
     }
 }
 
 impl<'w> EntityMut<'w> {
-    /// The same entity, to read, for as long as it is borrowed.
+    /// Converts the view to a read-only one with the full lifetime.
     #[must_use]
     pub fn into_readonly(self) -> EntityRef<'w> {
         EntityRef(self.0.into_readonly())
     }
 
-    /// A component, for as long as the entity is borrowed.
+    /// A component, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component, with what is known of its changes, for as long as the entity is borrowed.
+    /// A component with its change ticks, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, to change it, for as long as the entity is borrowed.
+    /// A component, borrowed mutably for the full lifetime of the view.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.0.into_mut()
     }
 
-    /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
+    /// Like [`get_components_mut`](Self::get_components_mut), for the full lifetime of the view.
     #[must_use]
     #[track_caller]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {

@@ -1,4 +1,5 @@
-//! What goes out from a borrowed entity: to its components for as long as the world is borrowed, to the world, and back.
+//! Conversions of an [`EntityWorldMut`]: to references with the lifetime of the world, to the world, and scopes that
+//! return to the entity.
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
@@ -9,7 +10,7 @@ use crate::entity::Entity;
 use crate::resource::Resource;
 
 impl<'w> EntityWorldMut<'w> {
-    /// The same entity, to change its components, but not which it has.
+    /// A view with mutable access to the components of the entity, without structural changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -27,7 +28,7 @@ impl<'w> EntityWorldMut<'w> {
         EntityMut(WriteEntity::new(self.at.into_store(), id))
     }
 
-    /// The world, to read.
+    /// The world, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -41,7 +42,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store(self.at.store())
     }
 
-    /// Does something with the whole world, and then goes on with the entity.
+    /// Calls a function with the whole world, and then finds the entity again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -58,7 +59,7 @@ impl<'w> EntityWorldMut<'w> {
         scope(World::from_store_mut(self.at.store_mut()))
     }
 
-    /// The world, instead of the entity.
+    /// Converts the entity to its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -90,13 +91,13 @@ impl<'w> EntityWorldMut<'w> {
         self.world().contains(self.target())
     }
 
-    /// Whether the entity is not alive any more: the contrary of [`is_spawned`](Self::is_spawned).
+    /// Whether the entity is not alive any more: the negation of [`is_spawned`](Self::is_spawned).
     #[must_use]
     pub fn is_despawned(&self) -> bool {
         !self.is_spawned()
     }
 
-    /// Applies the commands that wait in the world, and returns the id of the entity.
+    /// Applies the pending commands of the world, and returns the id of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -113,7 +114,7 @@ impl<'w> EntityWorldMut<'w> {
         id
     }
 
-    /// The entity, to read, for as long as the world is borrowed.
+    /// A read-only view of the entity, with the lifetime of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -128,19 +129,19 @@ impl<'w> EntityWorldMut<'w> {
         self.into_mutable().into_readonly()
     }
 
-    /// A component, for as long as the world is borrowed.
+    /// A component, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component with its ticks, for as long as the world is borrowed.
+    /// A component with its change ticks, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, to change it, for as long as the world is borrowed.
+    /// A component, borrowed mutably for the lifetime of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -156,7 +157,8 @@ impl<'w> EntityWorldMut<'w> {
         self.into_mutable().into_mut()
     }
 
-    /// Does something with this entity and a resource, which is out of the world meanwhile: see [`World::resource_scope`].
+    /// Calls a function with this entity and a resource, which is removed from the world during the call: see
+    /// [`World::resource_scope`].
     ///
     /// # Panics
     ///
@@ -187,7 +189,7 @@ impl<'w> EntityWorldMut<'w> {
             .resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource))
     }
 
-    /// As [`resource_scope`](Self::resource_scope), but returns `None` if the resource does not exist.
+    /// Like [`resource_scope`](Self::resource_scope), but returns `None` if the resource does not exist.
     ///
     /// # Panics
     ///
@@ -200,7 +202,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world_scope(|world| world.try_resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource)))
     }
 
-    /// Hands the entity to a function that uses it up, and goes on with it: it may have been despawned.
+    /// Passes the entity by value to a function, and continues with it afterwards. The function may despawn the entity.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! One component of an entity, which may be there or not.
+//! One component of an entity, which may be present or missing.
 
 use core::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::entity::Entity;
 use crate::query::{QueryData, ReadOnlyQueryData};
 use crate::resource::Resource;
 
-/// One component of an entity, which may be there or not: from [`EntityWorldMut::entry`].
+/// One component of an entity, which may be present or missing: returned by [`EntityWorldMut::entry`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -93,7 +93,7 @@ impl<'w> EntityWorldMut<'w> {
         fn get_resource<R: Resource>(&self) -> Option<&R>;
     }
 
-    /// A resource of the world, to change it.
+    /// A resource of the world, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -115,19 +115,19 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).resource_mut()
     }
 
-    /// A resource of the world, to change it; `None` if it does not exist.
+    /// A resource of the world, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         World::from_store_mut(self.at.store_mut()).get_resource_mut()
     }
 
-    /// What a query would yield for the entity, to read; see [`EntityRef::get_components`](super::EntityRef::get_components).
+    /// Returns the read-only query item for the entity; see [`EntityRef::get_components`](super::EntityRef::get_components).
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
         self.world().entity(self.expect_target()).get_components::<D>()
     }
 
-    /// What a query would yield for the entity; see [`EntityMut::get_components_mut`](super::EntityMut::get_components_mut).
+    /// Returns the query item for the entity; see [`EntityMut::get_components_mut`](super::EntityMut::get_components_mut).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,23 +148,23 @@ impl<'w> EntityWorldMut<'w> {
         self.as_mutable().into_components_mut::<D>()
     }
 
-    /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
+    /// Like [`get_components_mut`](Self::get_components_mut), with the lifetime of the world.
     #[must_use]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         self.into_mutable().into_components_mut::<D>()
     }
 
-    /// The same entity, to change its components, but not which it has.
+    /// A view with mutable access to the components of the entity, without structural changes.
     #[must_use]
     pub fn as_mutable(&mut self) -> EntityMut<'_> {
         let id = self.target();
         EntityMut(WriteEntity::new(self.at.store_mut(), id))
     }
 
-    /// Changes a component by a function, and returns what that returns; `None` if the entity does not have the component.
+    /// Changes a component by a function, and returns its result; `None` if the entity does not have the component.
     ///
-    /// Observers and hooks are told of it as of another value that is inserted ([`Discard`](crate::lifecycle::Discard) before, and
-    /// [`Insert`](crate::lifecycle::Insert) afterwards), so immutable components can be changed like this too.
+    /// Observers and hooks are notified as if another value was inserted ([`Discard`](crate::lifecycle::Discard) before the change, and
+    /// [`Insert`](crate::lifecycle::Insert) after it), so this works for immutable components, too.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -186,7 +186,7 @@ impl<'w> EntityWorldMut<'w> {
         })
     }
 
-    /// A component, to change it or to insert it if it is missing.
+    /// An entry for a component, to change it or to insert it if it is missing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -209,7 +209,7 @@ impl<'w> EntityWorldMut<'w> {
 }
 
 impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
-    /// Changes the component if it is there.
+    /// Changes the component if it is present.
     #[must_use = "chain it with a method that inserts, or use `get_mut`"]
     pub fn and_modify(mut self, change: impl FnOnce(Mut<'_, T>)) -> Self
     where
@@ -221,7 +221,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
         self
     }
 
-    /// Inserts the component, in place of the one that is there, if one is.
+    /// Inserts the component, and replaces the present one.
     pub fn insert_entry(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         match self {
             Self::Occupied(mut entry) => {
@@ -232,12 +232,12 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
         }
     }
 
-    /// Inserts a component if there is none.
+    /// Inserts a component if it is missing.
     pub fn or_insert(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         self.or_insert_with(|| component)
     }
 
-    /// Inserts what a function makes if there is no component.
+    /// Inserts the result of a function if the component is missing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,7 +255,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
         }
     }
 
-    /// Inserts the default of the component if there is none.
+    /// Inserts the default of the component if it is missing.
     pub fn or_default(self) -> OccupiedComponentEntry<'w, 'a, T>
     where
         T: Default,
@@ -264,7 +264,8 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 }
 
-/// The panic of an entry whose component has gone. The entry borrows the entity, but commands of hooks and observers run in an insertion.
+/// Panics because the component of an entry is missing. The entry borrows the entity, but an insertion runs commands of hooks and
+/// observers.
 #[cold]
 fn gone<T>(id: Entity) -> ! {
     panic!(
@@ -284,11 +285,11 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         self.entity.get().unwrap_or_else(|| gone::<T>(self.entity.id()))
     }
 
-    /// The component, to change it.
+    /// The component, borrowed mutably.
     ///
     /// # Panics
     ///
-    /// As [`get`](Self::get).
+    /// Same as [`get`](Self::get).
     #[must_use]
     pub fn get_mut(&mut self) -> Mut<'_, T>
     where
@@ -298,11 +299,11 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
     }
 
-    /// The component, to change it for as long as the entity is borrowed.
+    /// The component, borrowed mutably for as long as the entity is borrowed.
     ///
     /// # Panics
     ///
-    /// As [`get`](Self::get).
+    /// Same as [`get`](Self::get).
     #[must_use]
     pub fn into_mut(self) -> Mut<'a, T>
     where
@@ -312,7 +313,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
     }
 
-    /// Puts another value in its place. The old one is dropped.
+    /// Replaces the component. The old value is dropped.
     pub fn insert(&mut self, component: T) {
         self.entity.insert(component);
     }
@@ -321,7 +322,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     ///
     /// # Panics
     ///
-    /// As [`get`](Self::get).
+    /// Same as [`get`](Self::get).
     #[must_use = "`remove` drops it"]
     pub fn take(self) -> T {
         let id = self.entity.id();

@@ -12,7 +12,7 @@ use crate::command::EntityCommands;
 use crate::component::{Component, MutableComponent};
 
 impl EntityCommands<'_> {
-    /// Commands for the same entity, for a shorter time: for a function that takes them by value.
+    /// Borrows the commands again, with a shorter lifetime: for a function that takes them by value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -38,7 +38,7 @@ impl EntityCommands<'_> {
 }
 
 impl<'a> EntityCommands<'a> {
-    /// A component, to change it or to insert it if it is missing when the commands are applied.
+    /// An entry for a component, to change it or to insert it if it is missing when the commands are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -58,7 +58,7 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
-/// Inserts what a function makes. With [`InsertMode::Keep`] it is not called if the component is there.
+/// Inserts the result of a function. With [`InsertMode::Keep`] the function is not called if the component is present.
 pub fn insert_with<T: Component, F>(make: F, mode: InsertMode) -> impl EntityCommand
 where
     F: FnOnce() -> T + Send + 'static,
@@ -70,13 +70,13 @@ where
     }
 }
 
-/// Inserts what [`FromWorld`] makes. With [`InsertMode::Keep`] nothing is made if the component is there.
+/// Inserts a value made by [`FromWorld`]. With [`InsertMode::Keep`] no value is made if the component is present.
 #[must_use]
 pub fn insert_from_world<T: Component + FromWorld>(mode: InsertMode) -> impl EntityCommand {
     move |mut entity: EntityWorldMut<'_>| {
         if mode == InsertMode::Replace || !entity.contains::<T>() {
             let made = entity.world_scope(T::from_world);
-            // The function may have done anything to the world.
+            // The function may have despawned the entity.
             if !entity.is_despawned() {
                 entity.insert(made);
             }
@@ -91,7 +91,7 @@ pub struct EntityEntryCommands<'a, 'b, T> {
 }
 
 impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
-    /// Changes the component if it is there.
+    /// Changes the component if it is present.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn and_modify(&mut self, change: impl FnOnce(Mut<'_, T>) + Send + 'static) -> &mut Self
     where
@@ -105,35 +105,36 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
-    /// Inserts the component if it is not there.
+    /// Inserts the component if it is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_insert(&mut self, component: T) -> &mut Self {
         self.commands.insert_if_new(component);
         self
     }
 
-    /// As [`or_insert`](Self::or_insert); nothing is reported if the entity is not alive.
+    /// Like [`or_insert`](Self::or_insert), but nothing is reported if the entity is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_try_insert(&mut self, component: T) -> &mut Self {
         self.commands.try_insert_if_new(component);
         self
     }
 
-    /// Inserts what a function makes if the component is not there. The function is called when the commands are applied.
+    /// Inserts the result of a function if the component is missing. The function is called when the commands are
+    /// applied.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
         self.commands.queue(insert_with(make, InsertMode::Keep));
         self
     }
 
-    /// As [`or_insert_with`](Self::or_insert_with); nothing is reported if the entity is not alive.
+    /// Like [`or_insert_with`](Self::or_insert_with), but nothing is reported if the entity is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_try_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
         self.commands.queue_silenced(insert_with(make, InsertMode::Keep));
         self
     }
 
-    /// Inserts the default of the component if it is not there.
+    /// Inserts the default of the component if it is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_default(&mut self) -> &mut Self
     where
@@ -142,7 +143,7 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self.or_insert_with(T::default)
     }
 
-    /// Inserts what [`FromWorld`] makes if the component is not there.
+    /// Inserts a value made by [`FromWorld`] if the component is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_from_world(&mut self) -> &mut Self
     where
@@ -157,7 +158,7 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self.commands
     }
 
-    /// Commands for the same component, for a shorter time: for a function that takes them by value.
+    /// Borrows the entry again, with a shorter lifetime: for a function that takes it by value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

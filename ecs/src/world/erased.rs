@@ -1,4 +1,4 @@
-//! Components by their ids: what a program does with components whose type it does not know when it is compiled.
+//! Access to components by id, for programs that do not know the type of a component at compile time.
 
 use alloc::boxed::Box;
 
@@ -14,15 +14,15 @@ use crate::removal::RemovedComponentReader;
 use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError, removed_reader_by_id};
 
 impl World {
-    /// The number of the component with this descriptor in this world, which is registered now if need be.
+    /// Returns the id of the component with this descriptor in this world, and registers it if necessary.
     ///
-    /// The descriptor is that of a type ([`ComponentDescriptor::of`]), or one that was made at run time
+    /// The descriptor describes a type ([`ComponentDescriptor::of`]), or a component that is defined at run time
     /// ([`ComponentDescriptor::builder`]).
     ///
     /// # Errors
     ///
-    /// If it is the descriptor of a resource, if the world has a component of this name that was defined in another way, if the stable
-    /// name of the component is that of another one, or if the component requires itself. Nothing has changed.
+    /// If it is the descriptor of a resource, if the world has a component of this name with another definition, if another component has
+    /// its stable name, or if the component requires itself. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -62,11 +62,11 @@ impl World {
         self.store.structure.get_by_id(entity, id)
     }
 
-    /// The value of a component of an entity, to change it.
+    /// The value of a component of an entity, borrowed mutably.
     ///
     /// # Errors
     ///
-    /// As [`World::get_by_id`].
+    /// Same as [`World::get_by_id`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -130,11 +130,11 @@ impl World {
         self.store.structure.column_by_id(table, id)
     }
 
-    /// The values of a component of all entities of a table, by row, to change them: all of them count as changed.
+    /// The values of a component of all entities of a table, by row, borrowed mutably. All of them count as changed.
     ///
     /// # Errors
     ///
-    /// As [`World::column_by_id`].
+    /// Same as [`World::column_by_id`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -159,7 +159,7 @@ impl World {
         store.structure.values_mut_by_id(table, id, now).ok_or(ColumnAccessError::UnknownTable(table))
     }
 
-    /// A reader of which entities lose a component from now on: as [`World::removed_reader`], for components whose type is not known.
+    /// A reader of the entities that lose a component from now on. Like [`World::removed_reader`], for components whose type is not known.
     /// `None` if this world has no component with this id.
     ///
     /// ```
@@ -181,7 +181,7 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// The value of a component, or those of several: see [`DynamicComponentFetch`].
+    /// The value of a component, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
@@ -205,11 +205,11 @@ impl<'w> EntityRef<'w> {
 }
 
 impl EntityMut<'_> {
-    /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
+    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// As [`EntityRef::get_by_id`], if a component is immutable, or if one was asked for twice.
+    /// Same as [`EntityRef::get_by_id`]; also if a component is immutable, or if an id occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -228,11 +228,11 @@ impl EntityMut<'_> {
         ids.fetch_mut(self.0.reborrow())
     }
 
-    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.
+    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component counts as changed only if this succeeds.
     ///
     /// # Errors
     ///
-    /// If the component cannot be borrowed to be changed, or as [`ErasedMut::set_field`]. Then nothing has changed.
+    /// If the component cannot be borrowed mutably, or if [`ErasedMut::set_field`] fails. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,7 +255,7 @@ impl EntityMut<'_> {
     ///
     /// # Errors
     ///
-    /// As [`EntityRef::get_by_id`].
+    /// Same as [`EntityRef::get_by_id`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -273,13 +273,13 @@ impl EntityMut<'_> {
     }
 }
 
-/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these are errors.
+/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these methods return errors.
 impl EntityWorldMut<'_> {
-    /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
+    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// As [`EntityMut::get_mut_by_id`], or if the entity is not alive.
+    /// Same as [`EntityMut::get_mut_by_id`]; also if the entity is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -297,11 +297,11 @@ impl EntityWorldMut<'_> {
         ids.fetch_mut(WriteEntity::new(self.at.store_mut(), entity))
     }
 
-    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.
+    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component counts as changed only if this succeeds.
     ///
     /// # Errors
     ///
-    /// If the component cannot be borrowed to be changed, or as [`ErasedMut::set_field`]. Then nothing has changed.
+    /// If the component cannot be borrowed mutably, or if [`ErasedMut::set_field`] fails. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -323,13 +323,12 @@ impl EntityWorldMut<'_> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
-    /// Adds a component, or replaces its value, which is dropped at the end. What it requires comes along, as with
-    /// [`insert`](Self::insert).
+    /// Adds a component, or replaces its value, which is dropped at the end. Required components are added as by [`insert`](Self::insert).
     ///
     /// # Errors
     ///
-    /// If the entity is not alive, if this world has no component with this id, if the values of the component are not of type `T`, or
-    /// if there is no memory. The entity is as it was, and the value is in the error, in a box.
+    /// If the entity is not alive, if this world has no component with this id, if the values of the component are not of type `T`, or if
+    /// an allocation fails. The entity is unchanged, and the error contains the value in a box.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -360,12 +359,12 @@ impl EntityWorldMut<'_> {
         }
     }
 
-    /// Adds several components in one move, as [`insert_by_id`](Self::insert_by_id) does one.
+    /// Adds several components in one move, like [`insert_by_id`](Self::insert_by_id).
     ///
     /// # Errors
     ///
-    /// As [`insert_by_id`](Self::insert_by_id), and if a value belongs to another component than its id, or if two have one id. All
-    /// values are in the error.
+    /// Same as [`insert_by_id`](Self::insert_by_id); also if a value belongs to another component than its id, or if an id occurs twice.
+    /// The error contains all values.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -391,12 +390,12 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// Adds a value of the component that it belongs to, which is registered in this world if need be.
+    /// Adds a value of the component to which it belongs. The component is registered in this world if necessary.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive, if the component cannot be registered, as in [`World::register_component_with_descriptor`], or if there
-    /// is no memory. The entity is as it was, and the value is in the error.
+    /// If the entity is not alive, if the component cannot be registered, as in [`World::register_component_with_descriptor`], or if an
+    /// allocation fails. The entity is unchanged, and the error contains the value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -463,11 +462,11 @@ impl EntityWorldMut<'_> {
         self.remove_by_ids(&[id])
     }
 
-    /// Removes several components in one move, as far as the entity has them, and drops their values.
+    /// Removes those of several components that the entity has, in one move, and drops their values.
     ///
     /// # Errors
     ///
-    /// As [`remove_by_id`](Self::remove_by_id). Nothing is removed then.
+    /// Same as [`remove_by_id`](Self::remove_by_id). Then nothing is removed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -491,7 +490,7 @@ impl EntityWorldMut<'_> {
     ///
     /// # Errors
     ///
-    /// As [`World::get_by_id`].
+    /// Same as [`World::get_by_id`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -510,7 +509,8 @@ impl EntityWorldMut<'_> {
     forward! {
         as_readonly:
 
-        /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+        /// The ticks at which a component was added and changed, if the entity has it and it is tracked: see
+        /// [`EntityRef::get_change_ticks`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;

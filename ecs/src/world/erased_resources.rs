@@ -1,4 +1,4 @@
-//! Resources without their types.
+//! Access to resources by id, without their types.
 
 use super::cast::World;
 use crate::change::{ErasedMut, TickPlace, Ticks};
@@ -6,8 +6,7 @@ use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::resource::ResourceId;
 
 impl World {
-    /// The resources that are there, in the order in which the world met their types: the number of each, what is known of its type, and
-    /// its value.
+    /// The resources that exist, in the order in which the world registered their types: the id, the descriptor and the value of each.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -26,7 +25,7 @@ impl World {
         self.store.resources.iter().map(|(id, value)| (id, value.descriptor(), value))
     }
 
-    /// The resources that are there, to change them: as [`World::iter_resources`].
+    /// The resources that exist, borrowed mutably. Like [`World::iter_resources`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -52,7 +51,7 @@ impl World {
         })
     }
 
-    /// The resource with this number, if there is one.
+    /// The resource with this id, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -71,7 +70,7 @@ impl World {
         self.store.resources.get_by_id(id)
     }
 
-    /// The resource with this number, to change it, if there is one.
+    /// The resource with this id, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

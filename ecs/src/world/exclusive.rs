@@ -1,6 +1,6 @@
-//! Functions of the whole world that keep something of their own.
+//! Functions of the whole world with parameters that borrow nothing of it.
 //!
-//! Those of a [`DeferredWorld`] change values alone: they run by themselves, as those of `&mut World` do, but may observe.
+//! Functions of a [`DeferredWorld`] change only values. They run alone, like functions of `&mut World`, but can be observers.
 
 use core::any::type_name;
 use core::marker::PhantomData;
@@ -14,15 +14,14 @@ use crate::query::{QueryData, QueryFilter, QueryState};
 use crate::store::WorldId;
 use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SyncCell, SystemName, SystemParam, WrittenInput};
 
-/// What a function of `&mut World`, or of a [`DeferredWorld`], can have beside that: a parameter that borrows nothing of the world. They
-/// stand behind the world.
+/// A parameter of a function of `&mut World`, or of a [`DeferredWorld`], after the world: it borrows nothing of the world.
 ///
 /// - [`Local`], a value of its own;
 /// - `&mut QueryState<D, F>` and `&mut SystemState<P>`, which are prepared before the first run and used with the world, as often as the
 ///   function likes;
 /// - [`SystemName`], [`WorldId`], `PhantomData`, and tuples of up to eight of these.
 ///
-/// A function has up to eight of them. What they keep belongs to a world, and begins anew in another one.
+/// A function has up to eight of them. Their state belongs to one world. In another world it is initialized again.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -51,21 +50,21 @@ use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SyncCell, SystemName
 /// assert_eq!(world.len(), 1);
 /// ```
 pub trait ExclusiveSystemParam: Sized {
-    /// What is kept from run to run.
+    /// The state that is kept between runs.
     #[doc(hidden)]
     type State: Send + Sync + 'static;
 
-    /// The same parameter with another lifetime.
+    /// This parameter with another lifetime.
     type Item<'s>: ExclusiveSystemParam<State = Self::State>;
 
-    /// Prepares it for a world, for a system with this name.
+    /// Initializes the state for a world, for a system with this name.
     #[doc(hidden)]
     fn init(world: &mut World, system: &'static str) -> Self::State;
 
     #[doc(hidden)]
     fn item(state: &mut Self::State) -> Self::Item<'_>;
 
-    /// Shows all that it keeps.
+    /// Passes all of the state to the visitor.
     #[doc(hidden)]
     fn remember(_: &mut Self::State, _: &mut Keeper<'_>) {}
 }
@@ -101,7 +100,7 @@ impl<D: QueryData + 'static, F: QueryFilter + 'static> ExclusiveSystemParam for 
         state
     }
 
-    /// What is new for it is what is new for the system.
+    /// The query uses the last run of the system, so it has no tick to visit.
     fn remember(_: &mut QueryState<D, F>, _: &mut Keeper<'_>) {}
 }
 
@@ -167,11 +166,11 @@ impl ExclusiveSystemParam for SystemName {
     }
 }
 
-/// Keeps functions of a `DeferredWorld` apart from other systems.
+/// Marker type: distinguishes functions of a `DeferredWorld` from other systems.
 #[doc(hidden)]
 pub struct DeferredMarker;
 
-/// Calls a function of a `DeferredWorld`, and applies what it has recorded. That of an observer waits for the end of the event.
+/// Calls a function of a `DeferredWorld`, and applies its commands. During a dispatch, they are applied at the end of the dispatch.
 fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) -> Out) -> Out {
     let out = call(DeferredWorld::from(&mut *world));
     if !world.store.events.dispatch.is_running() {
@@ -180,7 +179,7 @@ fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) ->
     out
 }
 
-/// What a function with these parameters keeps.
+/// The state of a function with these parameters.
 struct KeptBy<P: ExclusiveSystemParam>(P::State);
 
 impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
@@ -216,7 +215,7 @@ macro_rules! param_tuples {
     };
 }
 
-/// Functions of a kind of world, and of what is their own.
+/// Implements `IntoSystem` for functions of one kind of world and their parameters.
 macro_rules! functions {
     ($Marker:ident $World:ty, $access:expr, $with:expr; $($P:ident $at:tt)*) => {
         impl<Func, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<(), Out, ($Marker, fn($($P),*))> for Func

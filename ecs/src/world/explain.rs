@@ -1,17 +1,17 @@
-//! Why queries match what they match.
+//! Explanations of the matches of queries.
 
 use super::cast::World;
 use crate::query::{QueryData, QueryExplanation, QueryFilter};
 
 impl World {
-    /// Why a query matches what it matches, and which of its terms is to blame if that is nothing.
+    /// Explains which entities a query matches, and, if there is no match, which of its terms exclude them.
     ///
-    /// Looks at the world as it is and changes nothing in it: no component is registered and no changes are tracked. What is
-    /// new is what has changed since [`World::clear_trackers`]; a system sees what has changed since its own last run. Of a
-    /// component whose changes are not tracked yet, everything counts as new.
+    /// Only reads the world: no component is registered and no changes are tracked. A change counts as new if it is later
+    /// than [`World::clear_trackers`], while a system sees the changes since its own last run. If the changes of a component
+    /// are not tracked yet, all its values count as new.
     ///
-    /// It costs `O(tables * terms)`, and `O(rows)` of the tables that are left for each term that is decided row by row:
-    /// changes, and components with sparse storage. It is not for the hot path.
+    /// It costs `O(tables * terms)`, and `O(rows)` of the remaining tables for each term that is evaluated per row: changes,
+    /// and components with sparse storage. It is not meant for hot paths.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -29,7 +29,7 @@ impl World {
         QueryExplanation::of::<D, ()>(&self.store)
     }
 
-    /// As [`World::explain_query`], of a query with a filter.
+    /// Like [`World::explain_query`], for a query with a filter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Views of one entity with the components that a query was given when it was made.
+//! Views of one entity with access to the components that were added to a query when it was made.
 
 use core::any::TypeId;
 
@@ -9,13 +9,13 @@ use crate::entity::Entity;
 use crate::query::{Fetch, Given, Kept, QueryData, ReadGiven, WriteGiven};
 use crate::store::Store;
 
-/// An entity, to read those of its components that were added to the query when it was made: with
-/// [`QueryBuilder`](super::QueryBuilder) or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was made of others, by
-/// [`transmute`](crate::query::QueryState::transmute), [`join`](crate::query::QueryState::join) or a lens, it is what these borrow.
+/// Read access to those components of an entity that were added to the query when it was made, with [`QueryBuilder`](super::QueryBuilder)
+/// or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was made from others, by
+/// [`transmute`](crate::query::QueryState::transmute), [`join`](crate::query::QueryState::join) or a lens, the view has their access.
 ///
-/// What was added is borrowed, and nothing else: so the query stands beside others that borrow other components. Components in tables
-/// can be added; a query that was made in another way gives none. If the data of a query has several filtered entities, the first one gets what was
-/// added. Reading one costs as much as looking for the component among those that were added.
+/// Only the added components are borrowed: so the query does not conflict with others that borrow other components. Components in tables
+/// can be added; a query that was made in another way gives access to no component. If the data of a query has several filtered entities,
+/// only the first one has the access. Each access searches the list of added components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -34,7 +34,7 @@ use crate::store::Store;
 #[derive(Clone, Copy)]
 pub struct FilteredEntityRef<'w, 's> {
     entity: ReadEntity<'w>,
-    /// Nothing of single entities, which no query gives.
+    /// The accessible components; `None` gives access to no component.
     given: Option<&'s Given>,
 }
 
@@ -47,12 +47,12 @@ queried! {
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
-    /// One of which all components are given.
+    /// A view with access to all components.
     pub(super) fn of_all(entity: ReadEntity<'w>) -> Self {
         Self { entity, given: Some(Given::all()) }
     }
 
-    /// The entity with all of its components.
+    /// The view of all components of the entity.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
     }
@@ -68,7 +68,7 @@ impl<'w> FilteredEntityRef<'w, '_> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get())
     }
 
-    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
+    /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get_ref())
@@ -80,14 +80,14 @@ impl<'w> FilteredEntityRef<'w, '_> {
         self.is_given(id).then(|| self.entity.store().structure.get_by_id(self.id(), id).ok()).flatten()
     }
 
-    /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks).
-    /// `None` also if it was not added to the query.
+    /// The ticks at which a component was added and changed, if it is tracked: see
+    /// [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks). `None` also if it was not added to the query.
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
         self.get_change_ticks_by_id(id_of::<T>(self.entity.store())?)
     }
 
-    /// When the component with this id was added and changed; as [`get_change_ticks`](Self::get_change_ticks).
+    /// The ticks of the component with this id. Like [`get_change_ticks`](Self::get_change_ticks).
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
         self.is_given(id).then(|| self.entity.ticks_by_id(id)).flatten()
@@ -115,8 +115,8 @@ impl<'w> FilteredEntityRef<'w, '_> {
     }
 }
 
-/// An entity, to change those of its components that were added mutably to the query when it was made, and to read the others that were
-/// added. See [`FilteredEntityRef`].
+/// Mutable access to those components of an entity that were added mutably to the query when it was made, and read access to the others
+/// that were added. See [`FilteredEntityRef`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -148,7 +148,7 @@ pub struct FilteredEntityMut<'w, 's> {
 }
 
 impl<'w, 's> FilteredEntityMut<'w, 's> {
-    /// One of which all components are given.
+    /// A view with access to all components.
     pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
         Self { entity, given: Some(Given::all()) }
     }
@@ -158,31 +158,31 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         self.given.is_some_and(|given| given.writes(id))
     }
 
-    /// The same entity, for a shorter time.
+    /// Borrows the view again, with a shorter lifetime.
     #[must_use]
     pub fn reborrow(&mut self) -> FilteredEntityMut<'_, 's> {
         FilteredEntityMut { entity: self.entity.reborrow(), given: self.given }
     }
 
-    /// The same entity, to read.
+    /// A read-only view of the entity.
     #[must_use]
     pub fn as_readonly(&self) -> FilteredEntityRef<'_, 's> {
         FilteredEntityRef { entity: self.entity.as_readonly(), given: self.given }
     }
 
-    /// The same entity, to read, for as long as it is borrowed.
+    /// Converts the view to a read-only one with the full lifetime.
     #[must_use]
     pub fn into_readonly(self) -> FilteredEntityRef<'w, 's> {
         FilteredEntityRef { entity: self.entity.into_readonly(), given: self.given }
     }
 
-    /// A component, to change it; `None` if the entity does not have it, or if it was not added mutably to the query.
+    /// A component, borrowed mutably; `None` if the entity does not have it, or if it was not added mutably to the query.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         self.reborrow().into_mut()
     }
 
-    /// A component, to change it for as long as the entity is borrowed; `None` if the entity does not have it, or if it was not added
+    /// A component, borrowed mutably for the full lifetime of the view; `None` if the entity does not have it, or if it was not added
     /// mutably to the query.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
@@ -190,8 +190,8 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         self.is_given(id).then(|| self.entity.into_mut()).flatten()
     }
 
-    /// The component with this id, to change it; `None` if the entity does not have it, if it was not added mutably to the query, or if it
-    /// is immutable.
+    /// The component with this id, borrowed mutably; `None` if the entity does not have it, if it was not added mutably to the query, or if
+    /// it is immutable.
     #[must_use]
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Option<ErasedMut<'_>> {
         self.is_given(id).then(|| self.entity.reborrow().into_mut_by_id(id).ok()).flatten()
@@ -206,16 +206,16 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         /// A component; `None` if the entity does not have it, or if it was not added to the query.
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
+        /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
         /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
         fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>>;
 
-        /// When a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        /// The ticks at which a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// When the component with this id was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        /// The ticks of the component with this id; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks>;
 
         /// Whether the entity has a component, added to the query or not.

@@ -1,6 +1,6 @@
-//! Macros for types that give access to an entity: their methods that a type which only reads it has, too, and queries for them.
+//! Macros for types that give access to an entity: methods that forward to the read-only type, and implementations of `QueryData`.
 
-/// Writes methods that call those of the same name on what the method `$via` returns.
+/// Writes methods that call the method of the same name on the result of the method `$via`.
 ///
 /// Each is written as a function without a body; `#[must_use]` is added.
 macro_rules! forward {
@@ -19,8 +19,8 @@ macro_rules! forward {
     )* };
 }
 
-/// Implements `QueryData` for types that give access to an entity: the terms, the view that only reads, the item for two lifetimes, and
-/// how it is made of what the terms fetch and of the state.
+/// Implements `QueryData` for types that give access to an entity: the terms, the read-only type, the item with its two lifetimes, and
+/// how to make the item from the fetched values and the state.
 macro_rules! queried {
     ($(
         [$($generics:tt)*] $View:ty, $Terms:ty, $ReadOnly:ty,

@@ -4,7 +4,7 @@ use super::cast::World;
 use crate::command::apply_after_frame;
 use crate::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};
 
-/// Ends a frame also when what happens in it panics.
+/// Ends a frame when it is dropped, so also if the function of the frame panics.
 struct Frame<'a> {
     world: &'a mut World,
     of: WorldId,
@@ -12,7 +12,7 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Ends the frame of the world that it was begun for, wherever that is.
+    /// Ends the frame of the world for which it was begun, even if another world has taken its place.
     fn end(&mut self) {
         if let Some(ongoing) = self.ongoing.take() {
             if self.world.store.id() == self.of {
@@ -27,7 +27,7 @@ impl Frame<'_> {
 
 impl Drop for Frame<'_> {
     fn drop(&mut self) {
-        // Here only if there was a panic: that of a value which is dropped with the frame would be the second one.
+        // This runs only during a panic: a panic of a message or value that is dropped with the frame would be a second one.
         #[cfg(feature = "std")]
         crate::guard::quietly(|| self.end());
         #[cfg(not(feature = "std"))]
@@ -35,29 +35,29 @@ impl Drop for Frame<'_> {
     }
 }
 
-/// Frames: rounds of a program, by which the world counts for how long it keeps messages and removals.
+/// Frames: rounds of a program, by which the world decides how long to keep messages and removals.
 impl World {
-    /// One frame: a round of the program, in which schedules run, each of them any number of times or not at all.
+    /// Runs one frame: a round of the program, in which schedules run any number of times.
     ///
-    /// At the end of a frame messages age, and those that were written in the frame before this one go (see
-    /// [`Messages`](crate::message::Messages)); and what all readers of [`RemovedComponents`](crate::system::RemovedComponents)
-    /// have read is let go of. It ends also if the function panics. A schedule that reads messages misses none of them, however
-    /// many frames it skips, from its first run on.
+    /// At the end of a frame messages age, and those that were written in the previous frame are dropped (see
+    /// [`Messages`](crate::message::Messages)); removals that all readers of [`RemovedComponents`](crate::system::RemovedComponents) have
+    /// read are dropped, too. The frame also ends if the function panics. A schedule that reads messages misses none of them from its first
+    /// run on, however many frames it skips.
     ///
-    /// A program need not name its frames. If it does not, a frame goes on until a schedule runs that has run in it before. So
-    /// `loop { update.run(&mut world); draw.run(&mut world) }` has one frame in each round, and one that runs a fixed step
-    /// several times has more of them, which costs nothing but that messages age sooner for readers outside of schedules.
+    /// A program need not call this. If it does not, a frame ends when a schedule runs a second time in it. So `loop { update.run(&mut
+    /// world); draw.run(&mut world) }` has one frame in each round. A program that runs a fixed step several times per round has more
+    /// frames, and the only effect is that messages age sooner for readers outside of schedules.
     ///
-    /// Commands that were [queued for the end of the frame](Self::queue_after_frame) are applied then, unless the function panics: they wait
-    /// for the end of the next frame in that case.
+    /// Commands that were [queued for the end of the frame](Self::queue_after_frame) are applied then. If the function panics, they stay
+    /// queued until the end of the next frame.
     ///
-    /// A frame within a frame, or within the run of a schedule, is a part of that one. Schedules that other schedules run
-    /// belong to the frame of the outermost one. If another world is put in the place of this one, the frame of this one ends
-    /// all the same, and the other one has frames of its own.
+    /// A frame within a frame, or within the run of a schedule, is a part of the outer one. Schedules that other schedules run belong to
+    /// the frame of the outermost one. If another world is put in the place of this one, the frame of this one still ends, and the other
+    /// one has its own frames.
     ///
     /// # Panics
     ///
-    /// If the function does, or the `Drop` of a message or of a removed value that is let go of. The frame has ended.
+    /// If the function does, or the `Drop` of a message or of a removed value that is dropped. The frame has ended.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -100,7 +100,7 @@ impl World {
         result
     }
 
-    /// How many frames of the world have ended: see [`World::frame`].
+    /// The number of frames of the world that have ended: see [`World::frame`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

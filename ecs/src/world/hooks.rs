@@ -11,10 +11,10 @@ use crate::origin::Origin;
 use crate::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
 use crate::trace;
 
-/// The functions of a store.
+/// The dispatch functions of a store with hooks and observers.
 pub(super) static OBSERVERS: DispatchVTable<Store> = vtable(dispatch);
 
-/// The functions of a store that keeps links and notifies no listeners.
+/// The dispatch functions of a store that keeps links and notifies no listeners.
 pub(super) static QUIET: DispatchVTable<Store> = vtable(|_, _| {});
 
 const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<Store> {
@@ -34,7 +34,7 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     }
 }
 
-/// Delivers the events of the type with this place in [`Kinds::DISPATCHED`].
+/// Delivers the events of one type: `at` is its index in [`Kinds::DISPATCHED`].
 #[inline(never)]
 fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kinds, caller: Origin) {
     let kinds = Kinds::DISPATCHED[at];
@@ -50,7 +50,8 @@ fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kind
     }
 }
 
-/// Notifies the observers of one type of lifecycle event, which has this place in [`Kinds::DISPATCHED`], or only the one with a number.
+/// Notifies the observers of one type of lifecycle event, given by its index in [`Kinds::DISPATCHED`], or only the observer with a
+/// number.
 #[inline(always)]
 pub(crate) fn notify_observers(
     store: &mut Store,
@@ -69,7 +70,8 @@ pub(crate) fn notify_observers(
     guard.end();
 }
 
-/// Reports that too many events led to one. Returns false if an event of its type is being dispatched.
+/// Reports that an event was not dispatched because too many events led to it. Returns false if an event of its type is being
+/// dispatched.
 #[cold]
 pub(crate) fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
     match store.events.dispatch.why_not(number) {
@@ -82,7 +84,7 @@ pub(crate) fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
     true
 }
 
-/// Runs the hooks of one kind, component by component in the order in which the events name them.
+/// Runs the hooks of one kind, component by component in the order of the events.
 #[inline(never)]
 fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: Origin) {
     let (name, kinds) = (kind.hook_name(), kind.hooks());
@@ -128,8 +130,8 @@ impl DispatchGuard<'_> {
 }
 
 impl Drop for DispatchGuard<'_> {
-    /// A listener has panicked. The commands that it has recorded directly wait with those of the listeners before it. The function gets
-    /// the store and not the guard, so that the guard stays in registers.
+    /// A listener has panicked. The commands that it has recorded directly are queued after those of the listeners before it. The
+    /// function gets the store and not the guard, so that the guard stays in registers.
     #[inline(always)]
     fn drop(&mut self) {
         end_after_panic(self.store);
@@ -143,7 +145,7 @@ fn end_after_panic(store: &mut Store) {
     store.events.dispatch.end();
 }
 
-/// Reports to the error handler that the listeners of an event were not notified, or not all of them.
+/// Reports to the error handler that not all listeners of an event were notified.
 #[cold]
 pub(crate) fn report_trigger(store: &mut Store, event: &'static str, reason: &str) {
     let by = store.structure.entities.caller();

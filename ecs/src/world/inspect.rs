@@ -1,4 +1,4 @@
-//! Small questions about a world, and forms of others, under the names that they have in bevy_ecs.
+//! Small queries about a world, and aliases of other methods, under the names that they have in bevy_ecs.
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -13,7 +13,7 @@ use crate::resource::{Resource, missing_text};
 use crate::store::{SpawnAtError, WorldId};
 
 impl World {
-    /// The components of an entity, with what the world knows of them.
+    /// The descriptions of the components of an entity.
     ///
     /// # Errors
     ///
@@ -36,23 +36,23 @@ impl World {
         Ok(ids.into_iter().filter_map(|id| Some((id, self.components().info(id)?))))
     }
 
-    /// How many entities are alive: [`len`](Self::len), as bevy_ecs counts them.
+    /// The number of entities that are alive: same as [`len`](Self::len), under bevy_ecs's name.
     #[must_use]
     pub fn entity_count(&self) -> u32 {
         self.len() as u32
     }
 
-    /// As [`spawn_at`](Self::spawn_at), without components.
+    /// Like [`spawn_at`](Self::spawn_at), without components.
     ///
     /// # Errors
     ///
-    /// As [`spawn_at`](Self::spawn_at).
+    /// Same as [`spawn_at`](Self::spawn_at).
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_empty_at(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         self.spawn_at(entity, ())
     }
 
-    /// A resource, with when it was added and changed.
+    /// A resource with its change ticks.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl World {
         resource
     }
 
-    /// Does something with the world in which changes since another tick are new, outside of systems; see
+    /// Calls a function with the world. During the call, changes after the given tick count as new, outside of systems; see
     /// [`last_change_tick`](Self::last_change_tick).
     ///
     /// ```
@@ -103,7 +103,8 @@ impl World {
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// What the query yields for each entity of a set, to read. See [`Query::iter_many_unique`](crate::query::Query::iter_many_unique).
+    /// Returns the read-only query item of each entity of a set. See
+    /// [`Query::iter_many_unique`](crate::query::Query::iter_many_unique).
     ///
     /// # Panics
     ///
@@ -116,7 +117,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).iter_many_unique_inner(entities)
     }
 
-    /// What the query yields for each entity of a set. See [`Query::iter_many_unique_mut`](crate::query::Query::iter_many_unique_mut).
+    /// Returns the query item of each entity of a set. See [`Query::iter_many_unique_mut`](crate::query::Query::iter_many_unique_mut).
     ///
     /// # Panics
     ///

@@ -1,9 +1,9 @@
-//! Both sides of relationships: each source that names a target is on its list, once, and no other entity is.
+//! Consistency of both sides of relationships: each source that names a target is on its list, once, and no other entity is.
 //!
-//! Before an operation [`note_ending`] notes the links that it removes. After it, before observers and hooks are notified, [`relink`] visits
-//! the noted entities and the new sources, and makes both sides agree by operations of its own, which belong to the operation: their events
-//! are delivered with it. All links that have ended go before the first new one is made. The component of a link that cannot be stays until
-//! listeners have been notified of it, and is then removed.
+//! Before an operation [`note_ending`] notes the links that it removes. After it, before observers and hooks are notified, [`relink`]
+//! visits the noted entities and the new sources, and makes both sides agree by nested operations, whose events are delivered with the
+//! operation. All ended links are removed before the first new one is made. The component of a link that is not allowed is removed after
+//! listeners have been notified of it.
 //!
 //! Tests: `tests/relationships`.
 

@@ -1,7 +1,8 @@
-//! Links in data: whether both sides of relationships agree in a snapshot, or in what one is built of.
+//! Validation of relationships in data: in a snapshot, or in the values from which a world is built.
 //!
-//! Nothing is believed. What `relink` makes sure of in a world is looked at here, all at once: each source is on
-//! the list of the target that it names, once, and no other is; none is linked to itself, or in a circle, where that cannot be.
+//! Data may come from outside, so it is checked completely. It must satisfy what `relink` ensures in a world: each source is on the list
+//! of the target that it names, exactly once, and on no other list; and no entity is linked to itself, or in a cycle, where that is not
+//! allowed.
 
 use alloc::vec::Vec;
 
@@ -13,26 +14,26 @@ use crate::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::store::{BuildError, BuiltLinks};
 
-/// The values that entities have of a component. Each of them has one.
+/// The values of one component, with the entities that have them.
 #[derive(Clone, Copy)]
 struct Values<'a> {
     entities: &'a [Entity],
     values: ErasedSlice<'a>,
 }
 
-/// Both sides of a relationship, as far as entities have them.
+/// The values of both sides of a relationship; `None` if no entity has the component.
 struct Sides<'a> {
     functions: &'static LinkFunctions,
     sources: Option<Values<'a>>,
     lists: Option<Values<'a>>,
 }
 
-/// The links that values make, of each relationship in the order in which these come. Each component is there once, or only the first of
-/// its values count. Whose lists the values are is noted in them.
+/// Returns the links of each relationship, in the order in which the relationships first occur. If a component occurs several times,
+/// only its first values count. Records in each list which entity it belongs to.
 ///
 /// # Errors
 ///
-/// If both sides of a relationship disagree, or entities are linked as they cannot be.
+/// If both sides of a relationship disagree, or a link is not allowed.
 pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError> {
     for (entities, column) in &mut *all {
         if let Some((functions, false)) = side_of(column.values.descriptor())
@@ -49,8 +50,8 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
     links.collect()
 }
 
-/// The relationships whose sides disagree in values, or by which entities are linked as they cannot be: the type name of the component
-/// that names a target.
+/// Returns the relationships whose sides disagree, or which have a link that is not allowed, by the type name of the component that
+/// names a target.
 pub(crate) fn broken_links<'a>(
     all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>,
 ) -> impl Iterator<Item = &'static str> {
@@ -58,7 +59,7 @@ pub(crate) fn broken_links<'a>(
     broken.map(|sides| (sides.functions.source)().name())
 }
 
-/// The sources that a component lists which is in no world, or is borrowed from one: the first of these values.
+/// Returns the sources that the first of some values lists. The values are in no world, or are borrowed from one.
 pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
     let Some((functions, false)) = side_of(values.descriptor()) else { return None };
     let mut sources = Vec::new();
@@ -70,13 +71,13 @@ pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
     is_known.then_some(sources)
 }
 
-/// The component of the other side of a relationship, if this is one of a side.
+/// The component of the other side of a relationship, if the given one is a side of a relationship.
 pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
     let (functions, is_source) = side_of(component)?;
     Some(if is_source { (functions.target_list)() } else { (functions.source)() })
 }
 
-/// The relationships in values.
+/// Groups the values by relationship.
 fn sides_of<'a>(all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>) -> Vec<Sides<'a>> {
     let (mut found, mut numbers) = (Vec::new(), HashMap::<ComponentIdentity, usize>::new());
     for (entities, values) in all {
@@ -95,7 +96,11 @@ fn sides_of<'a>(all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>) -> V
 }
 
 impl Sides<'_> {
-    /// Each source with its target, and its place on the list of that; else an entity with a link that cannot be.
+    /// Returns each source with its target and its index in the list of the target.
+    ///
+    /// # Errors
+    ///
+    /// An entity with a link that is not allowed, or whose two sides disagree.
     fn links(&self) -> Result<Vec<(Entity, Entity, u32)>, Entity> {
         let named = self.named()?;
         let (mut links, mut met, mut wrong) = (Vec::new(), EntityHashSet::default(), None);
@@ -119,7 +124,7 @@ impl Sides<'_> {
         }
     }
 
-    /// The target that each source names.
+    /// Returns the target of each source.
     fn named(&self) -> Result<EntityHashMap<Entity>, Entity> {
         let Some(sources) = self.sources else { return Ok(EntityHashMap::default()) };
         match ((self.functions.named_by)(sources.values), sources.entities.first()) {
@@ -128,12 +133,12 @@ impl Sides<'_> {
         }
     }
 
-    /// An entity that would end with itself, through others. An entity may be linked to itself alone, if that is allowed.
+    /// Returns an entity that would be despawned with itself through others. A direct link to itself is checked elsewhere.
     fn circle(&self, links: &[(Entity, Entity, u32)], named: &EntityHashMap<Entity>) -> Option<Entity> {
         if !self.functions.is_linked {
             return None;
         }
-        // In which walk up an entity was met.
+        // The index of the walk up in which each entity was first visited.
         let mut met = EntityHashMap::<usize>::default();
         for (walk, &(source, ..)) in links.iter().enumerate() {
             let mut next = Some(source);

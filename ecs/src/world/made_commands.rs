@@ -1,4 +1,4 @@
-//! Commands that a function makes, to be queued or handed on: bevy_ecs's `system::command` and `system::entity_command`.
+//! Functions that return commands, to be queued or passed on: bevy_ecs's `system::command` and `system::entity_command`.
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
@@ -13,7 +13,7 @@ use crate::query::{QueryData, QueryFilter};
 use crate::resource::Resource;
 use crate::system::{EcsError, IntoSystem, SystemInput};
 
-/// Writes functions that return commands, each of what it does with the world or the entity.
+/// Writes functions that return commands, from what each does with the world or the entity.
 macro_rules! commands {
     (
         $Command:ident($Target:ty):
@@ -29,7 +29,7 @@ macro_rules! commands {
     )* };
 }
 
-/// Commands that functions make: bevy_ecs's names.
+/// Functions that return commands, with bevy_ecs's names.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,51 +48,51 @@ pub(crate) mod of_world {
     commands! {
         Command(&mut World):
 
-        /// As [`World::spawn_batch`].
+        /// A command that calls [`World::spawn_batch`].
         fn spawn_batch[I: IntoIterator<Item: Bundle> + Send + 'static](bundles: I) = |world| _ = world.spawn_batch(bundles);
 
-        /// Adds a bundle to each entity of a list, as [`World::try_insert_batch`].
+        /// Adds a bundle to each entity of a list, like [`World::try_insert_batch`].
         fn insert_batch[I: IntoIterator<Item = (Entity, B)> + Send + 'static, B: Bundle](batch: I, mode: InsertMode) = |world| match mode {
             InsertMode::Replace => world.try_insert_batch(batch).map_err(EcsError::from),
             InsertMode::Keep => world.try_insert_batch_if_new(batch).map_err(EcsError::from),
         };
 
-        /// As [`World::init_resource`].
+        /// A command that calls [`World::init_resource`].
         #[must_use]
         fn init_resource[R: Resource + FromWorld]() = |world| world.init_resource::<R>();
 
-        /// As [`World::insert_resource`].
+        /// A command that calls [`World::insert_resource`].
         fn insert_resource[R: Resource](resource: R) = |world| world.insert_resource(resource);
 
-        /// As [`World::remove_resource`].
+        /// A command that calls [`World::remove_resource`].
         #[must_use]
         fn remove_resource[R: Resource]() = |world| _ = world.remove_resource::<R>();
 
-        /// As [`World::run_system`].
+        /// A command that calls [`World::run_system`].
         #[must_use]
         fn run_system[Out: 'static](id: SystemId<(), Out>) = |world| world.run_system(id).map(drop);
 
-        /// As [`World::run_system_with`].
+        /// A command that calls [`World::run_system_with`].
         fn run_system_with[I: SystemInput<Inner<'static>: Send> + 'static](id: SystemId<I>, input: I::Inner<'static>) =
             |world| world.run_system_with(id, input);
 
-        /// As [`World::run_system_cached`].
+        /// A command that calls [`World::run_system_cached`].
         fn run_system_cached[Marker: 'static, S: IntoSystem<(), (), Marker> + Send + 'static](system: S) =
             |world| world.run_system_cached(system);
 
-        /// As [`World::run_system_cached_with`].
+        /// A command that calls [`World::run_system_cached_with`].
         fn run_system_cached_with[
             I: SystemInput<Inner<'static>: Send> + 'static,
             Marker: 'static,
             S: IntoSystem<I, (), Marker> + Send + 'static
         ](system: S, input: I::Inner<'static>) = |world| world.run_system_cached_with(system, input);
 
-        /// As [`World::unregister_system`].
+        /// A command that calls [`World::unregister_system`].
         #[must_use]
         fn unregister_system[I: SystemInput + 'static, Out: 'static](id: SystemId<I, Out>) =
             |world| world.unregister_system(id).map(drop);
 
-        /// As [`World::unregister_system_cached`].
+        /// A command that calls [`World::unregister_system_cached`].
         fn unregister_system_cached[
             I: SystemInput + 'static,
             Out: 'static,
@@ -100,24 +100,24 @@ pub(crate) mod of_world {
             S: IntoSystem<I, Out, Marker> + Send + 'static
         ](system: S) = |world| world.unregister_system_cached(system).map(drop);
 
-        /// As [`World::try_run_schedule`].
+        /// A command that calls [`World::try_run_schedule`].
         fn run_schedule[](label: impl ScheduleLabel) = |world| world.try_run_schedule(label);
 
-        /// As [`World::write_message`].
+        /// A command that calls [`World::write_message`].
         fn write_message[M: Message](message: M) = |world| _ = world.write_message(message);
 
-        /// As [`World::despawn_all`].
+        /// A command that calls [`World::despawn_all`].
         #[must_use]
         fn despawn_all[F: QueryFilter + 'static]() = |world| world.despawn_all::<F>();
 
-        /// As [`World::despawn_all_where`].
+        /// A command that calls [`World::despawn_all_where`].
         fn despawn_all_where[D: QueryData + 'static, F: QueryFilter + 'static](
             is_meant: impl FnMut(D::Item<'_, '_>) -> bool + Send + 'static
         ) = |world| world.despawn_all_where::<D, F>(is_meant);
     }
 }
 
-/// Commands for one entity that functions make: bevy_ecs's names.
+/// Functions that return commands for one entity, with bevy_ecs's names.
 ///
 /// ```
 /// use strata_ecs::bundle::InsertMode;
@@ -140,47 +140,47 @@ pub(crate) mod of_entity {
     commands! {
         EntityCommand(EntityWorldMut<'_>):
 
-        /// As [`EntityWorldMut::insert`] or [`insert_if_new`](EntityWorldMut::insert_if_new).
+        /// A command that calls [`EntityWorldMut::insert`] or [`insert_if_new`](EntityWorldMut::insert_if_new).
         fn insert[](bundle: impl Bundle, mode: InsertMode) = |mut entity| _ = match mode {
             InsertMode::Replace => entity.insert(bundle),
             InsertMode::Keep => entity.insert_if_new(bundle),
         };
 
-        /// As [`EntityWorldMut::remove`].
+        /// A command that calls [`EntityWorldMut::remove`].
         #[must_use]
         fn remove[B: Bundle]() = |mut entity| _ = entity.remove::<B>();
 
-        /// As [`EntityWorldMut::remove_with_requires`].
+        /// A command that calls [`EntityWorldMut::remove_with_requires`].
         #[must_use]
         fn remove_with_requires[B: Bundle]() = |mut entity| _ = entity.remove_with_requires::<B>();
 
-        /// As [`EntityWorldMut::remove_by_id`].
+        /// A command that calls [`EntityWorldMut::remove_by_id`].
         #[must_use]
         fn remove_by_id[](id: ComponentId) = |mut entity| entity.remove_by_id(id).map(drop);
 
-        /// As [`EntityWorldMut::clear`].
+        /// A command that calls [`EntityWorldMut::clear`].
         #[must_use]
         fn clear[]() = |mut entity| _ = entity.clear();
 
-        /// As [`EntityWorldMut::retain`].
+        /// A command that calls [`EntityWorldMut::retain`].
         #[must_use]
         fn retain[B: Bundle]() = |mut entity| _ = entity.retain::<B>();
 
-        /// As [`EntityWorldMut::despawn`].
+        /// A command that calls [`EntityWorldMut::despawn`].
         #[must_use]
         fn despawn[]() = |entity| entity.despawn();
 
-        /// As [`EntityWorldMut::move_components`].
+        /// A command that calls [`EntityWorldMut::move_components`].
         #[must_use]
         fn move_components[B: Bundle](target: Entity) = |mut entity| entity.move_components::<B>(target).map(drop);
 
-        /// As [`EntityWorldMut::clone_with_opt_out`].
+        /// A command that calls [`EntityWorldMut::clone_with_opt_out`].
         fn clone_with_opt_out[](
             target: Entity,
             config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>) + Send + 'static
         ) = |mut entity| entity.clone_with_opt_out(target, config).map(drop);
 
-        /// As [`EntityWorldMut::clone_with_opt_in`].
+        /// A command that calls [`EntityWorldMut::clone_with_opt_in`].
         fn clone_with_opt_in[](
             target: Entity,
             config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>) + Send + 'static

@@ -5,10 +5,10 @@ use crate::command::Commands;
 use crate::message::{Message, MessageId, Messages, WriteBatchIds};
 
 impl World {
-    /// Has the world keep messages of a type, in the resource [`Messages`].
+    /// Registers a type of message: the world then keeps its messages in the resource [`Messages`].
     ///
-    /// That happens by itself when a message is written or a system with a parameter for it is prepared. It is needed only
-    /// where [`Messages`] is asked for as a resource before that.
+    /// This happens automatically when a message is written or a system with a parameter for it is initialized. It is needed only
+    /// if [`Messages`] is accessed as a resource before that.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,7 +46,7 @@ impl World {
         self.messages().write(message)
     }
 
-    /// Writes messages and returns their ids. If the iterator panics, those that it has given are there.
+    /// Writes messages and returns their ids. If the iterator panics, the messages before that have been written.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -78,12 +78,12 @@ impl World {
         self.messages().write_default()
     }
 
-    /// Has the messages of all types age, as the end of a [frame](World::frame) does: what had aged before goes, unless a schedule
-    /// with a reader has yet to run. It costs a call for each type of message that the world has met.
+    /// Ages the messages of all types, as the end of a [frame](World::frame) does: messages that have aged before are dropped,
+    /// unless a schedule with a reader has yet to run. It costs a call for each type of message that is registered.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message does. All others are dropped and updated all the same.
+    /// If the `Drop` of a message does. All other messages are still dropped or aged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -103,7 +103,7 @@ impl World {
 }
 
 impl Commands<'_, '_> {
-    /// Writes a message when the commands are applied. A system that writes often does better with a
+    /// Writes a message when the commands are applied. A system that writes often should use a
     /// [`MessageWriter`](crate::system::MessageWriter).
     ///
     /// ```

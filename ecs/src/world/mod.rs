@@ -1,6 +1,6 @@
-//! [`World`]: everything in one place, as users see it.
+//! [`World`]: the public interface of the crate to entities, components, resources and schedules.
 //!
-//! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
+//! A facade over the [store](crate::store): it has no state of its own, and no module below depends on it.
 
 #[macro_use]
 mod forward;

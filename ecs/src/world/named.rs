@@ -1,4 +1,4 @@
-//! Finding entities by the names on the way down a hierarchy.
+//! Finding entities by paths of names in a hierarchy.
 
 use alloc::vec::Vec;
 
@@ -9,17 +9,18 @@ use crate::hierarchy::{ChildOf, Children};
 use crate::name::{Name, go_down, split_path};
 
 impl World {
-    /// The entity to which a path of [`Name`]s leads, separated by `/`: the first is that of an entity without parent, each of the others
-    /// that of a child. None if there is none.
+    /// Returns the entity to which a path of [`Name`]s leads, separated by `/`; `None` if there is no such entity. The first name belongs
+    /// to an entity without parent, and each further name to a child of the previous entity.
     ///
-    /// Several entities may have the same name. Then the first is returned to which the path leads: of those without parent that with the
-    /// lowest index, and of children the first in their order. One from which the path does not go on hides none that it goes on from.
+    /// If several entities match the path, the first one is returned: entities without parent are ordered by index, and children by their
+    /// order in the list. An entity with a matching name that has no match for the rest of the path does not hide other entities with its
+    /// name.
     ///
-    /// A name that contains a `/` is not found by a path, and an empty part of a path is an empty name. [Disabled](crate::entity_disabling)
-    /// entities are found.
+    /// A name that contains a `/` cannot be found by a path, and an empty part of a path is an empty name.
+    /// [Disabled](crate::entity_disabling) entities are found.
     ///
-    /// `O(entities with a name)` for the first name, and a step for each child of those that were found for the name before. No index is kept:
-    /// to find an entity often keep its id, or begin further down, with [`descendant_by_path`](Self::descendant_by_path).
+    /// `O(entities with a name)` for the first name, and a step for each child of the entities that match the previous name. There is no
+    /// index: to find an entity often keep its id, or begin further down, with [`descendant_by_path`](Self::descendant_by_path).
     ///
     /// ```
     /// use strata_ecs::name::Name;
@@ -52,10 +53,10 @@ impl World {
         }
     }
 
-    /// The entity to which a path of names leads down from another one, whose own name is not part of it: each is that of a child. As
-    /// [`entity_by_path`](Self::entity_by_path) in all else. A step for each child of those on the way.
+    /// Returns the entity to which a path of names leads down from another one, whose own name is not part of the path: each name belongs
+    /// to a child. Otherwise like [`entity_by_path`](Self::entity_by_path). It takes a step for each child of the entities on the way.
     ///
-    /// In a system it is a method of a query: [`Query::descendant_by_path`](crate::query::Query::descendant_by_path).
+    /// Systems use the method of a query: [`Query::descendant_by_path`](crate::query::Query::descendant_by_path).
     ///
     /// ```
     /// use strata_ecs::name::Name;
@@ -80,7 +81,7 @@ impl World {
 }
 
 impl EntityWorldMut<'_> {
-    /// The entity to which a path of names leads down from this one: see [`World::descendant_by_path`].
+    /// Returns the entity to which a path of names leads down from this one: see [`World::descendant_by_path`].
     #[must_use]
     pub fn descendant_by_path(&self, path: &str) -> Option<Entity> {
         self.world().descendant_by_path(self.target(), path)

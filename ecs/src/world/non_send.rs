@@ -1,4 +1,4 @@
-//! The values of a world that stay on one thread.
+//! The non-send values of a world, which stay on one thread.
 
 use core::any::type_name;
 
@@ -36,7 +36,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there is one that another thread has inserted. That one stays.
+    /// If another thread has inserted the present value. It stays.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -53,7 +53,7 @@ impl World {
         self.put_non_send(value);
     }
 
-    /// Makes such a value, unless it exists: of its default, or as its [`FromWorld`] says.
+    /// Inserts a non-send value that [`FromWorld`] makes (the default, if the type has one), unless one of its type exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -73,7 +73,7 @@ impl World {
         self.put_non_send(value);
     }
 
-    /// Removes such a value and returns it.
+    /// Removes the non-send value of a type and returns it.
     ///
     /// # Panics
     ///
@@ -93,11 +93,11 @@ impl World {
         non_send::remove(&mut self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
-    /// Drops all such values.
+    /// Drops all non-send values.
     ///
     /// # Panics
     ///
-    /// If another thread has inserted one of them. All of them stay.
+    /// If another thread has inserted one of them. Then all of them stay.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// Whether such a value exists, whichever thread it belongs to.
+    /// Whether a non-send value of this type exists, on any thread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -154,7 +154,7 @@ impl World {
         value
     }
 
-    /// A value that stays on its thread, to change it.
+    /// A value that stays on its thread, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -197,7 +197,7 @@ impl World {
         non_send::get(&self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
-    /// A value that stays on its thread, to change it, if it exists.
+    /// A value that stays on its thread, borrowed mutably, if it exists.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Commands of one's own, and those that are made of several steps.
+//! User-defined commands, and commands that are made of several steps.
 
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -13,9 +13,9 @@ use crate::query::{QueryData, QueryFilter};
 use crate::store::{CommandErrors, CommandFailure, Store};
 use crate::trace;
 
-/// What a command may return: `()`, or a `Result`, whose error goes to the [error handler](crate::error::ErrorHandler) of the world. In
-/// a world without one it is reported as [`CommandError`](crate::store::CommandError)s are, but an error below [`Severity::Error`] is
-/// passed over, and a [`Severity::Warning`] is written down, as that of a system is.
+/// The return type of a command: `()`, or a `Result`, whose error goes to the [error handler](crate::error::ErrorHandler) of the world.
+/// In a world without one the error is reported like a [`CommandError`](crate::store::CommandError). If its severity is below
+/// [`Severity::Error`], it is not reported: a [`Severity::Warning`] is logged, and lower ones are ignored.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,11 +30,11 @@ use crate::trace;
     label = "not what a command may return"
 )]
 pub trait CommandOutput {
-    /// Whether it went well.
+    /// Converts the output to a result.
     ///
     /// # Errors
     ///
-    /// If the command said so.
+    /// If the command returned an error.
     fn into_result(self) -> Result<(), EcsError>;
 }
 
@@ -51,9 +51,9 @@ impl<E: Into<EcsError>> CommandOutput for Result<(), E> {
     }
 }
 
-/// What a function returns: a way to name the type of those that never do.
+/// Maps a function type to its return type: names the type `!`, which has no name in stable Rust.
 pub trait Returns {
-    /// What it returns.
+    /// The return type.
     type Out;
 }
 
@@ -61,14 +61,14 @@ impl<T> Returns for fn() -> T {
     type Out = T;
 }
 
-/// A closure that always panics.
+/// A closure that always panics returns `!`.
 impl CommandOutput for <fn() -> ! as Returns>::Out {
     fn into_result(self) -> Result<(), EcsError> {
         self
     }
 }
 
-/// A command of one's own, for [`Commands::queue`]. A function or closure of `&mut World` is one.
+/// A user-defined command, for [`Commands::queue`]. Functions and closures of `&mut World` implement it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -98,10 +98,10 @@ impl CommandOutput for <fn() -> ! as Returns>::Out {
     note = "what a function returns is `()` or `Result<(), E>`; `move` the values that a closure uses into it"
 )]
 pub trait Command: Send + 'static {
-    /// What it returns: `()` or a `Result`.
+    /// The return type: `()` or a `Result`.
     type Out: CommandOutput;
 
-    /// Carries it out.
+    /// Applies the command.
     fn apply(self, world: &mut World) -> Self::Out;
 }
 
@@ -114,7 +114,7 @@ impl<F: FnOnce(&mut World) -> Out + Send + 'static, Out: CommandOutput> Command 
     }
 }
 
-/// A command of one's own for one entity, for [`EntityCommands::queue`]. A function or closure of [`EntityWorldMut`] is one.
+/// A user-defined command for one entity, for [`EntityCommands::queue`]. Functions and closures of [`EntityWorldMut`] implement it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -145,10 +145,10 @@ impl<F: FnOnce(&mut World) -> Out + Send + 'static, Out: CommandOutput> Command 
     label = "not a command for an entity"
 )]
 pub trait EntityCommand: Send + 'static {
-    /// What it returns: `()` or a `Result`.
+    /// The return type: `()` or a `Result`.
     type Out: CommandOutput;
 
-    /// Carries it out. The entity is alive.
+    /// Applies the command. The entity is alive.
     fn apply(self, entity: EntityWorldMut<'_>) -> Self::Out;
 }
 
@@ -161,7 +161,7 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
     }
 }
 
-/// What happens with the error of a command.
+/// Handles the error of a command.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
     let by = world.store.structure.entities.caller();
@@ -178,7 +178,7 @@ fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     }
 }
 
-/// What is recorded of a command.
+/// Wraps a command as the closure that is recorded.
 fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static {
     move |store| {
         store.place_pending();
@@ -190,7 +190,7 @@ fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static
 }
 
 impl CommandQueue {
-    /// Adds a command of one's own, as [`Commands::queue`] does.
+    /// Adds a user-defined command, like [`Commands::queue`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -210,10 +210,10 @@ impl CommandQueue {
 }
 
 impl Commands<'_, '_> {
-    /// Adds a command of one's own: any function of the world, or a [`Command`].
+    /// Adds a user-defined command: any function of the world, or a [`Command`].
     ///
-    /// If it puts another world in the place of this one, as `mem::swap` does, the commands behind it are not carried out there. They
-    /// wait in the world that they were recorded for, until commands are applied to it again.
+    /// If it puts another world in the place of this one, as `mem::swap` does, the commands after it are not applied to the other
+    /// world. They stay pending in the world for which they were recorded, until commands are applied to it again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -233,7 +233,7 @@ impl Commands<'_, '_> {
         self.push(carry_out(command));
     }
 
-    /// As [`queue`](Self::queue); what the command returns is passed over.
+    /// Like [`queue`](Self::queue), but the output of the command is ignored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -250,8 +250,8 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// As [`queue`](Self::queue); an error, of whatever severity, goes to a function. Those of [`error`](crate::error) are some:
-    /// `ignore`, `trace`, `debug`, `info`, `warn`, `error` and `panic`.
+    /// Like [`queue`](Self::queue), but an error of any severity goes to the given function. The module [`error`](crate::error) has
+    /// some: `ignore`, `trace`, `debug`, `info`, `warn`, `error` and `panic`.
     ///
     /// ```
     /// use strata_ecs::error::panic;
@@ -283,7 +283,7 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Removes all entities that match a filter when the command is applied. As `all::<F>().despawn()`.
+    /// Despawns all entities that match a filter when the command is applied. Same as `all::<F>().despawn()`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -299,7 +299,7 @@ impl Commands<'_, '_> {
         self.all::<F>().despawn();
     }
 
-    /// Removes all entities of a query of which a function says so when the command is applied.
+    /// Despawns the entities of a query for which a function returns true, when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -321,8 +321,8 @@ impl Commands<'_, '_> {
 }
 
 impl EntityCommands<'_> {
-    /// Adds a command of one's own for the entity: any function of [`EntityWorldMut`], or an [`EntityCommand`]. It is reported if
-    /// the entity is not alive then.
+    /// Adds a user-defined command for the entity: any function of [`EntityWorldMut`], or an [`EntityCommand`]. If the entity is not
+    /// alive when the command is applied, that is reported.
     ///
     /// See [`EntityCommand`] for an example.
     #[cfg_attr(feature = "track_location", track_caller)]
@@ -341,7 +341,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// As [`queue`](Self::queue); nothing is reported.
+    /// Like [`queue`](Self::queue), but nothing is reported.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -364,8 +364,8 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// As [`queue`](Self::queue); an error, of whatever severity, goes to a function: also that the entity is not alive. See
-    /// [`Commands::queue_handled`].
+    /// Like [`queue`](Self::queue), but an error of any severity goes to the given function, including that the entity is not alive.
+    /// See [`Commands::queue_handled`].
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -400,7 +400,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes the components of a bundle and all that they require: see [`EntityWorldMut::remove_with_requires`].
+    /// Removes the components of a bundle and all components that they require: see [`EntityWorldMut::remove_with_requires`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -424,8 +424,8 @@ impl EntityCommands<'_> {
 }
 
 impl EntityWorldMut<'_> {
-    /// Removes the components of a bundle and all that they require, directly or through others, as far as they are there; in one
-    /// move.
+    /// Removes the components of a bundle and all components that they require, directly or through others, in one move. Components
+    /// that the entity does not have are skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

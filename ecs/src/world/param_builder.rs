@@ -1,4 +1,4 @@
-//! Systems whose parameters begin with what the caller says.
+//! Builders that initialize the parameters of a system with values of the caller.
 
 use alloc::boxed::Box;
 
@@ -12,31 +12,31 @@ use crate::system::{
     SystemParam, SystemParamFunction,
 };
 
-/// All resources, to read.
+/// Read access to all resources.
 impl<'w> From<&'w World> for FilteredResources<'w, '_> {
     fn from(world: &'w World) -> Self {
         Self::of(world.read())
     }
 }
 
-/// All resources, to read.
+/// Read access to all resources.
 impl<'w> From<&'w mut World> for FilteredResources<'w, '_> {
     fn from(world: &'w mut World) -> Self {
         Self::of(world.read())
     }
 }
 
-/// All resources, to read and write.
+/// Read and write access to all resources.
 impl<'w> From<&'w mut World> for FilteredResourcesMut<'w, '_> {
     fn from(world: &'w mut World) -> Self {
         Self::of(&mut world.store)
     }
 }
 
-/// What prepares a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a
-/// [`QueryParamBuilder`](crate::system::QueryParamBuilder) or a query that exists, a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
-/// [`DynParamBuilder`](crate::system::DynParamBuilder), an [`IfBuilder`](crate::system::IfBuilder), a [`ParamBuilder`], or a tuple or `Vec` of
-/// builders for a tuple or `Vec` of parameters. A system is made of a tuple, with a builder for each of its parameters.
+/// A builder that initializes a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a
+/// [`QueryParamBuilder`](crate::system::QueryParamBuilder) or an existing query, a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
+/// [`DynParamBuilder`](crate::system::DynParamBuilder), an [`IfBuilder`](crate::system::IfBuilder), a [`ParamBuilder`], or a tuple or `Vec`
+/// of builders for a tuple or `Vec` of parameters. A system is built from a tuple, with a builder for each of its parameters.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -59,13 +59,13 @@ impl<'w> From<&'w mut World> for FilteredResourcesMut<'w, '_> {
 /// assert_eq!(world.resource::<Score>().0, 102);
 /// ```
 pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
-    /// Prepares the parameters for a world. [`SystemState::build_system`] makes a system of them and of a function.
+    /// Initializes the parameters for a world. [`SystemState::build_system`] makes a system of them and a function.
     ///
-    /// The system goes on with what was built in this world only; in another one it begins as one that was not built.
+    /// The built state is used in this world only. In another world the system is initialized without the builder.
     ///
     /// # Panics
     ///
-    /// If two parameters are in each other's way, and the compiler could not tell.
+    /// If two parameters conflict, and the compiler could not detect it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -85,10 +85,10 @@ pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
         SystemState::built(self, world)
     }
 
-    /// A system of a function, whose parameters are prepared when the system meets its first world: when its schedule is prepared, or when
-    /// it is run or registered. In another world it begins as one that was not built.
+    /// Makes a system of a function, whose parameters are built when the system is initialized for its first world: when its schedule is
+    /// initialized, or when it is run or registered. In another world it is initialized without the builder.
     ///
-    /// The compiler finds out the types of a closure's parameters by [`SystemState::build_system`] only.
+    /// The compiler infers the types of a closure's parameters only with [`SystemState::build_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +117,7 @@ pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
 impl<P: SystemParam, B: BuildParam<P>> SystemParamBuilder<P> for B {}
 
 impl ParamBuilder {
-    /// A builder of this parameter, which tells the compiler the type: closures with inferred parameters need it.
+    /// A builder of this parameter that names its type for the compiler: closures with inferred parameters need it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -147,7 +147,7 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Local`], which begins as one that is not built.
+    /// A builder of a [`Local`] with its usual initial value.
     #[must_use]
     pub fn local<T: FromWorld + Send + Sync + 'static>() -> impl SystemParamBuilder<Local<'static, T>> {
         Self

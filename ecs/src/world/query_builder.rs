@@ -1,4 +1,4 @@
-//! Queries with terms that are known at run time only: [`QueryBuilder`].
+//! Queries with terms that are known only at run time: [`QueryBuilder`].
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,10 +12,10 @@ use crate::store::Store;
 use crate::system::{MakeQuery, QueryParamBuilder};
 use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
 
-/// Makes a query whose type does not say all that it demands: components are demanded and forbidden by their ids.
+/// Builds a query with terms that are not part of its type: components can be required and excluded by their ids.
 ///
-/// The query yields what `D` says, of entities that match `D`, `F` and everything that was added. What is added is decided by tables: it
-/// cannot be about a sparse component or about changes, which single entities decide about; those stand in `D` and `F`.
+/// The query yields the items of `D`, for entities that match `D`, `F` and all added terms. Added terms are evaluated per table, so they
+/// cannot name a sparse component or detect changes, which are evaluated per entity; such terms belong in `D` and `F`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -33,50 +33,50 @@ use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
 /// ```
 pub struct QueryBuilder<'w, D: QueryData = (), F: QueryFilter = ()> {
     world: &'w mut World,
-    /// What was added, in the order of a list of terms.
+    /// The added terms, flattened as in a list of terms.
     added: Vec<TermEntry>,
     marker: PhantomData<fn() -> (D, F)>,
 }
 
 impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
-    /// Nothing is added yet.
+    /// A builder without added terms.
     #[must_use]
     pub fn new(world: &'w mut World) -> Self {
         Self { world, added: Vec::new(), marker: PhantomData }
     }
 
-    /// The world that the query is for.
+    /// The world for which the query is built.
     #[must_use]
     pub fn world(&self) -> &World {
         self.world
     }
 
-    /// The world that the query is for, to change it.
+    /// The world for which the query is built, borrowed mutably.
     pub fn world_mut(&mut self) -> &mut World {
         self.world
     }
 
-    /// Every matched entity matches `T`, and what it borrows is borrowed, though the query does not yield it.
+    /// Requires that every matched entity matches `T`, and adds the access of `T`. The query does not yield the items of `T`.
     ///
     /// # Panics
     ///
-    /// If `T` is about a sparse component, or about other entities.
+    /// If `T` names a sparse component, or other entities.
     #[track_caller]
     pub fn data<T: QueryData>(&mut self) -> &mut Self {
         self.add_const::<T>(&T::Terms::TERM, &<() as Fetch>::TERM)
     }
 
-    /// Every matched entity matches the filter `T`.
+    /// Requires that every matched entity matches the filter `T`.
     ///
     /// # Panics
     ///
-    /// If `T` is about a sparse component or about changes.
+    /// If `T` names a sparse component or detects changes.
     #[track_caller]
     pub fn filter<T: QueryFilter>(&mut self) -> &mut Self {
         self.add_const::<T>(&<() as Fetch>::TERM, &T::Terms::TERM)
     }
 
-    /// Every matched entity has the component.
+    /// Requires that every matched entity has the component.
     ///
     /// # Panics
     ///
@@ -87,7 +87,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         self.with_id(id)
     }
 
-    /// No matched entity has the component.
+    /// Requires that no matched entity has the component.
     ///
     /// # Panics
     ///
@@ -98,47 +98,47 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         self.without_id(id)
     }
 
-    /// Every matched entity has the component with this id.
+    /// Requires that every matched entity has the component with this id.
     ///
     /// # Panics
     ///
-    /// If the component is sparse, or the world has never met it.
+    /// If the component is sparse, or not registered in the world.
     #[track_caller]
     pub fn with_id(&mut self, id: ComponentId) -> &mut Self {
         self.add_component(Usage::With, id)
     }
 
-    /// No matched entity has the component with this id.
+    /// Requires that no matched entity has the component with this id.
     ///
     /// # Panics
     ///
-    /// If the component is sparse, or the world has never met it.
+    /// If the component is sparse, or not registered in the world.
     #[track_caller]
     pub fn without_id(&mut self, id: ComponentId) -> &mut Self {
         self.add_component(Usage::Without, id)
     }
 
-    /// Every matched entity has the component with this id, which is borrowed.
+    /// Requires that every matched entity has the component with this id, and borrows it.
     ///
     /// # Panics
     ///
-    /// If the component is sparse, or the world has never met it.
+    /// If the component is sparse, or not registered in the world.
     #[track_caller]
     pub fn ref_id(&mut self, id: ComponentId) -> &mut Self {
         self.add_component(Usage::Read, id)
     }
 
-    /// Every matched entity has the component with this id, which is borrowed mutably.
+    /// Requires that every matched entity has the component with this id, and borrows it mutably.
     ///
     /// # Panics
     ///
-    /// If the component is sparse, or the world has never met it.
+    /// If the component is sparse, or not registered in the world.
     #[track_caller]
     pub fn mut_id(&mut self, id: ComponentId) -> &mut Self {
         self.add_component(Usage::Write, id)
     }
 
-    /// What the function adds is borrowed of entities that have it; they need not.
+    /// Adds terms that entities need not match. Their components are borrowed from the entities that have them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -149,18 +149,18 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
     /// assert_eq!(query.iter(&world).count(), 2);
     /// ```
     pub fn optional(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
-        // An optional group has one member.
+        // A `Group::Optional` has exactly one member, so the terms are wrapped in one group.
         self.add_group(Group::Optional, |builder| {
             builder.add_group(Group::All, add);
         })
     }
 
-    /// Every matched entity matches all that the function adds: for use in [`or`](Self::or).
+    /// Requires that every matched entity matches all terms that the function adds: for use in [`or`](Self::or).
     pub fn and(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
         self.add_group(Group::All, add)
     }
 
-    /// Every matched entity matches something of what the function adds.
+    /// Requires that every matched entity matches at least one of the terms that the function adds.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -185,11 +185,11 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         self.add_group(Group::Or, add)
     }
 
-    /// The query.
+    /// Builds the query.
     ///
     /// # Panics
     ///
-    /// If it borrows a component twice, once mutably.
+    /// If the query borrows a component twice, at least once mutably.
     #[must_use]
     #[track_caller]
     pub fn build(&mut self) -> QueryState<D, F> {
@@ -197,7 +197,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         QueryState::with_added(&mut self.world.store, &self.added)
     }
 
-    /// Adds the terms of types.
+    /// Adds the terms of data and filter types.
     #[track_caller]
     fn add_const<T: ?Sized>(&mut self, data: &ConstTerm, filter: &ConstTerm) -> &mut Self {
         let terms = registered_terms(&mut self.world.store, data, filter, &[], &[]);
@@ -207,7 +207,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
                 "`{}` is not decided by tables: let it stand in the type of the query",
                 type_name::<T>(),
             );
-            // Nothing is demanded by the one that was not given.
+            // An empty group: the caller passes `()` for data or filter.
             if !matches!(term.node(), TermEntry::Group(Group::All, 0)) {
                 self.added.extend_from_slice(term.entries());
             }
@@ -249,7 +249,7 @@ impl<D: QueryData, F: QueryFilter, T: FnOnce(&mut QueryBuilder<'_, D, F>)> MakeQ
 }
 
 impl<T> QueryParamBuilder<T> {
-    /// What the function adds.
+    /// A builder whose function adds the terms.
     pub fn new<D: QueryData, F: QueryFilter>(add: T) -> Self
     where
         T: FnOnce(&mut QueryBuilder<'_, D, F>),
@@ -259,7 +259,7 @@ impl<T> QueryParamBuilder<T> {
 }
 
 impl<'a, D: QueryData, F: QueryFilter> QueryParamBuilder<Box<dyn FnOnce(&mut QueryBuilder<'_, D, F>) + 'a>> {
-    /// As [`new`](Self::new), with a type that is the same for all functions: for a list of builders.
+    /// Like [`new`](Self::new), with one type for all functions: for a list of builders.
     pub fn new_box(add: impl FnOnce(&mut QueryBuilder<'_, D, F>) + 'a) -> Self {
         Self(Box::new(add))
     }

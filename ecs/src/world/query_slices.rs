@@ -1,10 +1,10 @@
-//! The rows that a query matches, as slices for several threads, from a query's state.
+//! Methods of [`QueryState`] that split the matched rows into slices for several threads.
 
 use super::cast::World;
 use crate::query::{ContiguousQueryData, QueryContiguousParIter, QueryData, QueryFilter, QueryState};
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// The matched rows as slices, to read on several threads. See
+    /// The matched rows as slices, for reading on several threads. See
     /// [`Query::contiguous_par_iter`](crate::query::Query::contiguous_par_iter).
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Queries of a world.
+//! The queries of a world and the methods of [`QueryState`].
 
 mod get;
 
@@ -12,11 +12,11 @@ use crate::query::{
 };
 
 impl World {
-    /// A query, to be used with this world any number of times.
+    /// A query that can be used with this world any number of times.
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
     /// has type parameters.
     ///
     /// ```
@@ -37,11 +37,11 @@ impl World {
         self.query_filtered()
     }
 
-    /// A query with a filter, to be used with this world any number of times.
+    /// A query with a filter that can be used with this world any number of times.
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
     /// has type parameters.
     ///
     /// ```
@@ -65,11 +65,11 @@ impl World {
         QueryState::in_store(&mut self.store)
     }
 
-    /// A query, made from a shared world; `None` if the world has not met one of its components.
+    /// A query, made from a shared world; `None` if one of its components is not registered.
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
     /// has type parameters.
     ///
     /// ```
@@ -92,11 +92,11 @@ impl World {
         QueryState::find(&self.store)
     }
 
-    /// A query with a filter, made from a shared world; `None` if the world has not met one of its components.
+    /// A query with a filter, made from a shared world; `None` if one of its components is not registered.
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
     /// has type parameters.
     ///
     /// ```
@@ -122,11 +122,11 @@ impl World {
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// As [`World::query_filtered`].
+    /// Same as [`World::query_filtered`].
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
     /// has type parameters.
     ///
     /// ```
@@ -145,7 +145,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         world.query_filtered()
     }
 
-    /// The query beside a shared world.
+    /// The query with a shared world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,7 +164,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.beside(world.read())
     }
 
-    /// The query beside a mutably borrowed world.
+    /// The query with a mutably borrowed world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -184,7 +184,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.beside_mut(&mut world.store)
     }
 
-    /// The matched entities, to read. See [`Query::iter`].
+    /// The matched entities, for reading. See [`Query::iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,7 +224,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).into_iter()
     }
 
-    /// The matched entities, to read on several threads. See [`Query::par_iter`].
+    /// The matched entities, for reading on several threads. See [`Query::par_iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -259,7 +259,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).par_iter_inner()
     }
 
-    /// The matched rows as slices, to read. See [`Query::contiguous_iter`].
+    /// The matched rows as slices, for reading. See [`Query::contiguous_iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -304,7 +304,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).into_contiguous_iter()
     }
 
-    /// What the query yields for each entity of a list, to read. See [`Query::iter_many`].
+    /// The read-only query item of each entity of a list. See [`Query::iter_many`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -325,7 +325,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).iter_many_inner(entities)
     }
 
-    /// What the query yields for each entity of a list. See [`Query::iter_many_mut`].
+    /// The query item of each entity of a list. See [`Query::iter_many_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -349,7 +349,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).iter_many_inner(entities)
     }
 
-    /// All ways to choose `K` of the matched entities, to read. See [`Query::iter_combinations`].
+    /// All combinations of `K` of the matched entities, for reading. See [`Query::iter_combinations`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -368,7 +368,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).iter_combinations_inner()
     }
 
-    /// All ways to choose `K` of the matched entities. See [`Query::iter_combinations_mut`].
+    /// All combinations of `K` of the matched entities. See [`Query::iter_combinations_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -428,7 +428,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).is_empty()
     }
 
-    /// How many entities the query matches. See [`Query::count`].
+    /// The number of entities that the query matches. See [`Query::count`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -444,10 +444,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-/// Queries made of this one, to be kept. What they may borrow is said at [`Query::transmute_lens`], and so is when these panic. They match
-/// no entities that this query would not match, also in tables that come to be later.
+/// Queries derived from this one that can be stored. [`Query::transmute_lens`] documents what they may borrow and when these methods
+/// panic. They never match an entity that this query does not match, including in tables that are created later.
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// The same entities, with other data.
+    /// A query for the same entities, with other data.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -466,14 +466,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.transmuted(&world.store)
     }
 
-    /// The same entities, or some of them, with other data and another filter.
+    /// A query for the same entities, or some of them, with other data and another filter.
     #[must_use]
     #[track_caller]
     pub fn transmute_filtered<NewD: QueryData, NewF: QueryFilter>(&self, world: &World) -> QueryState<NewD, NewF> {
         self.transmuted(&world.store)
     }
 
-    /// The entities that this query matches and another one, too, with data of both.
+    /// A query for the entities that both this query and another one match, with data of both.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -497,7 +497,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.joined(&world.store, other)
     }
 
-    /// As [`join`](Self::join), with another filter.
+    /// Like [`join`](Self::join), with another filter.
     #[must_use]
     #[track_caller]
     pub fn join_filtered<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(

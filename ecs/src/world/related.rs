@@ -1,4 +1,4 @@
-//! Linking entities, and working on those that are linked.
+//! Linking entities, and operations on linked entities.
 
 mod spawner;
 
@@ -19,8 +19,8 @@ use crate::relationship::{
 };
 use crate::store::EntityAt;
 
-/// Some entities with others among them moved: the first one of `moved` to `index`, the next one behind it, and so on. One that comes
-/// several times has the place of the last time, and one that is not among the entities has none. The rest keep their order.
+/// Returns `all` with `moved` moved: the first entity of `moved` to `index`, and the next ones after it in order. If an entity occurs
+/// several times in `moved`, its last occurrence counts. Entities that are not in `all` are ignored. The rest keep their order.
 fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
     let is_listed = EntityHashSet::from_iter(all.iter().copied());
     let moved: Vec<Entity> = moved.iter().copied().filter(|entity| is_listed.contains(entity)).collect();
@@ -41,13 +41,13 @@ fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
 }
 
 impl World {
-    /// The entities that are linked to one by `S`.
+    /// The entities that are linked to `target` by `S`.
     fn sources<S: RelationshipTarget>(&self, target: Entity) -> Vec<Entity> {
         self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
     }
 
-    /// Links entities to one, in this order, as one operation. Other fields of a relationship that they have stay. The origin is that of the
-    /// operation that this is a part of.
+    /// Links entities to a target, in this order, as one operation. Other fields of an existing relationship keep their values. The caller
+    /// of the enclosing operation is recorded as the origin.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl World {
     #[track_caller]
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         sources.iter().for_each(|&source| _ = self.entity(source));
-        // Other fields of a value stay. A value without them is replaced as if another one was inserted, and dropped.
+        // Other fields keep their values. A value without other fields is replaced as by an insertion, and dropped.
         let has_more = size_of::<R>() > size_of::<Entity>();
         if let Some(id) = self.store.structure.archetypes.components.id::<R>()
             && (has_more || !needs_drop::<R>())
@@ -84,8 +84,8 @@ impl World {
         });
     }
 
-    /// Carries out steps that change links of `R` as one operation: commands of observers, which may exchange the world for another one, are
-    /// applied at its end. If no observer and no hook has to do with the links, each step is an operation of its own, which is faster.
+    /// Runs steps that change links of `R` as one operation: commands of observers, which may replace the world by another one, are applied
+    /// at its end. If no hook or observer listens to the links, each step is an operation of its own, which is faster.
     fn as_one_linking<R: Relationship>(&mut self, steps: impl FnOnce(&mut Self)) {
         self.store.change_links(|store| {
             if store.can_link_component_at_once::<R>() {
@@ -96,7 +96,7 @@ impl World {
         });
     }
 
-    /// Unlinks those of some entities that are linked to one, as one operation.
+    /// Unlinks those of some entities that are linked to `target`, as one operation.
     fn unlink_all<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
@@ -110,7 +110,7 @@ impl World {
         });
     }
 
-    /// Brings the sources of an entity into an order, which a function makes of the present one.
+    /// Reorders the sources of a target. The function returns the new order from the present one.
     fn arrange<R: Relationship>(&mut self, target: Entity, order: impl FnOnce(&[Entity]) -> Vec<Entity>) {
         let Some(mut list) = self.get_mut::<R::RelationshipTarget>(target) else { return };
         let list = list.collection_mut_risky();
@@ -123,12 +123,12 @@ impl World {
         }
     }
 
-    /// Does something with an entity and all below it, as one operation: each before those below it.
+    /// Calls a function with an entity and all its descendants by `S`, as one operation, each entity before its descendants.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityAt<'_>)) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
             let mut waiting = alloc::vec![root];
-            // Links that do not end with each other may go round in a circle.
+            // Links without `linked_spawn` may form cycles.
             let mut seen = EntityHashSet::default();
             while let Some(entity) = waiting.pop() {
                 if seen.insert(entity) {
@@ -140,8 +140,8 @@ impl World {
     }
 }
 
-/// Methods of [`EntityWorldMut`] and [`EntityCommands`] that call other methods of these with fewer arguments, or for children. The
-/// attributes are those of methods that take living entities.
+/// Methods of [`EntityWorldMut`] and [`EntityCommands`] that call other methods of the type with fewer arguments, or for children. The
+/// attributes are for the methods that take living entities.
 macro_rules! repeated_methods {
     ($(#[$living:meta])*) => {
         /// Links an entity to this one.
@@ -165,8 +165,8 @@ macro_rules! repeated_methods {
             self.remove::<R::RelationshipTarget>()
         }
 
-        /// Links entities to this one, in this order, and no others: as [`replace_related`](Self::replace_related), which finds the
-        /// difference itself.
+        /// Links entities to this one, in this order, and unlinks all others: same as [`replace_related`](Self::replace_related), which
+        /// computes the difference itself.
         $(#[$living])*
         pub fn replace_related_with_difference<R: Relationship>(
             &mut self,
@@ -195,13 +195,13 @@ macro_rules! repeated_methods {
             self.add_related::<ChildOf>(children)
         }
 
-        /// Makes entities children, at a place among the others; see [`insert_related`](Self::insert_related).
+        /// Makes entities children, at a position among the others; see [`insert_related`](Self::insert_related).
         $(#[$living])*
         pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
             self.insert_related::<ChildOf>(index, children)
         }
 
-        /// Makes an entity a child, at a place among the others.
+        /// Makes an entity a child, at a position among the others.
         $(#[$living])*
         pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
             self.insert_related::<ChildOf>(index, &[child])
@@ -225,13 +225,13 @@ macro_rules! repeated_methods {
             self.detach_all_related::<ChildOf>()
         }
 
-        /// Makes these entities the children, in this order, and no others.
+        /// Makes these entities the children, in this order, and unlinks all other children.
         $(#[$living])*
         pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
             self.replace_related::<ChildOf>(children)
         }
 
-        /// Makes these entities the children: as [`replace_children`](Self::replace_children), which finds the difference itself.
+        /// Makes these entities the children: same as [`replace_children`](Self::replace_children), which computes the difference itself.
         $(#[$living])*
         pub fn replace_children_with_difference(
             &mut self,
@@ -242,7 +242,7 @@ macro_rules! repeated_methods {
             self.replace_related::<ChildOf>(entities_to_relate)
         }
 
-        /// Despawns the children, and all entities below them.
+        /// Despawns the children and all their descendants.
         #[cfg_attr(feature = "track_location", track_caller)]
         pub fn despawn_children(&mut self) -> &mut Self {
             self.despawn_related::<Children>()
@@ -250,7 +250,7 @@ macro_rules! repeated_methods {
     };
 }
 
-/// The methods that link entities by a relationship `R`: the entity is the target.
+/// The methods that link entities by a relationship `R`, with this entity as the target.
 impl EntityWorldMut<'_> {
     /// Spawns an entity that is linked to this one.
     ///
@@ -270,7 +270,7 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Has a function spawn entities that are linked to this one.
+    /// Calls a function that spawns entities that are linked to this one.
     pub fn with_related_entities<R: Relationship>(
         &mut self,
         func: impl FnOnce(&mut RelatedSpawner<'_, R>),
@@ -280,11 +280,11 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, behind those that are. Other fields of a relationship that they have stay as they are.
+    /// Links entities to this one, after those that are linked already. Other fields of an existing relationship keep their values.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive; then nothing has happened.
+    /// If one of them is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -301,15 +301,16 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Afterwards the first
-    /// one is at `index` of the list, the next one behind it, and so on: the index counts the others as if these were taken out before.
-    /// If there are fewer others, these come last. The others keep their order, and so do other fields of a relationship.
+    /// Links entities to this one, at a position among those that are linked already. If some of them are linked already, they move there.
+    /// Afterwards the first one is at `index` of the list and the next ones follow in order: the index counts the list without the given
+    /// entities. If the index is past its end, they come last. The others keep their order, and other fields of a relationship their
+    /// values.
     ///
-    /// An entity that comes several times has the place of the last time. One that cannot be linked has none. `O(linked entities)`.
+    /// If an entity occurs several times, its last occurrence counts. Entities that cannot be linked are ignored. `O(linked entities)`.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive; then nothing has happened.
+    /// If one of them is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -343,12 +344,12 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links these entities to this one, in this order, and no others. Other fields of both components stay as they are. Those that are
-    /// new are linked before others are unlinked.
+    /// Links these entities to this one, in this order, and unlinks all others. Other fields of both components keep their values. New
+    /// entities are linked before others are unlinked.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive; then nothing has happened.
+    /// If one of them is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -369,12 +370,12 @@ impl EntityWorldMut<'_> {
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
         world.as_one_linking::<R>(|world| {
-            // The new ones come first: other fields of the list would go with the last of those that go.
+            // Add before removing: removing the last source would remove the list component with its other fields.
             world.link_all::<R>(target, &new);
             world.store.relink();
             world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
             world.store.relink();
-            // Those that could not be linked are not listed.
+            // Entities that could not be linked are not listed.
             world.arrange::<R>(target, |listed| {
                 let is_listed = EntityHashSet::from_iter(listed.iter().copied());
                 let mut seen = EntityHashSet::default();
@@ -403,7 +404,8 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Adds clones of a bundle to this entity and all below it: those that are linked to it by `S`, directly or through others.
+    /// Adds clones of a bundle to this entity and all its descendants: the entities that are linked to it by `S`, directly or through
+    /// others.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -421,8 +423,8 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Removes the components of a bundle from this entity and all below it: those that are linked to it by `S`, directly or through
-    /// others.
+    /// Removes the components of a bundle from this entity and all its descendants: the entities that are linked to it by `S`, directly or
+    /// through others.
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
@@ -431,9 +433,9 @@ impl EntityWorldMut<'_> {
     }
 }
 
-/// The same for children.
+/// The methods for children.
 impl EntityWorldMut<'_> {
-    /// Has a function spawn children.
+    /// Calls a function that spawns children.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -454,14 +456,14 @@ impl EntityWorldMut<'_> {
         ///
         /// # Panics
         ///
-        /// If one of them is not alive; then nothing has happened.
+        /// If one of them is not alive. Then nothing has changed.
         #[track_caller]
     }
 }
 
-/// Commands that link entities by a relationship `R`: the entity is the target.
+/// Commands that link entities by a relationship `R`, with this entity as the target.
 impl<'a> EntityCommands<'a> {
-    /// Records a link of the entities that are alive when the command is applied. The first that is not is the error.
+    /// Records a command that links those entities that are alive when it is applied. Its error is the first entity that is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn link_living(
         &mut self,
@@ -490,7 +492,7 @@ impl<'a> EntityCommands<'a> {
         self
     }
 
-    /// Has a function record spawns of entities that are linked to this one.
+    /// Calls a function that records spawns of entities that are linked to this one.
     pub fn with_related_entities<R: Relationship>(
         &mut self,
         func: impl FnOnce(&mut RelatedSpawnerCommands<'_, R>),
@@ -500,17 +502,17 @@ impl<'a> EntityCommands<'a> {
         self
     }
 
-    /// Links entities to this one, behind those that are.
+    /// Links entities to this one, after those that are linked already.
     ///
-    /// Those that have ended when the command is applied are an error of the command; the others are linked.
+    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.add_related::<R>(living))
     }
 
-    /// Links entities to this one, at a place among those that are, as [`EntityWorldMut::insert_related`].
+    /// Links entities to this one, at a position among those that are linked already, like [`EntityWorldMut::insert_related`].
     ///
-    /// Those that have ended when the command is applied are an error of the command; the others are linked.
+    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
     where
@@ -526,9 +528,9 @@ impl<'a> EntityCommands<'a> {
         self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.remove_related::<R>(&related))
     }
 
-    /// Links these entities to this one, in this order, and no others.
+    /// Links these entities to this one, in this order, and unlinks all others.
     ///
-    /// Those that have ended when the command is applied are an error of the command; the others are linked.
+    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.replace_related::<R>(living))
@@ -540,19 +542,19 @@ impl<'a> EntityCommands<'a> {
         self.queue(|mut entity: EntityWorldMut<'_>| _ = entity.despawn_related::<S>())
     }
 
-    /// Adds clones of a bundle to this entity and all below it.
+    /// Adds clones of a bundle to this entity and all its descendants.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
         self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.insert_recursive::<S>(bundle))
     }
 
-    /// Removes the components of a bundle from this entity and all below it.
+    /// Removes the components of a bundle from this entity and all its descendants.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         self.queue(|mut entity: EntityWorldMut<'_>| _ = entity.remove_recursive::<S, B>())
     }
 
-    /// Has a function record spawns of children.
+    /// Calls a function that records spawns of children.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -574,7 +576,7 @@ impl<'a> EntityCommands<'a> {
 
     repeated_methods! {
         ///
-        /// Entities that have ended when the command is applied are an error of the command; the others are linked.
+        /// If some entities are not alive when the command is applied, it returns an error; the others are linked.
         #[cfg_attr(feature = "track_location", track_caller)]
     }
 }

@@ -1,4 +1,4 @@
-//! Removals outside of systems, and how many of them are kept.
+//! Readers of removals outside of systems, and the limit of the removal logs.
 
 use crate::store::{removed_reader, removed_value_reader, set_removed_limit};
 use core::any::type_name;
@@ -9,12 +9,11 @@ use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter,
 use crate::system::{RemovedComponents, RemovedValues};
 
 impl World {
-    /// A reader of which entities lose a component from now on. Systems have
+    /// A reader of the entities that lose a component from now on. Systems use
     /// [`RemovedComponents`](crate::system::RemovedComponents).
     ///
-    /// As long as a reader of a component exists its removals are recorded, which costs about as much as the removals
-    /// themselves. Earlier removals are not recorded. [`crate::removal`] says what counts as a removal. `O(tables)`
-    /// for the first reader of a component.
+    /// While a component has a reader, its removals are recorded, which costs about as much as the removals themselves. Earlier
+    /// removals are not recorded. [`crate::removal`] defines what counts as a removal. `O(tables)` for the first reader of a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -33,11 +32,11 @@ impl World {
         removed_reader(&mut self.store)
     }
 
-    /// A reader of the values of a component that are removed from now on, except those that a caller takes. Systems have
+    /// A reader of the values of a component that are removed from now on, except those that a caller takes. Systems use
     /// [`RemovedValues`](crate::system::RemovedValues).
     ///
-    /// The values are dropped when all such readers have passed them and another removal is recorded, a schedule has
-    /// finished its run, or memory is [given back](Self::shrink_to_fit). Otherwise as [`removed_reader`](Self::removed_reader).
+    /// The values are dropped after all such readers have passed them, when another removal is recorded, a schedule has finished its
+    /// run, or memory is [freed](Self::shrink_to_fit). Otherwise like [`removed_reader`](Self::removed_reader).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -58,16 +57,17 @@ impl World {
         removed_value_reader(&mut self.store)
     }
 
-    /// Sets how many removals of a component are kept at most for readers that have not read them. The default is 1,048,576, and of
-    /// [values](Self::removed_value_reader) no more than fit into 64 MiB, but at least one; what values own on the heap does not count.
+    /// Sets the maximal number of unread removals of a component that are kept for readers. The default is 1,048,576, and for
+    /// [values](Self::removed_value_reader) at most as many as fit into 64 MiB, but at least one. Heap memory that values own does not
+    /// count.
     ///
-    /// When there are more, the oldest ones go, and each reader that has not read them counts them as missed. So the memory
-    /// for removals is bounded: 8 bytes each, or a few times that, and for kept values as many times their size. During an
+    /// When there are more, the oldest ones are dropped, and each reader that has not read them counts them as missed. So the memory
+    /// for removals is bounded: 8 bytes each, or a few times that, and for kept values a few times their size in addition. During an
     /// operation on many entities there may be more.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a value does that is not kept any more.
+    /// If the `Drop` of a value that exceeds the limit panics.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -92,7 +92,7 @@ fn of_another_world<T>() -> ! {
     panic!("this reader of removals of `{}` was made by another world", type_name::<T>())
 }
 
-/// The methods that both readers have.
+/// Implements the methods that both readers have.
 macro_rules! readers {
     ($($Reader:ident of $begin:ident by $list:ident => $Param:ident;)*) => { $(
         impl<T> $Reader<T> {
@@ -101,7 +101,7 @@ macro_rules! readers {
                 log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
             }
 
-            /// How many removals there are that it has not read.
+            /// The number of removals that it has not read yet.
             ///
             /// # Panics
             ///
@@ -122,7 +122,7 @@ macro_rules! readers {
                 self.cursor.len(self.list(world))
             }
 
-            /// Whether it has read all removals that there are.
+            /// Whether it has read all recorded removals.
             ///
             /// # Panics
             ///
@@ -141,7 +141,7 @@ macro_rules! readers {
                 self.len(world) == 0
             }
 
-            /// Passes over all removals that there are. They do not count as missed.
+            /// Skips all unread removals. They do not count as missed.
             ///
             /// # Panics
             ///
@@ -162,7 +162,7 @@ macro_rules! readers {
                 self.cursor.clear(self.list(world));
             }
 
-            /// How many removals were gone before it could read them, since it was made or since the last
+            /// The number of removals that were dropped before it could read them, since it was made or since the last
             /// [`take_missed`](Self::take_missed).
             ///
             /// # Panics
@@ -185,7 +185,7 @@ macro_rules! readers {
                 self.cursor.missed(self.list(world))
             }
 
-            /// The same, and counts from 0 again.
+            /// Returns [`missed`](Self::missed), and sets it to 0.
             ///
             /// # Panics
             ///
@@ -218,8 +218,8 @@ readers! {
 }
 
 impl<T> RemovedComponentReader<T> {
-    /// The entities that have lost the component since it last read, the earliest first. What the iterator has not given
-    /// stays unread.
+    /// The entities that have lost the component since the last read, the earliest first. Removals that the iterator does not reach
+    /// stay unread.
     ///
     /// # Panics
     ///
@@ -242,8 +242,7 @@ impl<T> RemovedComponentReader<T> {
 }
 
 impl<T: Component> RemovedValueReader<T> {
-    /// The values that entities have lost since it last read, the earliest first. What the iterator has not given stays
-    /// unread.
+    /// The values that entities have lost since the last read, the earliest first. Values that the iterator does not reach stay unread.
     ///
     /// # Panics
     ///

@@ -19,7 +19,7 @@ fn missing<R: Resource>() -> ! {
 }
 
 impl World {
-    /// What is known of the resources that are there, in the order in which the world met their types.
+    /// The descriptors of the resources that exist, in the order in which the world registered their types.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -35,8 +35,7 @@ impl World {
         self.store.resources.descriptors()
     }
 
-    /// What is known of the types of resources that the world has met, whether it has a value of them or not, in the order in which it
-    /// met them.
+    /// The descriptors of all registered types of resources, whether a value exists or not, in the order of their registration.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -52,7 +51,7 @@ impl World {
         self.store.resources.types()
     }
 
-    /// Makes a type of resources known to the world, without a value of it: a format then finds the values in files.
+    /// Registers a type of resources, without a value: so that a format finds the values in files.
     ///
     /// # Panics
     ///
@@ -71,7 +70,7 @@ impl World {
         self.store.resources.register::<R>();
     }
 
-    /// Sets a resource, and drops the old value if there is one.
+    /// Inserts a resource, and drops the old value if there is one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -90,7 +89,7 @@ impl World {
         self.store.resources.insert(resource, now);
     }
 
-    /// Sets a resource to its default, unless it exists.
+    /// Inserts the default of a resource, unless it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -118,11 +117,11 @@ impl World {
         self.store.resources.insert(resource, now);
     }
 
-    /// Makes a value for this world, and acts on behalf of the caller again.
+    /// Makes a value for this world, and restores the caller afterwards.
     ///
     /// # Panics
     ///
-    /// If making the value replaces the world: it would not be clear for which of the two it is.
+    /// If making the value replaces the world: it would be unclear which of the two worlds the value belongs to.
     pub(super) fn made<T: FromWorld>(&mut self, kind: &str) -> T {
         let (id, by) = (self.id(), self.store.structure.entities.caller());
         let value = T::from_world(self);
@@ -147,8 +146,9 @@ impl World {
         self.store.resources.remove::<R>()
     }
 
-    /// Removes all resources: schedules, messages, states and registered systems, which are kept as resources, too. Systems with a parameter for one
-    /// of them cannot run until it is made again. A resource that is lent out, by [`World::resource_scope`] for instance, comes back.
+    /// Removes all resources. This includes schedules, messages, states and registered systems, which are kept as resources. Systems with a
+    /// parameter for one of them cannot run until it is inserted again. A resource that is taken out at the moment, by
+    /// [`World::resource_scope`] for instance, comes back.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,11 +164,11 @@ impl World {
         self.store.resources.clear();
     }
 
-    /// Despawns all entities, and removes all resources and the values that stay on this thread.
+    /// Despawns all entities, and removes all resources and the non-send values of this thread.
     ///
     /// # Panics
     ///
-    /// If another thread has inserted a value that stays there. Nothing has been removed then.
+    /// If another thread has inserted a non-send value. Then nothing has been removed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -229,7 +229,7 @@ impl World {
         resource
     }
 
-    /// A resource, to change it.
+    /// A resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -270,7 +270,7 @@ impl World {
         self.store.resources.get::<R>()
     }
 
-    /// A resource, to change it, if it exists.
+    /// A resource, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -292,8 +292,7 @@ impl World {
         Some(Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 
-    /// Has a function change a resource, and returns what that returns; `None` if the resource does not exist. It counts as
-    /// changed.
+    /// Changes a resource by a function, and returns its result; `None` if the resource does not exist. The resource counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -312,7 +311,7 @@ impl World {
         self.get_resource_mut::<R>().map(|resource| change(resource.into_inner()))
     }
 
-    /// A resource, to change it. It is made first if it does not exist.
+    /// A resource, borrowed mutably. If it does not exist it is inserted first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -332,7 +331,7 @@ impl World {
         self.resource_mut()
     }
 
-    /// A resource, to change it. It is set to its default first if it does not exist.
+    /// A resource, borrowed mutably. If it does not exist its default is inserted first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -350,11 +349,11 @@ impl World {
         self.resource_mut()
     }
 
-    /// Takes a resource out of the world while something is done with both.
+    /// Removes a resource from the world while a function uses both.
     ///
-    /// The resource comes back also if `scope` panics. If `scope` inserts another value of the type, that one is replaced
-    /// and dropped. If `scope` puts another world in the place of this one, the resource comes back to the one that it was taken
-    /// out of, wherever that is; if that has been dropped, so is the resource.
+    /// The resource comes back even if `scope` panics. If `scope` inserts another value of the type, that value is replaced and dropped. If
+    /// `scope` puts another world in the place of this one, the resource comes back to the world that it was removed from, wherever that
+    /// is; if that world has been dropped, the resource is dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -381,7 +380,7 @@ impl World {
         result
     }
 
-    /// As [`World::resource_scope`], but returns `None` if the resource does not exist.
+    /// Like [`World::resource_scope`], but returns `None` if the resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -400,14 +399,14 @@ impl World {
             id: WorldId,
             clock: Arc<SharedClock>,
             loan: Option<Loan<R>>,
-            /// Of changes in the scope.
+            /// The tick of changes in the scope.
             tick: Tick,
         }
 
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
                 let Some(mut loan) = self.loan.take() else { return };
-                // A system that has looked in the meantime has not seen what was changed here.
+                // A system that has run during the scope has not seen the changes of the scope, so they get the current tick.
                 let (now, (_, ticks)) = (self.clock.tick.get(), loan.get_mut());
                 for cell in [&ticks.added, &ticks.changed] {
                     cell.update(|tick| if tick == self.tick { now } else { tick });
@@ -422,7 +421,7 @@ impl World {
         }
 
         let loan = self.store.resources.lend::<R>()?;
-        // A tick that nothing has so far.
+        // No earlier change has the new tick, so it identifies the changes of the scope.
         self.store.next_tick();
         let run_ticks = self.store.run_ticks();
         let (id, clock) = (self.id(), Arc::clone(&self.store.clock.shared));
@@ -434,7 +433,7 @@ impl World {
 }
 
 impl Commands<'_, '_> {
-    /// Sets a resource to its default, unless it exists.
+    /// Inserts the default of a resource, unless it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,19 +1,20 @@
-//! What a schedule tells of itself, with the world that it runs on.
+//! Views of a schedule together with the world on which it runs.
 
 use super::cast::World;
 use crate::schedule::{Schedule, ScheduleBuildError, ScheduleDiagram, ScheduleReport};
 
 impl Schedule {
-    /// What the schedule looks like: its systems in their order, its sets and stages, what keeps two systems in order
-    /// although nothing was said of them, and which row systems may be run block by block, as a pipeline. The schedule is initialised for the world if it is not yet. `O(n * n)` in systems.
+    /// Describes the schedule: its systems in their order, its sets and stages, the conflicts that order two systems without a constraint,
+    /// and which row systems can run block by block, as a pipeline. Initialises the schedule for the world if necessary. `O(n * n)` in
+    /// systems.
     ///
     /// # Errors
     ///
-    /// If there is no order: see [`ScheduleBuildError`].
+    /// If the ordering constraints contradict each other: see [`ScheduleBuildError`].
     ///
     /// # Panics
     ///
-    /// If two parameters of a system are in each other's way.
+    /// If two parameters of a system conflict.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -34,7 +35,7 @@ impl Schedule {
     /// assert!(diagram.to_mermaid().contains("s0 -.->|\"resource #96;Sum#96;\"| s1"));
     /// ```
     ///
-    /// Row systems that follow each other, and why one of them is in no pipeline:
+    /// Row systems that follow each other, and the reason why one of them is in no pipeline:
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,10 +78,10 @@ impl Schedule {
         self.diagram_on(&mut world.store)
     }
 
-    /// How the last run went, what its systems did and why some did not run, and what they cost as far as that was measured.
-    /// The world is asked for the number of rows only. `O(systems * tables)`.
+    /// Reports the last run: what its systems did, why some did not run, and the measured costs. The world is only used for the numbers of
+    /// rows. `O(systems * tables)`.
     ///
-    /// A report of a schedule that has not run lists its systems and knows no more.
+    /// The report of a schedule that has not run only lists its systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Schedules that a world keeps, by their labels.
+//! The schedules of a world, by label.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -17,8 +17,8 @@ use crate::store::{Store, WorldId, end_frame_for_commands};
 
 /// The schedules of a world: a resource.
 ///
-/// A schedule that is running is not here. What would be lost then is refused: see [`entry`](Self::entry) and
-/// [`insert`](Self::insert).
+/// A running schedule is not in the list. Additions that would be lost because of that panic: see [`entry`](Self::entry).
+/// [`insert`](Self::insert) replaces a running schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -40,17 +40,17 @@ use crate::store::{Store, WorldId, end_frame_for_commands};
 #[derive(Default)]
 #[doc(alias("Pipelines", "Workloads"))]
 pub struct Schedules {
-    /// In the order in which they came.
+    /// In the order in which they were added.
     list: Vec<Entry>,
     places: HashMap<InternedScheduleLabel, usize>,
 }
 
-/// The place of a schedule.
+/// The entry of a label.
 struct Entry {
     label: InternedScheduleLabel,
-    /// None while it is taken out.
+    /// `None` while the schedule is taken out.
     schedule: Option<Schedule>,
-    /// Where one comes back that was taken out, if these schedules are not those of the world that its user has in the end.
+    /// Receives a schedule that was taken out, if its user can no longer reach this list when the use ends.
     returned: Mailbox<Schedule>,
 }
 
@@ -60,7 +60,7 @@ impl Entry {
         self.schedule.as_ref().or_else(|| self.returned.newest())
     }
 
-    /// The place of the schedule, in which there is none if it is running.
+    /// The slot of the schedule, which is empty if the schedule is running.
     fn place(&mut self) -> &mut Option<Schedule> {
         if self.schedule.is_none() && !self.returned.is_empty() {
             self.schedule = self.returned.take().pop();
@@ -81,7 +81,7 @@ impl_debug!([] Schedules => |this, f|
     f.debug_map().entries(this.list.iter().map(|entry| (entry.label, entry.get()))).finish());
 
 impl Schedules {
-    /// No schedules.
+    /// An empty list of schedules.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -92,8 +92,8 @@ impl Schedules {
         Self::default()
     }
 
-    /// Adds a schedule under its label, and returns the one that was there. If that is running, the new one takes its place when
-    /// the run is over.
+    /// Adds a schedule under its label, and returns the previous one. If the previous one is running, the new one takes its place, and
+    /// the previous one is dropped when its run ends.
     ///
     /// # Panics
     ///
@@ -113,12 +113,12 @@ impl Schedules {
         };
         let entry = self.entry_of(label);
         let before = entry.place().replace(schedule);
-        // One that is running does not come back.
+        // A schedule that is running is not put back.
         entry.returned = Mailbox::new();
         before
     }
 
-    /// The entry for a schedule, which is made if need be.
+    /// The entry of a label, which is created if necessary.
     fn entry_of(&mut self, label: InternedScheduleLabel) -> &mut Entry {
         let at = *self.places.entry(label).or_insert(self.list.len());
         if at == self.list.len() {
@@ -127,7 +127,7 @@ impl Schedules {
         &mut self.list[at]
     }
 
-    /// Puts a schedule back to the entry from which it was taken out. Returns it if that is not one of these.
+    /// Puts a schedule back to the entry from which it was taken out. Returns it if that entry does not exist here.
     fn put_back(
         &mut self,
         label: InternedScheduleLabel,
@@ -144,7 +144,7 @@ impl Schedules {
         }
     }
 
-    /// Takes a schedule out for a while, as one that is running: it keeps its place, and what is added under its label meanwhile panics.
+    /// Takes a schedule out temporarily, as if it was running: it keeps its place, and adding something under its label panics until
     /// [`reinsert`](Self::reinsert) puts it back.
     ///
     /// ```
@@ -163,7 +163,7 @@ impl Schedules {
         self.list[at].place().take()
     }
 
-    /// Puts a schedule back that was taken out, as [`insert`](Self::insert) does.
+    /// Puts a schedule back that was taken out. Same as [`insert`](Self::insert).
     ///
     /// # Panics
     ///
@@ -173,7 +173,7 @@ impl Schedules {
         self.insert(schedule)
     }
 
-    /// Takes a schedule out; none if there is none, or it is running: then it stays.
+    /// Removes a schedule. Returns `None` if it does not exist, or if it is running: then it stays.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,7 +193,7 @@ impl Schedules {
         Some(schedule)
     }
 
-    /// Whether there is a schedule with this label, running or not.
+    /// Whether there is a schedule with this label, whether it is running or not.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -222,7 +222,7 @@ impl Schedules {
         self.list[*self.places.get(&label.intern())?].get()
     }
 
-    /// A schedule, to change it, unless it is running.
+    /// A schedule, borrowed mutably, unless it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -237,11 +237,11 @@ impl Schedules {
         self.list[*self.places.get(&label.intern())?].place().as_mut()
     }
 
-    /// A schedule, to change it. It is made if it does not exist.
+    /// A schedule, borrowed mutably. It is created if it does not exist.
     ///
     /// # Panics
     ///
-    /// If it is running: whatever were added to it would be lost.
+    /// If it is running: additions would be lost.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -265,7 +265,7 @@ impl Schedules {
         }
     }
 
-    /// The schedules that are not running, in the order in which they came.
+    /// The schedules that are not running, in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -281,7 +281,7 @@ impl Schedules {
         self.list.iter().filter_map(|entry| Some((entry.label, entry.get()?)))
     }
 
-    /// The same, to change them.
+    /// The schedules that are not running, borrowed mutably, in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -296,7 +296,7 @@ impl Schedules {
         self.list.iter_mut().filter_map(|entry| Some((entry.label, entry.place().as_mut()?)))
     }
 
-    /// Adds systems to a schedule, which is made if it does not exist.
+    /// Adds systems to a schedule, which is created if it does not exist.
     ///
     /// # Panics
     ///
@@ -325,11 +325,11 @@ impl Schedules {
         self
     }
 
-    /// Orders sets of systems in a schedule, or gives them conditions; the schedule is made if it does not exist.
+    /// Orders sets of systems in a schedule, or gives them conditions. The schedule is created if it does not exist.
     ///
     /// # Panics
     ///
-    /// If it is running: what is said would be lost.
+    /// If it is running: the configuration would be lost.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -358,7 +358,7 @@ impl Schedules {
     }
 }
 
-/// A schedule that was taken out of a world. However its use ends, it is there again afterwards, wherever the world is then.
+/// A schedule that was taken out of a world. It is put back on drop, even if another world has taken the place of that world.
 struct TakenOut<'a> {
     world: &'a mut World,
     id: WorldId,
@@ -380,7 +380,8 @@ impl Drop for TakenOut<'_> {
         if let Err(schedule) = self.home.send(schedule)
             && is_at_home
         {
-            // Its list is no more, and the world is: unless another one has come for it, it stays there.
+            // The list that it was taken from no longer exists, but the world does: insert it there, unless the label has another
+            // schedule.
             all(&mut self.world.store).entry_of(self.label).place().get_or_insert(schedule);
         }
     }
@@ -392,7 +393,7 @@ fn all(store: &mut Store) -> &mut Schedules {
     store.resources.get_or_init(now)
 }
 
-/// Goes through the schedules of a world. False, and nothing has been done, if one of them is taken out.
+/// Calls a function with each schedule of a world. Returns false, without calling it, if one of them is taken out.
 pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(InternedScheduleLabel, &mut Schedule)) -> bool {
     let Some((schedules, _)) = store.resources.get_mut::<Schedules>() else { return true };
     if schedules.list.iter_mut().any(|entry| entry.place().is_none() && !entry.returned.expects_nothing()) {
@@ -402,14 +403,14 @@ pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(Interned
     true
 }
 
-/// Whether a resource is one in which a world keeps systems.
+/// Whether a world keeps systems in this resource.
 pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
     let types = [TypeId::of::<Schedules>(), TypeId::of::<OneShots>()];
     descriptor.value_type_id().is_some_and(|id| types.contains(&id))
 }
 
 impl World {
-    /// Adds a schedule under its label. One that is there already is replaced.
+    /// Adds a schedule under its label, and replaces an existing one.
     ///
     /// # Panics
     ///
@@ -431,11 +432,11 @@ impl World {
         all(&mut self.store).insert(schedule);
     }
 
-    /// Takes a schedule out of the world while something is done with both. It comes back also if `scope` panics.
+    /// Removes a schedule from the world while a function uses both. It comes back even if `scope` panics.
     ///
     /// # Errors
     ///
-    /// If there is none with this label, or it is running.
+    /// If there is no schedule with this label, or it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -470,11 +471,11 @@ impl World {
         }
     }
 
-    /// As [`World::try_schedule_scope`].
+    /// Like [`World::try_schedule_scope`], but panics instead of returning an error.
     ///
     /// # Panics
     ///
-    /// If there is none with this label, or it is running.
+    /// If there is no schedule with this label, or it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -500,7 +501,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If there is none with this label, it is running, or a system of it fails.
+    /// If there is no schedule with this label, it is running, or a system of it fails.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -517,7 +518,7 @@ impl World {
     /// ```
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
-        // While all schedules are in their places.
+        // Before this schedule is taken out: the commands see all schedules.
         if end_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
             apply_after_frame(&mut self.store);
         }
@@ -529,7 +530,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there is none with this label, it is running, or a system of it fails or panics. It can be run again.
+    /// If there is no schedule with this label, it is running, or a system of it fails or panics. It can be run again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -548,7 +549,7 @@ impl World {
 }
 
 impl Commands<'_, '_> {
-    /// Runs a schedule. If that is not possible, or a system of it fails, it is noted as a command that was not carried out
+    /// Runs a schedule. If that is not possible, or a system of it fails, this is recorded as a failed command
     /// ([`World::take_command_errors`]).
     ///
     /// ```

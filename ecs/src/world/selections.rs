@@ -1,4 +1,4 @@
-//! Changing many entities at once.
+//! Operations on many entities at once.
 
 use super::cast::World;
 use super::hooks::QUIET;
@@ -10,7 +10,7 @@ use crate::selection::EntitySelection;
 use crate::store::move_all_to;
 
 impl World {
-    /// Selects all entities that match a filter, to change them at once. `O(tables)`, and `O(entities)` if the filter has
+    /// Selects all entities that match a filter, for operations on all of them. `O(tables)`, and `O(entities)` if the filter has
     /// sparse components.
     ///
     /// ```
@@ -37,8 +37,8 @@ impl World {
         EntitySelection::new(&mut self.store, selections)
     }
 
-    /// Selects the entities of a list, in any order, to change them at once. Those that are not alive are passed over, and
-    /// each counts once. `O(entities)`.
+    /// Selects the entities of a list, in any order, for operations on all of them. Entities that are not alive are skipped, and duplicates
+    /// count once. `O(entities)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -60,20 +60,20 @@ impl World {
 }
 
 impl World {
-    /// Moves all entities of another world into this one, with all components, links and pairs, and says which new ids they have got here.
+    /// Moves all entities of another world into this one, with all components, links and pairs, and returns the map to their new ids.
     ///
-    /// Entities inside of values that are [mapped](crate::entity::MapEntities) become the new ones, in immutable components and in the values of
-    /// pairs, too. One that is not alive in the other world stays dead: its id becomes one that no entity of this world has or will ever have,
-    /// the same one wherever it is named. Of a component that lists the sources of a relationship only the list is brought up to date. A pair
-    /// whose target is dead goes.
+    /// Entities inside of values that are [mapped](crate::entity::MapEntities) are replaced by the new ids, including in immutable
+    /// components and in the values of pairs. An entity that is not alive in the other world is mapped to an id that no entity of this
+    /// world has or will ever have, the same one at each occurrence. In a component that lists the sources of a relationship only the list
+    /// is updated. A pair with a dead target is dropped.
     ///
-    /// Hooks and observers of this world are told as of a spawn, when everything is in place. The other world ends, and nothing is told
-    /// there; its resources are dropped. `O(components)` copies of bytes for each table, `O(entities)`, and one call for each value
-    /// that is mapped.
+    /// Hooks and observers of this world are notified as for a spawn, when all entities are in place. The other world is dropped with its
+    /// resources, without notifying its hooks and observers. `O(components)` copies of bytes for each table, `O(entities)`, and one call
+    /// for each value that is mapped.
     ///
     /// # Panics
     ///
-    /// As [`EntitySelection::move_to`], or if a `MapEntities` does: then this world is as it was.
+    /// Same as [`EntitySelection::move_to`]; also if a `MapEntities` does: then this world is unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -103,15 +103,15 @@ impl World {
         self.move_entities_and_resources_from(other, false, |_, _| false)
     }
 
-    /// As [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: nothing alive has it, and
-    /// nothing that was had it with that generation or a later one, so that what was dead stays dead. The others get new ids, and the map
-    /// says of each entity which one it has.
+    /// Like [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: no living entity has
+    /// the index, and no entity has had it with the same or a later generation, so that dead ids stay dead. The others get new ids, and the
+    /// map contains the id of each entity.
     ///
-    /// `O(free ids of this world)` besides.
+    /// It costs `O(free ids of this world)` in addition.
     ///
     /// # Panics
     ///
-    /// As [`move_entities_from`](Self::move_entities_from).
+    /// Same as [`move_entities_from`](Self::move_entities_from).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -136,16 +136,16 @@ impl World {
         self.move_entities_and_resources_from(other, true, |_, _| false)
     }
 
-    /// As [`move_entities_from`](Self::move_entities_from), or as [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if
-    /// `keeps_ids`, and resources of the other world come along.
+    /// Like [`move_entities_from`](Self::move_entities_from), or like [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if
+    /// `keeps_ids`, and resources of the other world are moved, too.
     ///
-    /// `takes` says of each resource of the other world whether it comes, and is told whether this world has one of the same type, which is
-    /// dropped then. Entities inside of a resource are mapped as those inside of components. The resources are in place when hooks and
-    /// observers are told of the entities. Messages and non-send values do not come.
+    /// `takes` returns whether a resource of the other world is moved. Its second argument is whether this world has a resource of the same
+    /// type, which is then replaced and dropped. Entities inside of a resource are mapped like those inside of components. The resources
+    /// are in place when hooks and observers are notified of the entities. Messages and non-send values are not moved.
     ///
     /// # Panics
     ///
-    /// As [`move_entities_from`](Self::move_entities_from), or if a resource has the stable name of another one of this world.
+    /// Same as [`move_entities_from`](Self::move_entities_from); also if a resource has the stable name of another one of this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -175,13 +175,13 @@ impl World {
 }
 
 impl EntitySelection<'_> {
-    /// Removes the entities as if they had never been, and says how many there were: for a world that is being put together, such as the part
-    /// of another one that goes into a file.
+    /// Removes the entities as if they had never existed, and returns their number: for a world that is being assembled, such as the part
+    /// of another one that is written to a file.
     ///
-    /// Unlike [`despawn`](Self::despawn) this tells no hooks and no observers, and nothing ends with the entities: what is linked to
-    /// them, their children for instance, loses the link and stays. Pairs with them go.
+    /// Unlike [`despawn`](Self::despawn) this notifies no hooks and no observers. Entities that are linked to them, their children for
+    /// instance, lose the link and stay alive. Pairs with them are removed.
     ///
-    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    /// If a `Drop` panics, the rest of its table is removed, and later tables are unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -197,15 +197,15 @@ impl EntitySelection<'_> {
         self.forget_in_store(&QUIET)
     }
 
-    /// Moves the entities into another world, with all components, and says which new ids they have got there.
+    /// Moves the entities into another world, with all components, and returns the map to their new ids.
     ///
-    /// The old ids are dead afterwards. Ids of entities inside of components stay what they were; the map tells what to
-    /// make of them, see [`EntityMap`]. `O(components)` copies of bytes for each table, and `O(entities)`.
+    /// The old ids are dead afterwards. Ids of entities inside of components are not changed; the map can be used to replace them, see
+    /// [`EntityMap`]. `O(components)` copies of bytes for each table, and `O(entities)`.
     ///
     /// # Panics
     ///
-    /// If the other world has not enough entity ids left, or if it has a component with the name of one that was made at run time and is
-    /// defined in another way. No entity has moved then; rows may have another order, and the other world may know more components.
+    /// If not enough entity ids are left in the other world, or if it has a component with the name of one that was made at run time but
+    /// another definition. No entity has moved then; rows may have another order, and the other world may have registered more components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,7 +1,7 @@
-//! Bundles that spawn other entities: `children![..]`, `related![..]`, and what they are made of.
+//! Bundles that spawn other entities: `children![..]`, `related![..]`, and the types that they consist of.
 //!
-//! Such a bundle has a component of its own, which is there until the operation that inserts it has been told to observers and hooks. Then
-//! it is taken out, and the entities are spawned.
+//! Such a bundle has a helper component, which the entity has until observers and hooks have been notified of the insertion. Then it is
+//! removed, and the entities are spawned.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::component::{ChangeTracking, Component, ComponentHook, DeferredWorld, 
 use crate::entity::Entity;
 use crate::relationship::{Relationship, RelationshipTarget};
 
-/// Spawns an entity with a bundle, in a list of others.
+/// Spawns an entity with a bundle, as an item of a list.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,7 +42,7 @@ pub struct Spawn<B: Bundle>(pub B);
 #[derive(Clone, Copy, Debug)]
 pub struct SpawnIter<I>(pub I);
 
-/// Has a function spawn entities.
+/// Calls a function that spawns entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -58,7 +58,7 @@ pub struct SpawnIter<I>(pub I);
 #[derive(Clone, Copy, Debug)]
 pub struct SpawnWith<F>(pub F);
 
-/// Links entities that are there.
+/// Links existing entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -73,18 +73,18 @@ pub struct SpawnWith<F>(pub F);
 pub struct WithRelated<I>(pub I);
 
 impl<I> WithRelated<I> {
-    /// Of what can be gone through.
+    /// From anything that can be iterated.
     pub fn new(iter: impl IntoIterator<IntoIter = I>) -> Self {
         Self(iter.into_iter())
     }
 }
 
-/// Links an entity that is there.
+/// Links an existing entity.
 #[derive(Clone, Copy, Debug)]
 pub struct WithOneRelated(pub Entity);
 
-/// A list of entities that are spawned, or linked, to be linked by `R` to another one: what [`SpawnRelated::spawn`] takes. A [`Spawn`],
-/// [`SpawnIter`], [`SpawnWith`], [`WithRelated`], [`WithOneRelated`], a vector of bundles, or a tuple of these.
+/// A list of entities that are spawned, or exist already, and are linked by `R` to another one: the argument of [`SpawnRelated::spawn`]. A
+/// [`Spawn`], [`SpawnIter`], [`SpawnWith`], [`WithRelated`], [`WithOneRelated`], a vector of bundles, or a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of entities to spawn",
     label = "not a list",
@@ -92,10 +92,10 @@ pub struct WithOneRelated(pub Entity);
             these, which may contain further tuples"
 )]
 pub trait SpawnableList<R>: Sized {
-    /// Spawns the entities, and links them to one.
+    /// Spawns the entities, and links them to `entity`.
     fn spawn(self, world: &mut World, entity: Entity);
 
-    /// How many they are, as far as that is known: one, unless it is defined otherwise.
+    /// An estimate of the number of entities; the default is one.
     fn size_hint(&self) -> usize {
         1
     }
@@ -192,8 +192,8 @@ all_tuples!(lists);
 /// Spawns the entities of a list, and links them by `R` to the one that this bundle is inserted into. `children![..]` and `related![..]`
 /// make one.
 ///
-/// The entities are spawned when observers and hooks have been told of the operation that inserts the bundle. A bundle can have one for
-/// each relationship.
+/// The entities are spawned after observers and hooks have been notified of the insertion of the bundle. A bundle can have one such part
+/// for each relationship.
 pub struct SpawnRelatedBundle<R: Relationship, L> {
     made: Made<R, L>,
 }
@@ -211,9 +211,9 @@ impl_debug_of_fields! { [R: Relationship, L] SpawnRelatedBundle<R, L> {} }
 /// Spawns entities.
 type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;
 
-/// What is to be spawned, until it is.
+/// The helper component: holds the function that spawns the entities.
 pub struct Pending<R: Relationship> {
-    /// None if it has been.
+    /// `None` if it has been called.
     spawn: Option<SpawnFn>,
     marker: PhantomData<R>,
 }
@@ -232,7 +232,7 @@ impl<R: Relationship> Component for Pending<R> {
     }
 }
 
-/// The entities are spawned when the operation has been told.
+/// Records a command that spawns the entities, which is applied after the notification.
 fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
     world.commands().queue(move |world: &mut World| {
@@ -242,7 +242,7 @@ fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookCon
     });
 }
 
-/// Takes from an entity what it has to spawn.
+/// Removes the helper component from an entity and returns its function.
 fn take_pending<R: Relationship>(world: &mut World, entity: Entity) -> Option<SpawnFn> {
     let spawn = world.store.sole_mut::<Pending<R>>(entity).and_then(|pending| pending.spawn.take());
     if spawn.is_some() && world.store.remove_untold::<Pending<R>>(entity) {
@@ -281,10 +281,10 @@ impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for Sp
 /// assert_eq!(world.len(), 4);
 /// ```
 pub trait SpawnRelated: RelationshipTarget {
-    /// A bundle that spawns the entities of a list, which are linked to the one that the bundle is inserted into.
+    /// A bundle that spawns the entities of a list, and links them to the entity into which the bundle is inserted.
     fn spawn<L: SpawnableList<Self::Relationship>>(list: L) -> SpawnRelatedBundle<Self::Relationship, L>;
 
-    /// A bundle that spawns one such entity.
+    /// A bundle that spawns one entity, and links it to the entity into which the bundle is inserted.
     fn spawn_one<B: Bundle>(bundle: B) -> SpawnOneRelated<Self::Relationship, B>;
 }
 

@@ -1,4 +1,4 @@
-//! What systems fill, and how it is applied.
+//! Buffers that systems fill during a run, and their application to the world.
 
 use super::cast::World;
 use super::deferred::DeferredWorld;
@@ -7,11 +7,11 @@ use crate::command::CommandQueue;
 use crate::store::Store;
 use crate::system::{AppliedToStore, SystemMeta};
 
-/// What a system fills by the parameter [`Deferred`](crate::system::Deferred), and how it is applied to the world afterwards: where the
+/// A buffer that a system fills through the parameter [`Deferred`](crate::system::Deferred). It is applied to the world when the
 /// commands of the system are applied.
 ///
-/// It is made when the system is prepared, and it is applied after each run. What a run has put into it that ended by a panic stays, and
-/// is applied with what the next one adds.
+/// The buffer is created when the system is initialized, and applied after each run. If a run panics, its content is kept, and is
+/// applied together with the content of the next run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,15 +43,15 @@ use crate::system::{AppliedToStore, SystemMeta};
     label = "nothing says what becomes of it when the system has run"
 )]
 pub trait SystemBuffer: FromWorld + Send + Sync + 'static {
-    /// Applies what is in the buffer, with the whole world. What [`queue`](Self::queue) does, unless this is implemented.
+    /// Applies the content of the buffer, with the whole world. The default calls [`queue`](Self::queue).
     ///
-    /// For an observer, whose operation is not at its end, `queue` is called instead.
+    /// For an observer, `queue` is called instead, since its operation has not ended.
     fn apply(&mut self, system_meta: &SystemMeta, world: &mut World) {
         self.queue(system_meta, world.into());
     }
 
-    /// Applies what is in the buffer, or records commands that do so: they are applied at once, or after the outermost event if the
-    /// system is an observer.
+    /// Applies the content of the buffer, or records commands that do so. The commands are applied immediately, or after the outermost
+    /// event if the system is an observer.
     fn queue(&mut self, system_meta: &SystemMeta, world: DeferredWorld<'_>);
 }
 
@@ -70,7 +70,7 @@ impl<T: SystemBuffer> AppliedToStore for T {
         if store.events.dispatch.is_running() {
             return self.queue(meta, World::from_store_mut(store).into());
         }
-        // Ids that other systems have reserved are entities, in a world that code of the user sees.
+        // The buffer gets the whole world, in which ids that other systems have reserved must be entities.
         store.structure.make_reserved_pending();
         store.place_pending();
         let world = World::from_store_mut(store);

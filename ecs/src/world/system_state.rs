@@ -14,15 +14,16 @@ use crate::system::{
 };
 use crate::tick::LastRun;
 
-/// System parameters to be used by hand, any number of times: what a system keeps of its parameters from run to run.
+/// System parameters for use without a system, any number of times: holds the state that a system keeps for its parameters
+/// between runs.
 ///
-/// `P` is a parameter or a tuple of these. Each [`get`](Self::get) and [`get_mut`](Self::get_mut) is a run: what has changed
-/// since the last one is new, `Local`s keep their values, and readers go on where they were. What [`Commands`] record waits
-/// for [`apply`](Self::apply), over several runs if need be.
+/// `P` is a parameter or a tuple of these. Each [`get`](Self::get) and [`get_mut`](Self::get_mut) is a run: changes since
+/// the last one are new, `Local`s keep their values, and readers continue where they were. Recorded [`Commands`] are kept
+/// until [`apply`](Self::apply), over several runs if necessary.
 ///
-/// To fetch costs what it costs a system; nothing is allocated.
+/// Fetching costs as much as for a system; nothing is allocated.
 ///
-/// A state may be sent to another thread if the parameters may: not with [`NonSend`](crate::system::NonSend) or
+/// A state is `Send` if the parameters are: not with [`NonSend`](crate::system::NonSend) or
 /// [`NonSendMarker`](crate::system::NonSendMarker).
 ///
 /// ```
@@ -51,20 +52,20 @@ pub struct SystemState<P: SystemParam> {
     meta: SystemMeta,
     state: ParamState<P::Source>,
     last_run: LastRun,
-    /// What can be had on a thread: the state goes to those threads only to which the parameters may go.
+    /// The fetched parameters: the state is `Send` only if the parameters are.
     fetched: PhantomData<&'static mut <P::Source as ParamSource>::Got<'static, 'static>>,
 }
 
 impl<P: SystemParam> SystemState<P> {
     const PARAMETERS_AGREE: () = check_nameless(PhantomData::<P>, Nameless::SystemState, &P::Source::ACCESS, 0);
 
-    /// Prepares the parameters for a world.
+    /// Initializes the parameters for a world.
     ///
-    /// Parameters that are in each other's way do not compile, as those of a system do not.
+    /// Parameters that conflict do not compile, as for a system.
     ///
     /// # Panics
     ///
-    /// If they are in each other's way, and the compiler could not tell.
+    /// If parameters conflict, and the compiler could not detect it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -79,7 +80,7 @@ impl<P: SystemParam> SystemState<P> {
         Self::built(ParamBuilder, world)
     }
 
-    /// What a builder prepares for a world.
+    /// Initializes the parameters with a builder for a world.
     #[track_caller]
     pub(super) fn built(builder: impl BuildParam<P>, world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
@@ -101,7 +102,7 @@ impl<P: SystemParam> SystemState<P> {
     ///
     /// # Panics
     ///
-    /// If the world is not the one that it was made for.
+    /// If the world is not the one for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -134,7 +135,7 @@ impl<P: SystemParam> SystemState<P> {
     ///
     /// # Panics
     ///
-    /// If the world is not the one that it was made for.
+    /// If the world is not the one for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -160,11 +161,11 @@ impl<P: SystemParam> SystemState<P> {
         Ok(P::item(got))
     }
 
-    /// Applies what has been recorded since the last time.
+    /// Applies the commands and buffers that were recorded since the last call.
     ///
     /// # Panics
     ///
-    /// If the world is not the one that it was made for.
+    /// If the world is not the one for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -181,7 +182,7 @@ impl<P: SystemParam> SystemState<P> {
         self.state.apply(&self.meta, &mut world.store);
     }
 
-    /// Whether this is the world that it was made for.
+    /// Whether this is the world for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -194,8 +195,8 @@ impl<P: SystemParam> SystemState<P> {
         self.state.world == world
     }
 
-    /// A system of a function with these parameters, which goes on with what has been kept of them. For closures,
-    /// [`build_system`](Self::build_system) lets the compiler find out their types.
+    /// Makes a system of a function with these parameters, which continues with their state. For closures,
+    /// [`build_system`](Self::build_system) lets the compiler infer their types.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -218,7 +219,7 @@ impl<P: SystemParam> SystemState<P> {
         alloc::boxed::Box::new(FunctionSystem::with_state(function, self.state, self.last_run, self.meta))
     }
 
-    /// Shows all that it keeps from run to run.
+    /// Passes all of the state that is kept between runs to the visitor.
     pub(super) fn remember(&mut self, keeper: &mut Keeper<'_>) {
         keeper.last_run(Some(&mut self.last_run));
         self.state.remember(keeper);
@@ -252,7 +253,7 @@ impl_debug_as_type_name! { [P: SystemParam] SystemState<P>; }
 macro_rules! build_system {
     ($($P:ident $at:tt)*) => {
         impl<$($P: SystemParam),*> SystemState<($($P,)*)> {
-            /// A system of a function or closure with these parameters, which goes on with what has been kept of them.
+            /// Makes a system of a function or closure with these parameters, which continues with their state.
             ///
             /// ```
             /// use strata_ecs::prelude::*;

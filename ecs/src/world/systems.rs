@@ -1,4 +1,4 @@
-//! Running systems on a world, and systems that know worlds.
+//! Running systems on a world, and functions of the whole world as systems.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -20,7 +20,7 @@ use crate::system::{
 };
 use crate::tick::{LastRun, Tick};
 
-/// What a world can make a value of. Everything with a default can be made so.
+/// A value that can be made from a world. Implemented for all types with a default.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -72,12 +72,12 @@ impl SystemParam for &World {
     }
 }
 
-/// What a function of the whole world keeps from run to run, beside when it ran last.
+/// The state that a function of the whole world keeps between runs, besides the tick of its last run.
 pub(super) trait Kept: Send + Sync + 'static {
-    /// Prepares it for a world, for a system with this name.
+    /// Initializes it for a world, for a system with this name.
     fn prepared(world: &mut World, system: &'static str) -> Self;
 
-    /// Shows all of it.
+    /// Passes all of it to the visitor.
     fn remember(&mut self, keeper: &mut Keeper<'_>);
 }
 
@@ -97,7 +97,7 @@ struct ExclusiveSystem<F, I, Out, K> {
     marker: PhantomData<fn(I) -> Out>,
 }
 
-/// What a function of the whole world has for a world.
+/// The state of a function of the whole world for one world.
 struct Prepared<K> {
     world: WorldId,
     last_run: LastRun,
@@ -116,13 +116,14 @@ where
     Box::new(ExclusiveSystem { name, system, function, access, prepared: None, marker: PhantomData })
 }
 
-/// A store in which changes are new since the last run of a system, and not since they ever were. The system may put another one
-/// in its place; in the end the one that it was run on is as it was before, wherever it is.
+/// Restores the last-run tick and the caller of a store after a function of the whole world has run in it. During the run, changes
+/// count as new since the last run of the system. The system may put another world in the place of this one; the clock is still
+/// restored.
 struct SinceLastRun<'a> {
     store: &'a mut Store,
     clock: Arc<SharedClock>,
     before: Tick,
-    /// The origin of operations before the system.
+    /// The caller before the system.
     caller: SavedCaller,
 }
 
@@ -162,7 +163,7 @@ where
         if matches!(&self.prepared, Some(prepared) if prepared.world == world) {
             return;
         }
-        // First of all: what follows is user code in part, which may panic.
+        // Cleared first: user code runs below and may panic.
         self.prepared = None;
         let kept = K::prepared(World::from_store_mut(store), self.name);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
@@ -186,7 +187,7 @@ where
         let (RunScope::Exclusive(store) | RunScope::Applied(store)) = scope else {
             unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
         };
-        // A system before this one may have put another world in the place of that which it was prepared for.
+        // A system before this one may have replaced the world for which this one was initialized.
         self.prepare(store);
         let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
         let tick = store.next_tick();
@@ -199,7 +200,7 @@ where
         store.structure.entities.set_caller(Origin::in_system(self.system));
         let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, caller };
         let out = (self.function)(input, World::from_store_mut(since.store), kept);
-        // What the system itself has changed it has seen.
+        // The system has seen its own changes.
         *last_run = if since.store.id() == *world {
             let last = since.store.next_tick();
             since.store.clock.run_at(last)
@@ -210,7 +211,7 @@ where
     }
 }
 
-/// Keeps functions of `&mut World` apart from other systems.
+/// Marker type: distinguishes functions of `&mut World` from other systems.
 #[doc(hidden)]
 pub struct ExclusiveMarker;
 
@@ -231,15 +232,15 @@ pub struct ExclusiveMarker;
 /// assert_eq!(world.get(entity), Some(&Health(4)));
 /// ```
 pub trait RunSystemOnce {
-    /// Makes a system, runs it and applies its commands. What it keeps from run to run (`Local`s) is lost.
+    /// Makes a system, runs it and applies its commands. Its state between runs (`Local`s) is dropped.
     ///
     /// # Errors
     ///
-    /// If a parameter cannot be fetched. Nothing has run then.
+    /// If a parameter cannot be fetched. Then nothing has run.
     ///
     /// # Panics
     ///
-    /// If two parameters of the system are in each other's way.
+    /// If two parameters of the system conflict.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -258,15 +259,15 @@ pub trait RunSystemOnce {
         system: S,
     ) -> Result<Out, RunSystemError>;
 
-    /// As [`run_system_once`](Self::run_system_once), for a system with an input.
+    /// Like [`run_system_once`](Self::run_system_once), for a system with an input.
     ///
     /// # Errors
     ///
-    /// If a parameter cannot be fetched. Nothing has run then, and the input is dropped.
+    /// If a parameter cannot be fetched. Then nothing has run, and the input is dropped.
     ///
     /// # Panics
     ///
-    /// If two parameters of the system are in each other's way.
+    /// If two parameters of the system conflict.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -316,12 +317,11 @@ impl RunSystemOnce for World {
 }
 
 impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
-    /// Prepares the system for a world: what its parameters need is registered there, and its state is made. A run does so by
-    /// itself.
+    /// Initializes the system for a world: registers what its parameters need, and creates its state. A run does this automatically.
     ///
     /// # Panics
     ///
-    /// If two parameters of the system are in each other's way, or the `FromWorld` of a `Local` panics.
+    /// If two parameters of the system conflict, or the `FromWorld` of a `Local` panics.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -342,7 +342,7 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
     ///
     /// # Errors
     ///
-    /// If a parameter cannot be fetched. Nothing has run then, and the input is dropped.
+    /// If a parameter cannot be fetched. Then nothing has run, and the input is dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -398,7 +398,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// What the system returned, or why it could not run, with its name. The world stays usable.
+    /// The error that the system returned, or the reason why it could not run, with its name. The world stays usable.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -416,11 +416,11 @@ impl Schedule {
         self.run_on(&mut world.store)
     }
 
-    /// Prepares all systems for a world and orders them, as their first run would.
+    /// Initializes all systems for a world and orders them, as their first run would.
     ///
     /// # Errors
     ///
-    /// If there is no order, or two parameters of a system are in each other's way: see [`ScheduleBuildError`].
+    /// If the ordering constraints contradict each other, or two parameters of a system conflict: see [`ScheduleBuildError`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -441,8 +441,8 @@ impl Schedule {
         self.initialize_on(&mut world.store)
     }
 
-    /// The systems that are in each other's way although their order is not given, with what both use. They run in the order
-    /// in which they were added. Empty if the schedule has not been initialised for this world. `O(n * n)` in systems.
+    /// The pairs of systems that conflict although their order is not given, with what both access. They run in the order in which they
+    /// were added. Empty if the schedule has not been initialised for this world. `O(n * n)` in systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -468,9 +468,9 @@ impl Schedule {
         self.ambiguities_on(&world.store)
     }
 
-    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy says what becomes of the
-    /// set itself and of the order of what stays. What the systems have kept, in a `Local` for instance, is dropped. The world stays as
-    /// it is, and the schedule need not be one that can be built: a removal may mend it.
+    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy decides what happens to the
+    /// set itself and to ordering constraints of the remaining systems. The state of the removed systems, such as `Local`s, is dropped.
+    /// The world is not changed. This also works on a schedule that cannot be built: a removal may repair it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Worlds that run out of entity ids: with a limit that is lower than what a user can reach.
+//! Worlds that run out of entity ids, with a lower limit than users can reach.
 
 mod dynamic_terms;
 mod row_cursor;
@@ -20,7 +20,7 @@ struct Value(u32);
 #[component(storage = "sparse")]
 struct Aside;
 
-/// How many indexes there are.
+/// The number of indexes.
 const LIMIT: u32 = 20;
 
 /// A world with this many entities, of which some have been despawned.

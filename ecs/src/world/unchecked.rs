@@ -1,11 +1,12 @@
-//! bevy_ecs's names of methods that do not check what they borrow. Here the compiler checks it, so they are those that check.
+//! Methods that skip borrow checks in bevy_ecs, under its names. Here the compiler checks the borrows, so they are aliases of
+//! safe methods.
 
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityMut;
 use crate::query::QueryData;
 
 impl<'w> EntityMut<'w> {
-    /// [`get_components_mut`](Self::get_components_mut).
+    /// Same as [`get_components_mut`](Self::get_components_mut).
     #[must_use]
     #[track_caller]
     #[deprecated(note = "use `get_components_mut`: the compiler checks that it borrows no component twice")]
@@ -13,7 +14,7 @@ impl<'w> EntityMut<'w> {
         self.get_components_mut::<D>()
     }
 
-    /// [`into_components_mut`](Self::into_components_mut).
+    /// Same as [`into_components_mut`](Self::into_components_mut).
     #[must_use]
     #[track_caller]
     #[deprecated(note = "use `into_components_mut`: the compiler checks that it borrows no component twice")]
@@ -23,14 +24,14 @@ impl<'w> EntityMut<'w> {
 }
 
 impl<'w> EntityWorldMut<'w> {
-    /// [`get_components_mut`](Self::get_components_mut).
+    /// Same as [`get_components_mut`](Self::get_components_mut).
     #[must_use]
     #[deprecated(note = "use `get_components_mut`: the compiler checks that it borrows no component twice")]
     pub fn get_components_mut_unchecked<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
         self.get_components_mut::<D>()
     }
 
-    /// [`into_components_mut`](Self::into_components_mut).
+    /// Same as [`into_components_mut`](Self::into_components_mut).
     #[must_use]
     #[deprecated(note = "use `into_components_mut`: the compiler checks that it borrows no component twice")]
     pub fn into_components_mut_unchecked<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {

@@ -1,4 +1,4 @@
-//! Which components have tracked changes and recorded removals.
+//! The tracking of changes and the recording of removals, by component.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
@@ -29,7 +29,7 @@ impl Components {
         tracked
     }
 
-    /// A consumer of the changes of a component.
+    /// A guard that keeps the changes of a component tracked.
     pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
         self.infos.get_mut(id.index()).map(|info| info.changes.watch())
     }
@@ -39,12 +39,12 @@ impl Components {
         self.removals(id).is_some()
     }
 
-    /// The list of the removals of a component, if they are recorded.
+    /// The removal log of a component, if its removals are recorded.
     pub(crate) fn removals(&self, id: ComponentId) -> Option<u32> {
         self.info(id).and_then(|info| info.removals)
     }
 
-    /// Sets the list in which the removals of a component are recorded, if they are. The caller updates the tables.
+    /// Sets the removal log of a component, or stops the recording. The caller updates the tables.
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         self.infos[id.index()].removals = list;
     }

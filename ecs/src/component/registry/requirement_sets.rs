@@ -1,4 +1,4 @@
-//! Which components the components of a world require.
+//! The requirements of the components of a world.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,24 +9,25 @@ use crate::component::info::ComponentInfo;
 use crate::component::required::{Required, RequiredComponentsError, Requirements, merge, requires};
 
 impl Components {
-    /// What a component requires, directly or through others.
+    /// All components that a component requires, directly or through others.
     pub(crate) fn required(&self, id: ComponentId) -> &[Required] {
         self.info(id).map_or(&[], ComponentInfo::required)
     }
 
-    /// What several components require, directly or through others, without themselves. Where more than one requires a component, the
-    /// value of one that requires another one of them counts more than the value of that; otherwise the first counts.
+    /// All components that several components require, directly or through others, without themselves. If more than one requires a
+    /// component with a value, a component takes precedence over the components that it requires; otherwise the first one in the list
+    /// does.
     pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
         self.required_by_with(ids, &Requirements::default())
     }
 
-    /// The same, once components require more.
+    /// Like [`required_by`](Self::required_by), with new requirements that are not adopted yet.
     pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
         let required_by = |id| (id, more.of(id).unwrap_or_else(|| self.required(id)));
         let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
         rest.retain(|(_, required)| !required.is_empty());
         let mut all = Vec::new();
-        // Requirements have no cycles, so some component is required by none of the rest.
+        // Requirements have no cycles, so there is always one that no other one of `rest` requires.
         while let Some(next) = rest.iter().position(|(id, _)| !rest.iter().any(|(_, required)| requires(required, *id)))
         {
             merge(&mut all, rest.remove(next).1);
@@ -35,11 +36,11 @@ impl Components {
         all.into()
     }
 
-    /// What components require once one of them requires another one, for [`Components::adopt_requirements`].
+    /// The requirements that change if `by` requires another component, for [`Components::adopt_requirements`].
     ///
     /// # Errors
     ///
-    /// If it does so already, or if the components would require each other.
+    /// If it requires it directly already, or if the components would require each other.
     pub(crate) fn requirements_with(
         &self,
         by: ComponentId,
@@ -57,7 +58,7 @@ impl Components {
         let mut new = Requirements(Vec::new());
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
-        // A component that requires another one requires more than that does, so it comes later.
+        // A component requires more components than each one that it requires, so it comes later and can use the new result.
         concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
         for id in concerned {
             let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };
@@ -69,7 +70,7 @@ impl Components {
         Ok(new)
     }
 
-    /// Replaces what some components require. Needs no memory.
+    /// Replaces the requirements of some components. Does not allocate.
     pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
         for (id, requires) in new.0 {
             self.infos[id.index()].requires = Some(requires);

@@ -1,4 +1,4 @@
-//! Methods of entities, and of commands for them, that clone and move components.
+//! Methods of entities and entity commands that clone and move components.
 
 use super::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 use crate::bundle::Bundle;
@@ -8,14 +8,14 @@ use crate::store::CloneError;
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 
-/// The cloner that a function of the user sets up.
+/// A cloner that is configured by a function of the user.
 fn opt_out(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>)) -> EntityCloner {
     let mut builder = EntityCloner::build_opt_out(world);
     config(&mut builder);
     builder.finish()
 }
 
-/// The cloner that a function of the user sets up.
+/// A cloner that is configured by a function of the user.
 fn opt_in(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>)) -> EntityCloner {
     let mut builder = EntityCloner::build_opt_in(world);
     config(&mut builder);
@@ -23,11 +23,11 @@ fn opt_in(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, Op
 }
 
 impl EntityWorldMut<'_> {
-    /// Copies all components but those that a function denies to another entity.
+    /// Copies all components to another entity, except those that a function denies.
     ///
     /// # Errors
     ///
-    /// As [`EntityCloner::clone_entity`].
+    /// Same as [`EntityCloner::clone_entity`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -52,11 +52,11 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// Copies those components that a function allows to another entity, and what they require unless that has it.
+    /// Copies the components that a function allows to another entity, and those that they require if the target lacks them.
     ///
     /// # Errors
     ///
-    /// As [`EntityCloner::clone_entity`].
+    /// Same as [`EntityCloner::clone_entity`].
     pub fn clone_with_opt_in(
         &mut self,
         target: Entity,
@@ -67,11 +67,11 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// Makes an entity with clones of all components but those that a function denies, and returns its id.
+    /// Spawns an entity with clones of all components except those that a function denies, and returns its id.
     ///
     /// # Errors
     ///
-    /// As [`EntityCloner::spawn_clone`].
+    /// Same as [`EntityCloner::spawn_clone`].
     pub fn clone_and_spawn_with_opt_out(
         &mut self,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>),
@@ -80,11 +80,11 @@ impl EntityWorldMut<'_> {
         self.world_scope(|world| opt_out(world, config).spawn_clone(world, source))
     }
 
-    /// Makes an entity with clones of those components that a function allows and of what they require, and returns its id.
+    /// Spawns an entity with clones of the components that a function allows and those that they require, and returns its id.
     ///
     /// # Errors
     ///
-    /// As [`EntityCloner::spawn_clone`].
+    /// Same as [`EntityCloner::spawn_clone`].
     pub fn clone_and_spawn_with_opt_in(
         &mut self,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>),
@@ -95,7 +95,7 @@ impl EntityWorldMut<'_> {
 }
 
 impl EntityWorldMut<'_> {
-    /// Moves those components of a bundle that the entity has to another one, and what they require unless that has it: see
+    /// Moves those components of a bundle that the entity has to another one, and those that they require if the target lacks them: see
     /// [`EntityClonerBuilder::move_components`].
     ///
     /// # Errors
@@ -120,14 +120,14 @@ impl EntityWorldMut<'_> {
 }
 
 impl EntityCommands<'_> {
-    /// Moves those components of a bundle that the entity has to another one: as [`EntityWorldMut::move_components`]. An error is reported
-    /// as other errors of commands are.
+    /// Moves those components of a bundle that the entity has to another one, like [`EntityWorldMut::move_components`]. Errors are
+    /// reported like those of other commands.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_components<B: Bundle>(&mut self, target: Entity) -> &mut Self {
         self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
     }
 
-    /// Spawns an entity, and records what gives it its components.
+    /// Spawns an entity, and records a command that clones the components into it.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn spawn_clone(
         &mut self,
@@ -139,8 +139,8 @@ impl EntityCommands<'_> {
         commands.entity(target)
     }
 
-    /// Copies all components but those that a function denies to another entity. What cannot be cloned is reported as other errors
-    /// of commands are; nothing has changed then.
+    /// Copies all components to another entity, except those that a function denies. If a component cannot be cloned, that is reported
+    /// like errors of other commands, and nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -165,7 +165,7 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| entity.clone_with_opt_out(target, config).map(drop))
     }
 
-    /// Copies those components that a function allows to another entity; as [`clone_with_opt_out`](Self::clone_with_opt_out).
+    /// Copies the components that a function allows to another entity. Like [`clone_with_opt_out`](Self::clone_with_opt_out).
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_with_opt_in(
         &mut self,
@@ -175,8 +175,8 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| entity.clone_with_opt_in(target, config).map(drop))
     }
 
-    /// Makes an entity with clones of all components, as [`clone_with_opt_out`](Self::clone_with_opt_out), and returns the commands
-    /// for it. If something cannot be cloned it is spawned without components. It lacks what the original lacks, as with
+    /// Spawns an entity with clones of all components, like [`clone_with_opt_out`](Self::clone_with_opt_out), and returns the commands for
+    /// it. If something cannot be cloned the entity has no components. It is an exact copy, which lacks what the original lacks, as with
     /// [`World::clone_entity`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn(&mut self) -> EntityCommands<'_> {
@@ -187,7 +187,7 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Makes an entity with clones of all components but those that a function denies; as
+    /// Spawns an entity with clones of all components except those that a function denies. Like
     /// [`clone_and_spawn`](Self::clone_and_spawn).
     ///
     /// ```
@@ -213,7 +213,7 @@ impl EntityCommands<'_> {
         self.spawn_clone(|world, source, target| opt_out(world, config).clone_entity(world, source, target))
     }
 
-    /// Makes an entity with clones of those components that a function allows, and of what they require; as
+    /// Spawns an entity with clones of the components that a function allows, and those that they require. Like
     /// [`clone_and_spawn`](Self::clone_and_spawn).
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn_with_opt_in(

@@ -1,4 +1,4 @@
-//! Links that are brought into the order of data: of a list, and of changes that are made one after the other.
+//! Links in the order of given data: of a list, and of changes that are made one after the other.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::store::pairs::remove_component;
 use crate::world::cast::World;
 
-/// Brings the list of a target into an order. False if it does not list these sources.
+/// Reorders the list of a target. Returns false, without changes, if it does not list exactly these sources.
 pub(crate) fn arrange_sources(
     store: &mut Store,
     list: &ComponentDescriptor,
@@ -17,7 +17,7 @@ pub(crate) fn arrange_sources(
     sources: &[Entity],
 ) -> bool {
     let Some((functions, false)) = side_of(list) else { return false };
-    // Links of operations whose events are deferred are not in the lists yet.
+    // Links of operations whose events are deferred are not in the lists until `relink`.
     store.relink();
     let Some(listed) = (functions.lists)(World::from_store(store), target) else { return false };
     if listed == sources {
@@ -33,7 +33,8 @@ pub(crate) fn arrange_sources(
     true
 }
 
-/// Removes a relationship from entities that will name another target, if one of them could not be linked before the others have been.
+/// Removes the relationship from entities that will name another target, if linking them one after the other would create a temporary
+/// cycle.
 pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) {
     let Some((_, first)) = links.first() else { return };
     let Some((functions, true)) = side_of(first.descriptor()) else { return };
@@ -41,7 +42,7 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
     let named = |value: &ErasedValue| (functions.named_by)(value.values().as_slice())?.first().copied();
     let changing: Vec<(Entity, Entity)> =
         links.iter().filter_map(|(source, value)| Some((*source, named(value)?))).collect();
-    // One that is linked on the way may be above another one then.
+    // The new targets of the entities so far. They may lie above later entities.
     let mut above: EntityHashMap<Entity> = EntityHashMap::default();
     let mut is_blocked = false;
     for &(source, target) in &changing {

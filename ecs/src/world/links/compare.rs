@@ -1,4 +1,4 @@
-//! A comparison of both sides of all links, after an operation on them was broken off.
+//! A comparison of both sides of all links, after an operation on them was aborted.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::store::pairs::compare_pairs;
 use crate::store::{Orphan, Store};
 use crate::world::cast::World;
 
-/// Notes all links and pairs whose two sides disagree. It only makes notes, so that it can be repeated. `O(entities)`
+/// Notes all links and pairs whose two sides disagree. It only makes notes, so it can be repeated. `O(entities)`
 #[cold]
 pub(super) fn compare(store: &mut Store) {
     for number in 0..store.structure.sparse.len() {
@@ -40,7 +40,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
             store.events.links.adopting.push((list, target));
         }
     }
-    // Sources that have ended are on no list.
+    // Despawned sources are on no list.
     let noted: Vec<Entity> = store.events.links.sources(id).collect();
     let ended = noted.into_iter().filter(|&source| !store.structure.entities.contains(source));
     store.events.links.parting.extend(ended.map(|source| (id, source)));
@@ -52,7 +52,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
         }
         let links = &mut store.events.links;
         match named {
-            // It was linked to the target, which has ended.
+            // It was linked to the target, which has been despawned.
             Some(target) if noted == named && !store.structure.entities.contains(target) => {
                 links.orphans.push(Orphan { relation: id, source, target, has_ended: true });
             }

@@ -1,4 +1,4 @@
-//! The end of an entity with all that is linked to it.
+//! Despawning an entity with its linked sources.
 
 use alloc::vec::Vec;
 
@@ -7,9 +7,9 @@ use crate::component::ComponentId;
 use crate::entity::{Entity, SparseSummary};
 use crate::store::{Leaving, Store};
 
-/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, if a hook or observer is notified of
-/// the end of one of them or one is in a pair, if they list sources by several relationships or by one that does not despawn them or allows
-/// links to itself, or if the two sides of the relationship disagree.
+/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, in these cases: a hook or observer
+/// is notified of the despawn of one of them; one of them is in a pair; they list sources by several relationships, or by one that does not
+/// despawn them or allows links to itself; the two sides of the relationship disagree.
 ///
 /// Removals are recorded. Links to targets outside of the tree are removed by `Store::flush_events`.
 pub(in crate::world) fn end_linked(store: &mut Store, root: Entity) -> bool {
@@ -57,8 +57,8 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     ended
 }
 
-/// Extends `ending`, which holds the root, by the sources that are despawned with it, level by level. Returns `None` in the cases in which
-/// [`end_linked`] returns false, otherwise the component of the sources of the relationship that was followed, if there are any.
+/// Extends `ending`, which contains the root, by the sources that are despawned with it, level by level. Returns `None` in the cases in
+/// which [`end_linked`] returns false, otherwise the component of the sources of the relationship that was followed, if there are any.
 fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
     let most = store.structure.entities.len();
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
@@ -89,7 +89,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
                     (source, functions)
                 }
             };
-            // Both sides may disagree if a program has exchanged lists.
+            // Both sides may disagree if a program has swapped lists.
             if !(functions.collect)(store, source, entity, ending) || ending.len() > most {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! The functions of relationships, found by the components of both sides.
+//! The table of functions of each relationship, found by the components of both sides.
 
 use alloc::vec::Vec;
 use core::mem::swap;
@@ -37,30 +37,30 @@ pub(in crate::world) struct LinkFunctions {
     pub(super) unlink: Link<Store>,
     /// Takes sources off the list of the target that all of them leave.
     pub(super) unlist: fn(&mut Store, ComponentId, &[Leaving]),
-    /// Reads the list that a target has got from outside.
+    /// Reads a list that a target has received from outside.
     pub(super) adopt: ForTarget,
-    /// Repairs the list of a target if a program has exchanged it for another one.
+    /// Repairs the list of a target if a program has swapped it with another list.
     pub(super) mend: ForTarget,
-    /// Replaces the sources in a list, if there is one.
+    /// Replaces the sources in a list, if the target has one.
     pub(super) list_these: fn(&mut Store, Entity, &[Entity]),
-    /// Makes a source name another target, before listeners have been notified of the one that it names.
+    /// Makes a source name another target, before listeners have been notified of the previous one.
     pub(super) retarget: fn(&mut Store, Entity, Entity),
-    /// Returns the target that a component names, and replaces it if another one is given.
+    /// Returns the target that a component names, and replaces it if a new one is given.
     pub(super) rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
-    /// Returns the targets that components name which are in no world.
+    /// Returns the targets that components outside of a world name.
     pub(in crate::world) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
-    /// Removes the sources from a list that is in no world.
+    /// Removes the sources from a list outside of a world.
     pub(super) empty: fn(ErasedRefMut<'_>),
-    /// Makes a source name another target, as an operation. Its other fields stay.
+    /// Makes a source name another target, as an operation. Its other fields keep their values.
     pub(super) rename_target: fn(&mut Store, Entity, Entity),
     /// Whether the component that lists sources has other fields.
     pub(super) list_has_more: bool,
     /// Moves the other fields of the component that lists sources out of a target, into a value without sources.
     pub(super) take_others: fn(&mut Store, Entity, &mut EntityBuilder),
-    /// Calls a function with each source in lists that are in no world: with the number of the list, the place there, and the source.
+    /// Calls a function with each source in lists outside of a world: with the index of the list, the index in the list, and the source.
     /// Returns false if the values are of another type.
     pub(in crate::world) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
-    /// Notes the targets of lists that are in no world.
+    /// Records in lists outside of a world which targets they belong to.
     pub(in crate::world) note_targets: fn(&mut ErasedVec, &[Entity]),
 }
 
@@ -126,7 +126,7 @@ fn listed_by<R: Relationship>(components: ErasedSlice<'_>, see: &mut dyn FnMut(u
     true
 }
 
-/// The functions of a relationship, at a fixed address.
+/// Gives the functions of a relationship a static address.
 struct Linked<R>(R);
 
 impl<R: Relationship> Linked<R> {
@@ -144,8 +144,8 @@ impl<C: Component> Description<C> {
         self.with_relation(RelationSide::source(Linked::<C>::FUNCTIONS))
     }
 
-    /// The component lists the sources of a relationship. The derive writes it. Values are not cloned with their entity: the sources stay
-    /// with the other one.
+    /// The component lists the sources of a relationship. The derive writes it. Cloning an entity does not clone the list, since the
+    /// sources stay linked to the original.
     #[doc(hidden)]
     #[must_use]
     pub const fn as_relationship_target(self) -> Self
@@ -156,7 +156,7 @@ impl<C: Component> Description<C> {
     }
 }
 
-/// Returns the relationship of which a component is a side, and whether it is the side of the sources.
+/// Returns the relationship of which a component is a side, and whether it is the component of the sources.
 pub(in crate::world) fn side_of(component: &ComponentDescriptor) -> Option<(&'static LinkFunctions, bool)> {
     let side = component.relation()?;
     Some((side.functions()?, side.is_source))

@@ -1,5 +1,5 @@
-//! Links between sources and the lists of their targets: one function links sources, and one unlinks them. Both take slices; a single
-//! source is a slice of one.
+//! Links between sources and the lists of their targets: one function links sources, and one unlinks them. Both take slices, which may
+//! contain a single source.
 
 use alloc::format;
 use alloc::string::String;
@@ -28,7 +28,7 @@ fn named<R: Relationship>(store: &mut Store, source: Entity) -> Option<Entity> {
     }
 }
 
-/// [`named`], wherever the component is stored.
+/// [`named`] for components in any storage.
 #[inline(never)]
 pub(super) fn named_in_world<R: Relationship>(world: &World, source: Entity) -> Option<Entity> {
     ReadEntity::find::<R>(world.read(), source).map(R::get)
@@ -76,8 +76,8 @@ fn with_list<R: Relationship, T>(
     Some(change(list.collection_mut_risky()))
 }
 
-/// Links sources to the targets that they name, and unlinks them from other targets. A link that cannot be is reported, and its component
-/// is removed when listeners have been notified of it.
+/// Links sources to the targets that they name, and unlinks them from other targets. A link that is not allowed is reported, and its
+/// component is removed after listeners have been notified of it.
 pub(super) fn link<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     for &source in sources {
         match named::<R>(store, source) {
@@ -101,7 +101,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
         let Listing { list, links, entities, lists, visit } = listing;
         let list = list.collection_mut_risky();
         for &source in sources {
-            // An entity that lists nothing is above no other.
+            // An entity that lists nothing is above no other entity, so it cannot close a cycle.
             let may_be_above = R::RelationshipTarget::LINKED_SPAWN
                 && entities.sparse_summary(source.index()).meets(lists)
                 || source == target;
@@ -129,13 +129,13 @@ pub(in crate::world) fn link_to<R: Relationship>(
     }
 }
 
-/// The part of [`link_to`] for sources that may be refused, or whose target has no list with room.
+/// The slow path of [`link_to`]: for sources that may be refused, or whose target has no list with room.
 #[cold]
 #[inline(never)]
 fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     unlink::<R>(store, id, sources);
     for &source in sources {
-        // A source that had to leave a full list has lost the component.
+        // A source that was removed from a full list has lost the component.
         let Some(target) = named::<R>(store, source) else { continue };
         if store.events.links.target(id, source) == Some(target) || store.events.links.refused.contains(&(id, source)) {
             continue;
@@ -163,7 +163,7 @@ fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[
     }
 }
 
-/// Gives a target a list of one source, and returns the place of the source there.
+/// Gives a target a list of one source, and returns the index of the source in it.
 fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> u32 {
     let mut sources = <ListOf<R> as RelationshipSourceCollection>::new();
     sources.set_target(target);
@@ -178,7 +178,7 @@ fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity
     place
 }
 
-/// A store while it inserts a list that agrees with the sources.
+/// A store during the insertion of a list that agrees with its sources.
 struct ListInsertion<'s>(&'s mut Store);
 
 impl Drop for ListInsertion<'_> {
@@ -187,12 +187,12 @@ impl Drop for ListInsertion<'_> {
     }
 }
 
-/// Takes sources, which may have ended, off the lists of targets that they do not name.
+/// Removes sources, which may have been despawned, from the lists of targets that they do not name.
 pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     let mut last = None;
     for &source in sources {
         let Some((target, place)) = store.events.links.place(id, source) else { continue };
-        // The name of an entity that has ended is not searched.
+        // Do not look up the component of a despawned entity.
         let is_named = store.structure.entities.contains(source) && named::<R>(store, source) == Some(target);
         if !is_named {
             store.events.links.forget_targets(id, &[source]);
@@ -204,7 +204,7 @@ pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, source
     }
 }
 
-/// Takes the sources that leave off the lists of their targets: the last one, and those that have been noted before it.
+/// Removes leaving sources from the lists of their targets: `last`, and those that have been noted before it.
 #[inline(always)]
 fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Leaving) {
     if store.events.links.leaving.is_empty() {
@@ -219,7 +219,7 @@ fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Lea
     store.events.links.leaving = leaving;
 }
 
-/// Takes sources off the list of the target that all of them leave, and removes the component if they were the last ones.
+/// Removes sources from the list of the target that all of them leave, and removes the list component if it is empty then.
 #[inline]
 pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[Leaving]) {
     let Some(&Leaving { target, .. }) = leaving.first() else { return };
@@ -238,7 +238,7 @@ pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leavin
 
 #[inline]
 fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[Leaving]) -> Unlisted {
-    /// The number of sources from which on one pass over the list is cheaper than a search for each.
+    /// From this number of sources on, one pass over the list is cheaper than a search for each.
     const MANY: usize = 4;
     let mut all = Unlisted { is_empty: false, are_elsewhere: false };
     if !L::KNOWS_PLACES && leaving.len() >= MANY {
@@ -264,7 +264,7 @@ fn remove_list<R: Relationship>(store: &mut Store, target: Entity) {
     }
 }
 
-/// Replaces the sources that a target lists, if it has a list.
+/// Replaces the sources in the list of a target, if it has a list.
 pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) {
     with_list::<R, _>(store, target, |list| {
         list.clear();
@@ -273,8 +273,8 @@ pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sou
     });
 }
 
-/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one. Lists without sources
-/// are removed.
+/// Repairs the list of a target if a program has swapped it with the list of another target, and also repairs that list. Lists without
+/// sources are removed.
 #[cold]
 #[inline(never)]
 fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
@@ -283,13 +283,13 @@ fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
     }
 }
 
-/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one. Returns the targets
-/// whose list has no sources: they keep it, so that this is no structural change and may come in the middle of one.
+/// Repairs the list of a target if a program has swapped it with the list of another target, and also repairs that list. Returns the
+/// targets with empty lists: they keep the component, so that this is not a structural change and can be done during one.
 #[cold]
 #[inline(never)]
 pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
     let mut emptied = Vec::new();
-    // A list from outside is adopted when all links that have ended are gone.
+    // A list from outside is adopted after all ended links have been removed.
     if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
         return emptied;
     }
@@ -308,7 +308,7 @@ pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mu
     emptied
 }
 
-/// Reads the list that a target has got from outside: sources that name the target stay, each once.
+/// Reads a list that a target has received from outside: sources that name the target stay, each once.
 pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
     let Some(listed) = sources::<R>(World::from_store(store), target) else { return };
     let (mut kept, mut seen) = (Vec::with_capacity(listed.len()), EntityHashSet::default());
@@ -329,11 +329,11 @@ pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target:
     for (place, source) in kept.into_iter().enumerate() {
         store.events.links.set_place(id, source, target, place as u32);
     }
-    // Sources that were listed before and are not listed now are orphans, which have been noted.
+    // Sources that were listed before and no longer are have been noted as orphans.
 }
 
-/// Checks that an entity can be linked to another one. `O(depth)` if sources end with their target and the entity lists some, constant
-/// otherwise.
+/// Checks whether an entity can be linked to another one. `O(depth)` if sources are despawned with their target and the entity lists some,
+/// constant otherwise.
 ///
 /// # Errors
 ///
@@ -359,7 +359,7 @@ fn check<R: Relationship>(
     if !store.structure.entities.contains(target) {
         return Err(|source, target| format!("entity {source} cannot be linked to {target}, which is not alive"));
     }
-    // An entity that lists nothing is above no other.
+    // An entity that lists nothing is above no other entity, so it cannot close a cycle.
     if R::RelationshipTarget::LINKED_SPAWN
         && store.structure.entities.sparse_summary(source.index()).meets(store.events.observed.lists)
         && ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), source).is_some()
@@ -377,8 +377,8 @@ fn check<R: Relationship>(
     Ok(())
 }
 
-/// Reports a link that cannot be, and has the component removed when listeners have been notified of it. If the report panics, the panic
-/// waits until the operation has ended.
+/// Reports a link that is not allowed, and schedules the removal of its component after listeners have been notified of it. If the report
+/// panics, the panic is deferred until the operation has ended.
 #[cold]
 fn refuse<R: Relationship>(
     store: &mut Store,
@@ -389,7 +389,7 @@ fn refuse<R: Relationship>(
     store.events.links.refused.push_back((id, source));
     store.events.has_pending = true;
     store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
-    // The placeholder is named by a source that has come from another world without its target.
+    // The placeholder is the target of a source that has come from another world without its target: this is not reported.
     if target != Entity::PLACEHOLDER {
         let (reason, by) =
             (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.caller());

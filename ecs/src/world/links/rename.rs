@@ -1,4 +1,4 @@
-//! Entities inside of the components of relationships: exchanged for others when values are cloned, built of data, or move.
+//! Replacing the entities inside of relationship components when values are cloned, built from data, or moved to another world.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::store::{EntityBuilder, Store};
 use crate::world::cast::World;
 
-/// Replaces the entities inside of a component that is in no world by those that stand for them, and the target that it names. A component
-/// that lists sources then lists none: sources are added when they are linked.
+/// Replaces the entities inside of a component outside of a world, including the target that it names, through the mapper. A component
+/// that lists sources is emptied: sources are added when they are linked.
 pub(crate) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
     let side = side_of(component.descriptor());
     if let Some((functions, false)) = side {
@@ -29,8 +29,8 @@ pub(crate) fn names_entities(component: &ComponentDescriptor) -> bool {
     component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source)
 }
 
-/// Replaces the entities inside of a component of an entity that is about to move by those that stand for them. The target that it names
-/// and the sources that it lists stay: [`rename_moved`] replaces these.
+/// Replaces the entities inside of a component of an entity that is about to move through the mapper, except the target that it names and
+/// the sources that it lists: [`rename_moved`] replaces these.
 pub(in crate::world) fn rename_before_move(
     store: &mut Store,
     entity: Entity,
@@ -50,8 +50,8 @@ pub(in crate::world) fn rename_before_move(
     }
 }
 
-/// Makes components of entities that have come from another world name each other by their new ids, before listeners are notified of them.
-/// Links to entities that have not come end.
+/// Replaces the ids in relationship components of entities that have come from another world by their new ids, before listeners are
+/// notified of them. Links to entities that have not come are removed.
 pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]) {
     let mut map = EntityHashMap::<Entity>::default();
     let has_room = map.try_reserve(ids.len()).is_ok();
@@ -60,7 +60,7 @@ pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]
         let searched = || ids.iter().find(|(of, _)| !has_room && *of == old).map(|(_, new)| *new);
         map.get(&old).copied().or_else(searched).unwrap_or(Entity::PLACEHOLDER)
     };
-    // Names of targets come first, since they need no memory. Lists that could not be changed are made anew.
+    // Sources come first, since replacing their targets does not allocate. Lists that could not be changed are rebuilt from the sources.
     for changes_sources in [true, false] {
         for number in 0..store.structure.sparse.len() {
             let id = store.structure.archetypes.components.sparse()[number];
@@ -81,14 +81,14 @@ pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]
     }
 }
 
-/// Makes the sources that are listed by a component of an entity sources of another one. Their other fields stay.
+/// Links the sources that one entity lists to another entity. Their other fields keep their values.
 pub(in crate::world) fn move_sources(store: &mut Store, list: ComponentId, from: Entity, to: Entity) {
     let Some((functions, false)) = relation(store, list) else { return };
     let sources = (functions.lists)(World::from_store(store), from).unwrap_or_default();
     sources.into_iter().for_each(|source| (functions.rename_target)(store, source, to));
 }
 
-/// Moves other fields of a component that lists sources into a value without sources, if it has some.
+/// Moves the other fields of a component that lists sources into a value without sources, if it has other fields.
 pub(in crate::world) fn take_others(store: &mut Store, list: ComponentId, target: Entity, others: &mut EntityBuilder) {
     if let Some((functions, false)) = relation(store, list)
         && functions.list_has_more

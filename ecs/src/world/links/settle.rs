@@ -1,7 +1,7 @@
-//! Links after an operation: both sides of relationships are made to agree, before listeners are notified of the operation.
+//! Updating links after an operation: both sides of relationships are made to agree, before listeners are notified of the operation.
 //!
-//! What an operation has noted only tells which entities to visit. The components tell what holds, so that an operation that was broken
-//! off leaves nothing wrong: both sides of all links are compared then, and the differences are noted.
+//! The notes of an operation only say which entities to visit; the components are authoritative. So an operation that was aborted
+//! leaves no wrong links: then both sides of all links are compared, and the differences are noted.
 
 use alloc::vec::Vec;
 
@@ -52,8 +52,8 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
 /// The number of destructors that may panic in one operation before the rest waits for the next one.
 const PANICS: usize = 10_000;
 
-/// Makes both sides of relationships agree, after an operation. A panic of a destructor goes on when all is done: each destructor has
-/// removed its value.
+/// Makes both sides of relationships agree, after an operation. If a destructor panics, the panic continues when all links are done:
+/// each destructor has removed its value.
 pub(in crate::world) fn relink(store: &mut Store) {
     store.events.pending.resolve_all_rows(&store.structure.archetypes.tables);
     while !store.events.links.refused.is_empty() {
@@ -69,11 +69,11 @@ pub(in crate::world) fn relink(store: &mut Store) {
     }
 }
 
-/// Visits the noted entities. Links that have ended go before the first new one is made.
+/// Visits the noted entities. Ended links are removed before the first new one is made.
 ///
 /// Entities stay noted until all notes of their kind have been visited, since a destructor may panic. Visits may add notes.
 fn settle(store: &mut Store) {
-    // What a panic has left.
+    // Left over from a panic.
     store.events.links.leaving.clear();
     loop {
         settle_pairs(store);
@@ -104,7 +104,7 @@ fn settle(store: &mut Store) {
     }
 }
 
-/// Gives noted sources to a function of their relationship, as slices of sources that were noted one after the other.
+/// Calls a function of their relationship with the noted sources, as slices of sources that were noted one after the other.
 fn visit_sources(
     store: &mut Store,
     notes: fn(&mut Links) -> &mut Vec<(ComponentId, Entity)>,
@@ -124,7 +124,7 @@ fn visit_sources(
     store.events.links.batch = batch;
 }
 
-/// Removes components that make no links. A panic goes on when all are removed.
+/// Removes components that make no links. A panic continues when all are removed.
 fn drop_refused(store: &mut Store) {
     let mut panicked = DeferredPanic::default();
     while let Some((id, source)) = store.events.links.refused.pop_front() {
@@ -138,13 +138,13 @@ fn drop_refused(store: &mut Store) {
     panicked.go_on();
 }
 
-/// Ends sources whose target has ended if their relationship demands it. Other sources that are listed no more lose the component that
-/// names the target.
+/// Despawns sources whose target has been despawned if their relationship requires it. Other sources that are no longer listed lose the
+/// component that names the target.
 fn part_with_orphans(store: &mut Store) {
     let count = store.events.links.orphans.len();
     let mut ending = Vec::new();
     let mut lists: Option<(Entity, ComponentId, EntityHashSet)> = None;
-    // They stay noted until all are done: a destructor may panic.
+    // They stay noted until all are done, since a destructor may panic.
     for at in 0..count {
         let Orphan { relation: id, source, target, has_ended } = store.events.links.orphans[at];
         let Some((functions, _)) = relation(store, id) else { continue };

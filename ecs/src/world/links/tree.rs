@@ -1,4 +1,4 @@
-//! The entities that would end with each other.
+//! The entities that are despawned with an entity.
 
 use alloc::vec::Vec;
 
@@ -8,17 +8,18 @@ use crate::entity::{Entity, EntityHashSet};
 use crate::store::Store;
 use crate::world::cast::World;
 
-/// Entities that would end with each other.
+/// An entity and the entities that are despawned with it.
 pub(in crate::world) struct LinkedTree {
-    /// The root first, and then level by level; the sources of one target in their order.
+    /// The root first, then level by level; the sources of one target in their order.
     pub(in crate::world) entities: Vec<Entity>,
-    /// The relationships that have led from one to the other: the components of their sources.
+    /// The relationships that were followed: the components of their sources.
     pub(in crate::world) relationships: Vec<ComponentId>,
-    /// Those components of their targets that have other fields.
+    /// The components of the targets in `relationships` that have other fields.
     pub(in crate::world) lists: Vec<ComponentId>,
 }
 
-/// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
+/// Returns an entity and all that would be despawned with it, by relationships for whose list component a function returns true.
+/// `O(entities)`
 pub(in crate::world) fn linked_tree(
     store: &mut Store,
     root: Entity,
@@ -42,7 +43,7 @@ pub(in crate::world) fn linked_tree(
     while let Some(&target) = entities.get(at) {
         for (_, functions) in &relationships {
             let sources = (functions.lists)(world, target).unwrap_or_default();
-            // Both sides may disagree if a program has exchanged lists.
+            // Both sides may disagree if a program has swapped lists.
             let is_new = |source: &Entity| (functions.target)(world, *source) == Some(target) && seen.insert(*source);
             entities.extend(sources.into_iter().filter(is_new));
         }

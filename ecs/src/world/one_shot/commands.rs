@@ -1,4 +1,4 @@
-//! Systems that are run by commands.
+//! Commands that run registered systems.
 
 use core::any::Any;
 use core::panic::Location;
@@ -12,7 +12,7 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::trace;
 use crate::world::cast::World;
 
-/// Runs a system for a command. If it is running, it has its turn when it has finished.
+/// Runs a system for a command. If the system is running already, it runs again when that run has ended.
 fn run_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>, input: I::Inner<'static>)
 where
     I: SystemInput<Inner<'static>: Send> + 'static,
@@ -22,7 +22,7 @@ where
         OneShots::of(store).again.queue.push(move |store: &mut Store| run_for_command(store, id, input));
         return;
     }
-    // The system may have the whole world.
+    // The system may use the whole world, so pending entities are placed first.
     store.place_pending();
     let done = run(store, id, input);
     store.structure.make_reserved_pending();
@@ -36,7 +36,7 @@ where
     }
 }
 
-/// The error that a system has returned as its [`Result`](crate::error::Result), if it has.
+/// The error, if the system has returned a [`Result`](crate::error::Result) with one.
 fn into_error<Out: 'static>(out: Out) -> Option<EcsError> {
     let mut out = Some(out);
     let result = (&mut out as &mut dyn Any).downcast_mut::<Option<Result<(), EcsError>>>()?;
@@ -58,7 +58,7 @@ fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
     }
 }
 
-/// Notes that a command could not be carried out. That a system is skipped is no mistake.
+/// Records that a command could not be carried out. A skipped system is not an error.
 fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError) {
     if !matches!(error, RegisteredSystemError::Skipped(_)) {
         store.commands.errors.report_other(command, error, store.structure.entities.caller());
@@ -66,7 +66,7 @@ fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError
 }
 
 impl Commands<'_, '_> {
-    /// As [`World::register_boxed_system`], when the commands are applied. The id is known at once.
+    /// Like [`World::register_boxed_system`], when the commands are applied. The id is returned immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -85,8 +85,8 @@ impl Commands<'_, '_> {
         self.register_system(system)
     }
 
-    /// Registers a system, as [`World::register_system`]. Its id is known at once; it can be run when the command has been
-    /// applied.
+    /// Registers a system, like [`World::register_system`]. The id is returned immediately; the system can be run after the command has
+    /// been applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,8 +117,7 @@ impl Commands<'_, '_> {
         id
     }
 
-    /// Unregisters a system. If that is not possible, it is noted as a command that was not carried out
-    /// ([`World::take_command_errors`]).
+    /// Unregisters a system. If that is not possible, it is recorded as a failed command ([`World::take_command_errors`]).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -138,13 +137,12 @@ impl Commands<'_, '_> {
         self.push(move |store| unregister_for_command(store, id));
     }
 
-    /// Runs a registered system, as [`World::run_system`], and drops what it returns. An error that it returns as its
-    /// [`Result`](crate::error::Result) goes to the [error handler](crate::error::ErrorHandler) of the world; in a world without one it is
-    /// reported as a command that was not carried out.
+    /// Runs a registered system, like [`World::run_system`], and drops its output. If the output is an `Err` of
+    /// [`Result`](crate::error::Result), the error goes to the [error handler](crate::error::ErrorHandler) of the world; in a world
+    /// without one it is reported as a failed command.
     ///
-    /// If it is running, because this is one of its own commands or one of those of what it runs, it runs once more when it and
-    /// all those have finished. If it cannot run, that is noted as a command that was not carried out
-    /// ([`World::take_command_errors`]), unless it was skipped.
+    /// If the system is running already, because it or a system that it runs has recorded this command, it runs once more when all these
+    /// systems have ended. If it cannot run, that is recorded as a failed command ([`World::take_command_errors`]), unless it was skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -159,7 +157,7 @@ impl Commands<'_, '_> {
         self.run_system_with(id, ());
     }
 
-    /// Runs a registered system with an input; as [`Commands::run_system`].
+    /// Runs a registered system with an input. Like [`Commands::run_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,7 +177,7 @@ impl Commands<'_, '_> {
         self.push(move |store| run_for_command(store, id, input));
     }
 
-    /// Runs a system by its function, as [`World::run_system_cached`], and drops what it returns; as
+    /// Runs a system by its function, like [`World::run_system_cached`], and drops its output. Errors are handled as by
     /// [`Commands::run_system`].
     ///
     /// ```
@@ -206,7 +204,7 @@ impl Commands<'_, '_> {
         self.run_system_cached_with(system, ());
     }
 
-    /// Runs a system with an input by its function; as [`Commands::run_system`].
+    /// Runs a system with an input by its function. Like [`Commands::run_system_cached`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -236,7 +234,7 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Unregisters a system that was registered by its function; as [`Commands::unregister_system`].
+    /// Unregisters a system that was registered by its function. Like [`Commands::unregister_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -263,7 +261,7 @@ impl Commands<'_, '_> {
     }
 }
 
-/// Unregisters a system for a command. If it is running, that is done when it has finished.
+/// Unregisters a system for a command. If the system is running, this is done when its run has ended.
 fn unregister_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>)
 where
     I: SystemInput + 'static,

@@ -10,8 +10,8 @@ use crate::system::{RunSystemError, SystemInput};
 
 /// The id of a system that is registered in a world: see [`World::register_system`](crate::world::World::register_system).
 ///
-/// Ids are never used twice in a process, so that of a system that was unregistered, or belongs to another world, runs
-/// nothing.
+/// Ids are never reused in a process: running the id of a system that was unregistered, or belongs to another world, is an
+/// error.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,16 +35,16 @@ use crate::system::{RunSystemError, SystemInput};
 #[doc(alias("SystemHandle", "callback"))]
 pub struct SystemId<I: SystemInput = (), Out = ()> {
     pub(super) number: usize,
-    /// The type that was registered.
+    /// The type name of the registered system.
     pub(super) name: &'static str,
-    /// Neither of a subtype nor of a supertype: the system is looked for by these very types.
+    /// Invariant in the types: the system is downcast to exactly these types.
     marker: PhantomData<fn(I, Out) -> (I, Out)>,
 }
 
 static NEXT_SYSTEM: AtomicUsize = AtomicUsize::new(0);
 
 impl<I: SystemInput, Out> SystemId<I, Out> {
-    /// An id that no other system has, for one of this type.
+    /// A new id for a system of type `S`.
     pub(super) fn next<S>() -> Self {
         let next = NEXT_SYSTEM.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
         match next {
@@ -53,13 +53,13 @@ impl<I: SystemInput, Out> SystemId<I, Out> {
         }
     }
 
-    /// The id of a system of this type.
+    /// The id with this number for a system of type `S`.
     pub(super) fn of<S>(number: usize) -> Self {
         Self { number, name: type_name::<S>(), marker: PhantomData }
     }
 }
 
-/// The input of a system may be an entity; the id holds none.
+/// The id contains no entity; only the input type of the system may.
 impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
     const HOLDS_ENTITIES: bool = false;
 
@@ -72,7 +72,7 @@ impl_eq!([I: SystemInput, Out] SystemId<I, Out>, number);
 
 impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "SystemId({}, {})", this.number, this.name));
 
-/// A registered system could not be run or unregistered. Each holds the name of the system.
+/// A registered system could not be run or unregistered. Each variant contains the name of the system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -89,16 +89,16 @@ impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "Syste
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegisteredSystemError {
-    /// The system is not registered in this world, or not any more.
+    /// The system is not registered in this world, or has been unregistered.
     SystemIdNotRegistered(String),
     /// The system is not registered by its function: see
     /// [`World::register_system_cached`](crate::world::World::register_system_cached).
     SystemNotCached(String),
-    /// The system is running, so it cannot be run: neither by itself, nor by what it runs.
+    /// The system is running, so it cannot be run: neither by itself, nor by systems that it runs.
     Running(String),
-    /// The system is running, so it cannot be unregistered. It stays registered; a command could do it.
+    /// The system is running, so it cannot be unregistered. It stays registered; a command can unregister it afterwards.
     SelfRemove(String),
-    /// A parameter says that the system is to be skipped: see [`ParamError::is_skip`](crate::system::ParamError::is_skip).
+    /// A parameter requires that the system is skipped: see [`ParamError::is_skip`](crate::system::ParamError::is_skip).
     Skipped(RunSystemError),
     /// A parameter could not be fetched.
     Failed(RunSystemError),

@@ -1,4 +1,4 @@
-//! Systems that are run one at a time, by an id or by their function, in a world or by a command.
+//! Running single systems, by id or by function, in a world or by a command.
 
 mod id;
 mod running;

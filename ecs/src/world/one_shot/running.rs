@@ -16,20 +16,20 @@ use crate::resource::Resource;
 use crate::store::{Store, TargetWorld};
 use crate::system::{BoxedSystem, RunScope, RunSystemError, SystemInput};
 
-/// A `BoxedSystem` of any types.
+/// A `BoxedSystem` with any input and output.
 type AnySystem = Box<dyn Any + Send + Sync>;
 
 /// A registered system.
 pub(super) struct Registered {
     pub(super) name: Box<str>,
-    /// None while it runs.
+    /// `None` while it runs.
     pub(super) system: Option<AnySystem>,
 }
 
-/// The end of a run in a world that has taken the place of the one where the system is registered.
+/// The result of a run that ended in another world than the one where the system is registered.
 struct Returned {
     number: usize,
-    /// None if it has been put back before.
+    /// `None` if it has been put back already.
     system: Option<AnySystem>,
     has_panicked: bool,
 }
@@ -39,11 +39,11 @@ struct Returned {
 pub(in crate::world) struct OneShots {
     pub(super) systems: HashMap<usize, Registered>,
     returned: Mailbox<Returned>,
-    /// The numbers of systems that were registered by their function.
+    /// The numbers of the systems that were registered by their function.
     pub(super) cached: HashMap<TypeId, usize>,
-    /// How many are running, one inside the other.
+    /// The number of systems that are running, nested in each other.
     depth: usize,
-    /// Runs that commands have asked for of systems that were running. They come when all have finished.
+    /// Runs of running systems that commands have requested. They are started when no system runs any more.
     pub(super) again: CommandQueue,
 }
 
@@ -64,7 +64,7 @@ impl OneShots {
         one_shots
     }
 
-    /// Puts systems back that have run to their ends elsewhere.
+    /// Puts systems back whose runs have ended in another world.
     #[cold]
     fn take_back(&mut self) {
         for Returned { number, system, has_panicked } in self.returned.take() {
@@ -112,11 +112,11 @@ impl OneShots {
     }
 }
 
-/// A registered system that is running. However that ends, it is there again afterwards: in the world where it is registered,
-/// which may be elsewhere by then.
+/// A registered system that is running. On drop it is put back into the world where it is registered, even if another world has taken its
+/// place.
 struct Run<'a> {
     store: &'a mut Store,
-    /// The world where it is registered, and the way back there.
+    /// The world where it is registered, and the channel by which it receives commands.
     target_world: TargetWorld,
     returned: Sender<Returned>,
     number: usize,
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         };
         one_shots.depth += 1;
         let returned = one_shots.returned.sender();
-        // Until the opposite is known.
+        // Assume a panic until the run has succeeded.
         Ok(Self { store, target_world, returned, number: id.number, system: Some(system), has_panicked: true })
     }
 
@@ -157,9 +157,9 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Puts the system back, and runs what its commands have asked for.
+    /// Puts the system back, and starts the runs that its commands have requested.
     fn finish(mut self) {
-        // The system, or what it has run, may have put another world in the place of its own. In a loop, so that systems that ask for themselves need memory and no stack.
+        // The systems may have replaced the world. A loop, so that systems that request their own runs do not use up the stack.
         while self.target_world.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(self.number, self.system.take());
@@ -191,7 +191,7 @@ impl Drop for Run<'_> {
     }
 }
 
-/// Runs what commands have asked for of systems that were running, when the last of those has ended elsewhere.
+/// Starts the requested runs of systems that were running, when the last of those systems has ended in another world.
 fn run_again(store: &mut Store) {
     let one_shots = OneShots::of(store);
     if one_shots.depth == 0 {
@@ -215,12 +215,12 @@ where
     out
 }
 
-/// What identifies a system that is registered by its function.
+/// The key of a system that is registered by its function.
 pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
     TypeId::of::<(S, PhantomData<fn(I) -> Out>)>()
 }
 
-/// Fails to compile for what has a value: two closures of one type may have caught different things.
+/// Does not compile for types with a size: two closures of one type may have captured different values.
 pub(super) struct Cacheable<S>(PhantomData<S>);
 
 impl<S> Cacheable<S> {

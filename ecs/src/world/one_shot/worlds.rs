@@ -1,4 +1,4 @@
-//! Systems that are run in a [`World`].
+//! Running single systems in a [`World`].
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -11,10 +11,10 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::world::cast::World;
 
 impl World {
-    /// Keeps a system, to be run by its id any number of times. What it keeps from run to run (`Local`s, what it has seen
-    /// of changes and messages) stays.
+    /// Registers a system, to be run by its id any number of times. Its state between runs (`Local`s, the changes and messages
+    /// that it has seen) is kept.
     ///
-    /// A system that is registered twice is two systems; [`World::register_system_cached`] registers it once.
+    /// Registering a system twice creates two systems; [`World::register_system_cached`] registers it once.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -44,7 +44,7 @@ impl World {
         id
     }
 
-    /// The same for a system that is one already.
+    /// Like [`World::register_system`], for a boxed system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,7 +61,7 @@ impl World {
         self.register_system(system)
     }
 
-    /// Takes a system out and returns it. Its id runs nothing from now on.
+    /// Unregisters a system and returns it. Its id is invalid afterwards.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl World {
         }
     }
 
-    /// Runs a registered system and applies its commands. `O(1)` beside what the system does; nothing is allocated.
+    /// Runs a registered system and applies its commands. The overhead is `O(1)`, without allocation.
     ///
     /// # Errors
     ///
@@ -107,8 +107,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the system does, or, when it first runs, if two of its parameters are in each other's way. It stays registered, and can
-    /// be run again.
+    /// If the system does, or, when it first runs, if two of its parameters conflict. It stays registered, and can be run again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -126,15 +125,15 @@ impl World {
         self.run_system_with(id, ())
     }
 
-    /// Runs a registered system with an input, as [`World::run_system`] one without.
+    /// Runs a registered system with an input. Like [`World::run_system`].
     ///
     /// # Errors
     ///
-    /// If the system is not registered, is running already, or a parameter cannot be fetched. The input is dropped then.
+    /// If the system is not registered, is running already, or a parameter cannot be fetched. Then the input is dropped.
     ///
     /// # Panics
     ///
-    /// As [`World::run_system`].
+    /// Same as [`World::run_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -163,8 +162,8 @@ impl World {
 
     /// Registers a system by its function: the same function always gets the same id.
     ///
-    /// Functions, closures that catch nothing and items made by `#[system]` can be registered so. Anything else does not
-    /// compile.
+    /// Functions, closures that capture nothing and items made by `#[system]` can be registered in this way. Anything else does
+    /// not compile.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,7 +192,7 @@ impl World {
         }
     }
 
-    /// Takes a system out that was registered by its function.
+    /// Unregisters a system that was registered by its function, and returns it.
     ///
     /// # Errors
     ///
@@ -221,7 +220,7 @@ impl World {
         self.unregister_system(id)
     }
 
-    /// Runs a system by its function, which is registered the first time: what it keeps from run to run stays, other than with
+    /// Runs a system by its function, which is registered the first time. Its state between runs is kept, unlike with
     /// [`run_system_once`](crate::world::RunSystemOnce::run_system_once).
     ///
     /// # Errors
@@ -230,7 +229,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// As [`World::run_system`].
+    /// Same as [`World::run_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -254,7 +253,7 @@ impl World {
         self.run_system_cached_with(system, ())
     }
 
-    /// Runs a system with an input by its function, as [`World::run_system_cached`] one without.
+    /// Runs a system with an input by its function. Like [`World::run_system_cached`].
     ///
     /// # Errors
     ///
@@ -262,7 +261,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// As [`World::run_system`].
+    /// Same as [`World::run_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,11 +1,11 @@
-//! What the queries of a world yield for single entities.
+//! Methods of [`QueryState`] that return the query items of single entities.
 
 use crate::entity::{Entity, UniqueEntityArray};
 use crate::query::{QueryData, QueryEntityError, QueryFilter, QuerySingleError, QueryState};
 use crate::world::cast::World;
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// What the query yields for one entity, to read. `O(1)`.
+    /// Returns the read-only query item of one entity. `O(1)`.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).get_inner(entity)
     }
 
-    /// What the query yields for one entity. `O(1)`.
+    /// Returns the query item of one entity. `O(1)`.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).get_inner(entity)
     }
 
-    /// What the query yields for several entities, to read.
+    /// Returns the read-only query items of several entities.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).get_many_readonly(entities)
     }
 
-    /// What the query yields for several different entities.
+    /// Returns the query items of several different entities.
     ///
     /// # Errors
     ///
@@ -107,7 +107,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).get_many_inner(entities)
     }
 
-    /// What the query yields for several different entities, to read. See [`Query::get_many_unique`](crate::query::Query::get_many_unique).
+    /// Returns the read-only query items of several different entities. See
+    /// [`Query::get_many_unique`](crate::query::Query::get_many_unique).
     ///
     /// # Errors
     ///
@@ -120,7 +121,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.get_many(world, entities.into_inner())
     }
 
-    /// What the query yields for several different entities. See
+    /// Returns the query items of several different entities. See
     /// [`Query::get_many_unique_mut`](crate::query::Query::get_many_unique_mut).
     ///
     /// # Errors
@@ -134,7 +135,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.get_many_mut(world, entities.into_inner())
     }
 
-    /// What the query yields for the only entity that it matches, to read.
+    /// Returns the read-only query item of the only matched entity.
     ///
     /// # Errors
     ///
@@ -160,7 +161,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).single_inner()
     }
 
-    /// What the query yields for the only entity that it matches.
+    /// Returns the query item of the only matched entity.
     ///
     /// # Errors
     ///

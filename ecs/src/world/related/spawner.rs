@@ -1,4 +1,4 @@
-//! Spawning entities that are linked to one.
+//! Spawners for entities that are linked to a target.
 
 use core::marker::PhantomData;
 
@@ -11,13 +11,13 @@ use crate::store::WorldId;
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 
-/// Spawns children: what [`EntityWorldMut::with_children`] gives its function.
+/// Spawns children: the argument of the function of [`EntityWorldMut::with_children`].
 pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
 
-/// Records spawns of children: what [`EntityCommands::with_children`] gives its function.
+/// Records spawns of children: the argument of the function of [`EntityCommands::with_children`].
 pub type ChildSpawnerCommands<'w> = RelatedSpawnerCommands<'w, ChildOf>;
 
-/// Entities are linked to a target only in its world.
+/// Panics if `world` is not the world of the target.
 #[track_caller]
 pub(in crate::world) fn expect_same_world(world: &World, of: WorldId, target: Entity) {
     assert!(
@@ -26,17 +26,17 @@ pub(in crate::world) fn expect_same_world(world: &World, of: WorldId, target: En
     );
 }
 
-/// Spawns entities that are linked to one by `R`.
+/// Spawns entities that are linked to a target by `R`.
 pub struct RelatedSpawner<'w, R: Relationship> {
     target: Entity,
-    /// The world of the target. A command of an observer may exchange it for another one.
+    /// The id of the world of the target. A command of an observer may replace the world by another one.
     of: WorldId,
     world: &'w mut World,
     marker: PhantomData<R>,
 }
 
 impl<'w, R: Relationship> RelatedSpawner<'w, R> {
-    /// For an entity of a world.
+    /// A spawner for a target in this world.
     pub fn new(world: &'w mut World, target: Entity) -> Self {
         Self { target, of: world.id(), world, marker: PhantomData }
     }
@@ -45,7 +45,7 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
     ///
     /// # Panics
     ///
-    /// If the world has been exchanged for another one, by a command of an observer.
+    /// If a command of an observer has replaced the world by another one.
     #[track_caller]
     pub fn spawn(&mut self, bundle: impl Bundle) -> EntityWorldMut<'_> {
         expect_same_world(self.world, self.of, self.target);
@@ -56,14 +56,14 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
     ///
     /// # Panics
     ///
-    /// As [`spawn`](Self::spawn).
+    /// Same as [`spawn`](Self::spawn).
     #[track_caller]
     pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
         expect_same_world(self.world, self.of, self.target);
         self.world.spawn(R::from(self.target))
     }
 
-    /// The entity to which those that are spawned are linked.
+    /// The target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
@@ -83,7 +83,7 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
 
 impl_debug_of_fields! { [R: Relationship] RelatedSpawner<'_, R> { target } }
 
-/// Records spawns of entities that are linked to one by `R`.
+/// Records spawns of entities that are linked to a target by `R`.
 pub struct RelatedSpawnerCommands<'w, R: Relationship> {
     target: Entity,
     commands: Commands<'w, 'w>,
@@ -91,7 +91,7 @@ pub struct RelatedSpawnerCommands<'w, R: Relationship> {
 }
 
 impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
-    /// For an entity.
+    /// A spawner for a target.
     #[must_use]
     pub fn new(commands: Commands<'w, 'w>, target: Entity) -> Self {
         Self { target, commands, marker: PhantomData }
@@ -109,23 +109,23 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
         self.commands.spawn(R::from(self.target))
     }
 
-    /// The entity to which those that are spawned are linked.
+    /// The target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
     }
 
-    /// The commands, for others.
+    /// The commands, with a shorter lifetime.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.commands.reborrow()
     }
 
-    /// The commands, for others.
+    /// The underlying commands.
     pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
         &mut self.commands
     }
 
-    /// The same spawner, for a shorter time: for a function that takes it by value.
+    /// Borrows the spawner again, with a shorter lifetime: for a function that takes it by value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

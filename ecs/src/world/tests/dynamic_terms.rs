@@ -1,6 +1,5 @@
-//! Terms that are made at run time, about components that are known by their numbers. They are defined here and nowhere
-//! else, and do what terms that are types do: in the same cache, with the same driver, filters of changes, check and
-//! explanation.
+//! Terms that are made at run time from component ids. The types are defined only here, and use the same cache, driver,
+//! change filters, conflict checks and explanations as terms that are types.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -27,10 +26,10 @@ use crate::term::{ConstTerm, Term, TermComponent, TermEntry, Usage};
 use crate::tracking::Which;
 use crate::world::{RunSystemOnce, World};
 
-/// Data: the value of a component, without its type.
+/// Query data: the value of a component, without its type.
 struct Erased;
 
-/// What [`Erased`] yields.
+/// The item of [`Erased`].
 #[derive(Clone, Copy)]
 struct ErasedValue<'w> {
     address: NonNull<u8>,
@@ -40,7 +39,7 @@ struct ErasedValue<'w> {
 
 impl<'w> ErasedValue<'w> {
     fn get<C: Component>(self) -> Option<&'w C> {
-        // SAFETY: `ErasedTerm` made this from a value of the type with this number, which is borrowed for 'w.
+        // SAFETY: `ErasedTerm` made this from a value of the type with this id, which is borrowed for 'w.
         (self.type_id == Some(TypeId::of::<C>())).then(|| unsafe { self.address.cast().as_ref() })
     }
 }
@@ -57,7 +56,7 @@ impl QueryData for Erased {
 
 struct ErasedTerm;
 
-/// The component of a term that reads it.
+/// The component that the term reads.
 #[derive(Clone, Copy)]
 struct ErasedState {
     id: ComponentId,
@@ -72,8 +71,8 @@ struct ErasedValues<'w> {
     type_id: Option<TypeId>,
 }
 
-// SAFETY: the term that the state is made of reads one component, and that is the one that rows are read of: from the
-// column of a table that has one, or from the storage of a sparse component for entities that are in it.
+// SAFETY: the term from which the state is made reads one component. Its rows are read from the column of a table that
+// has one, or, for a sparse component, from its storage for entities that it contains.
 unsafe impl Fetch for ErasedTerm {
     type State = ErasedState;
     type Column = ColumnAddress;
@@ -105,7 +104,7 @@ unsafe impl Fetch for ErasedTerm {
         let storage = state.sparse.map(|number| &cell.store().structure.sparse[number as usize]);
         let address = match storage {
             Some(_) => NonNull::dangling(),
-            // SAFETY: the caller promises that the column is one of a table of the store, which is borrowed for 'w.
+            // SAFETY: the caller ensures that the column belongs to a table of the store, which is borrowed for 'w.
             None => unsafe { column.data() },
         };
         ErasedValues { address, storage, size: info.layout().size(), type_id: info.type_id() }
@@ -118,21 +117,21 @@ unsafe impl Fetch for ErasedTerm {
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         let address = match ready.storage {
             Some(storage) => {
-                // SAFETY: the caller promises that the row exists.
+                // SAFETY: the caller ensures that the row exists.
                 let entity = unsafe { rows.entity(row) };
                 storage.get(entity.index()).expect("`contains` was true")
             }
-            // SAFETY: the row exists, so it is within the column, whose values have this size.
+            // SAFETY: the row exists (ensured by the caller), so it is within the column, whose values have this size.
             None => unsafe { ready.address.add(row * ready.size) },
         };
         ErasedValue { address, type_id: ready.type_id, marker: PhantomData }
     }
 }
 
-// SAFETY: the state refuses terms that do not read.
+// SAFETY: the state refuses terms that write.
 unsafe impl ReadOnlyFetch for ErasedTerm {}
 
-/// A filter on one component: `With`, `Without`, `Added` or `Changed`, as the term says that it is made of.
+/// A filter on one component: `With`, `Without`, `Added` or `Changed`, depending on its term.
 struct ErasedFilter;
 
 impl QueryFilter for ErasedFilter {
@@ -145,8 +144,8 @@ enum Asked<'w> {
     Changes(Scan<'w>),
 }
 
-// SAFETY: what the term says of a component decides what is asked of a row: whether its entity has it, lacks it, or has a
-// new value of it.
+// SAFETY: the usage of the component in the term decides which rows match: entities that have it, lack it, or have a new
+// value of it.
 unsafe impl FilterTerms for ErasedFilter {
     type State = (Usage, TermState, bool);
     type TableFetch<'w> = Asked<'w>;
@@ -224,7 +223,7 @@ fn made<D: QueryData, F: QueryFilter>(world: &mut World, terms: &[(Usage, Compon
     QueryState::with_terms(&mut world.store, terms, &[]).expect("nothing is borrowed twice")
 }
 
-/// What a query of one component with a filter on another one finds, compared with the same query of types.
+/// Compares the results of a query of one component with a filter on another one with the query made of types.
 fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world: &mut World, usage: Usage) {
     let ids = [world.register_component::<C>(), world.register_component::<T>()];
     let mut dynamic = made::<(Entity, Erased), ErasedFilter>(world, &[(Usage::Read, ids[0]), (usage, ids[1])]);
@@ -234,7 +233,7 @@ fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world
         dynamic.iter(world).map(|(entity, value)| (entity, value.get::<C>().expect("of this type"))).collect();
     let mut expected: Vec<(Entity, &C)> = typed.iter(world).collect();
     let shown = format!("{usage:?} of {:?}", world.components().name(ids[1]));
-    // A list of changes leads to the entities in an order of its own.
+    // Rows from a list of changes come in another order.
     found.sort_by_key(|(entity, _)| *entity);
     expected.sort_by_key(|(entity, _)| *entity);
     assert_eq!(found, expected, "{shown}");
@@ -249,7 +248,7 @@ fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world
     assert_eq!(explained, world.explain_query_filtered::<(Entity, &C), F>().to_string());
 }
 
-/// All filters on both components, which are stored in different ways, for data that is.
+/// All filters on both components, which differ in storage, for data with either storage.
 fn compare_all(world: &mut World) {
     macro_rules! filters {
         ($($Data:ident $Filter:ident $Of:ident),*) => {
@@ -317,7 +316,7 @@ fn new_tables_are_found_and_values_have_their_types() {
     assert_eq!((value.get::<Health>(), value.get::<Poison>()), (Some(&Health(7)), None));
 }
 
-/// With the feature `track_location` all components are tracked.
+/// The feature `track_location` tracks all components from the start.
 #[cfg(not(feature = "track_location"))]
 #[test]
 fn asking_for_changes_keeps_them_known() {
@@ -363,12 +362,12 @@ fn a_term_of_another_usage_is_refused() {
     made::<Erased, ()>(&mut world, &[(Usage::Write, id)]);
 }
 
-/// A parameter: the health of all that are poisoned, made at run time.
+/// A parameter: a query for the health of all poisoned entities, made at run time.
 struct Poisoned<'w, 's>(Query<'w, 's, Erased, ErasedFilter>);
 
 struct PoisonedSource;
 
-// SAFETY: adds the access of the query.
+// SAFETY: `init` adds the access of the query.
 unsafe impl ParamSource for PoisonedSource {
     type State = QueryState<Erased, ErasedFilter>;
     type Got<'w, 's> = Query<'w, 's, Erased, ErasedFilter>;
@@ -386,7 +385,7 @@ unsafe impl ParamSource for PoisonedSource {
 
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.update_known(cell.store());
-        // SAFETY: the state is up to date; the caller promises the access.
+        // SAFETY: the state is up to date (updated above); the caller ensures the access.
         Ok(unsafe { Query::new(cell, state) })
     }
 }
@@ -400,7 +399,7 @@ impl SystemParam for Poisoned<'_, '_> {
     }
 }
 
-/// The health of the poisoned, beside the others'.
+/// The total health of the poisoned entities, and the number of the others.
 fn tells(poisoned: Poisoned<'_, '_>, others: Query<'_, '_, &mut Health, Without<Poison>>) -> (u32, usize) {
     (poisoned.0.iter().filter_map(ErasedValue::get::<Health>).map(|health| health.0).sum(), others.count())
 }

@@ -1,4 +1,4 @@
-//! Commands between which the graph forgets its plans.
+//! Commands with a reset of the plan cache between them.
 
 use strata_ecs_derive::Component;
 
@@ -16,7 +16,7 @@ fn steps_are_looked_at_again_when_plans_were_forgotten() {
     let entities = [(); 3].map(|()| world.spawn_empty().id());
     for (number, entity) in (0..).zip(entities) {
         world.commands().entity(entity).insert(Health(number)).insert(Armor);
-        // Whatever makes the graph forget its plans does not have to know of commands.
+        // Commands must not rely on cached plans, since any operation may clear the cache.
         world.commands().queue(|world: &mut World| world.store.structure.archetypes.forget_plans());
     }
     world.flush();

@@ -1,4 +1,4 @@
-//! The row cursor, by itself: which runs and single rows it returns, and in which order.
+//! The row cursor on its own: the runs and single rows that it returns, and their order.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,11 +21,11 @@ struct Armor;
 #[component(storage = "sparse")]
 struct Burning(u32);
 
-/// How many entities stand in the first table; fewer than in the second.
+/// The number of entities in the first table; the second has more.
 const FIRST: usize = 100;
 const SECOND: usize = 300;
 
-/// Two tables with `Health`. The entities of the second come after those of the first.
+/// Two tables with `Health`. The entities of the second are visited after those of the first.
 fn world() -> (World, Vec<Entity>) {
     let mut world = World::new();
     let mut ids: Vec<Entity> = world.spawn_batch((0..FIRST as u32).map(Health)).collect();
@@ -63,7 +63,7 @@ fn batches<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<(Vec<u32>, Ra
     })
 }
 
-/// The entities that the runs lead to.
+/// The entities in the rows of the runs.
 fn entities<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<Entity> {
     with_cursor::<D, F, _>(world, |mut cursor| {
         let mut found = Vec::new();
@@ -82,7 +82,7 @@ fn a_table_is_one_run_if_no_row_has_to_be_asked() {
     assert_eq!(runs::<&mut Health, Without<Armor>>(&mut world), one(0..FIRST));
     assert_eq!(batches::<&Health, ()>(&mut world), [(vec![], 0..FIRST), (vec![], 0..SECOND)]);
     assert_eq!(entities::<&Health, ()>(&mut world), ids);
-    // A table without rows is no run.
+    // A table without rows yields no run.
     ids[..FIRST].iter().for_each(|&id| assert!(world.despawn(id)));
     assert_eq!(runs::<&Health, ()>(&mut world), one(0..SECOND));
 }
@@ -93,7 +93,7 @@ fn changed_rows_are_cut_into_runs_that_go_on_over_groups() {
     assert_eq!(runs::<&Health, Changed<Health>>(&mut world), [0..FIRST, 0..SECOND]);
     world.clear_trackers();
     assert_eq!(runs::<&Health, Changed<Health>>(&mut world), []);
-    // Of the second table: single rows, and runs within a group, at the end of one and over several.
+    // In the second table: single rows, and runs within a group, at the end of one and over several.
     let changed = [3..4, 20..30, 60..66, 100..230, 299..300];
     for row in changed.iter().cloned().flatten() {
         world.get_mut::<Health>(ids[FIRST + row]).unwrap().0 += 1;
@@ -123,7 +123,7 @@ fn a_sparse_storage_leads_to_single_rows_or_is_one_run() {
     assert_eq!(world.get::<Burning>(ids[5]).map(|burning| burning.0), Some(1));
     assert_eq!(runs::<(&Health, &Burning), ()>(&mut world), [5..6, 0..1, 7..8]);
     assert_eq!(entities::<&Health, With<Burning>>(&mut world), burning);
-    // Nothing of the tables is read: the rows are those of the storage.
+    // Only the sparse storage is read, so the rows are its rows.
     assert_eq!(runs::<&Burning, ()>(&mut world), one(0..3));
     assert_eq!(entities::<&Burning, ()>(&mut world), burning);
     assert_eq!(runs::<&Health, Without<Burning>>(&mut world), [0..5, 6..FIRST, 1..7, 8..SECOND]);

@@ -1,4 +1,5 @@
-//! Systems that are told of events, in stores for which they are not prepared: observers are, so no program comes to it.
+//! Systems that are notified of events in stores for which they are not initialized. Programs cannot do this: observers
+//! are initialized first.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,7 @@ use crate::command::Commands;
 use crate::store::Store;
 use crate::system::{EcsError, In, IntoSystem, Local, NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 
-/// Tells a system in stores, in this order, and says how many runs and entities there were then.
+/// Notifies a system in stores, in the given order, and returns the number of entities and the outcome after each run.
 struct TellIn<'s>(&'s mut [Store], &'s [usize]);
 
 impl WithNotifySystem<In<u32>> for TellIn<'_> {
@@ -30,7 +31,7 @@ fn a_system_that_is_not_prepared_for_a_store_is_when_it_is_told_there() {
     }
     let mut stores = [Store::new(), Store::new()];
     let told = IntoSystem::with_notify_system(spawn, TellIn(&mut stores, &[0, 0, 1, 0]));
-    // What it records is applied each time. What it remembers belongs to a store.
+    // Commands are applied after each run. The state of the system belongs to one store.
     assert_eq!(told.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 3, 1, 4]);
     assert!(told.iter().all(|(_, outcome)| outcome.is_ok()));
 }
