@@ -28,8 +28,8 @@ struct Prepared {
 pub(super) enum MovedIds {
     /// The next new ids.
     Next,
-    /// These ids, in the order in which the entities move. The ids in `kept` stay as they were; the others are the next new ids after those
-    /// are claimed.
+    /// These ids, in the order in which the entities move. The entities with the ids in `kept` keep their ids; the other
+    /// ids are the next new ones after those are claimed.
     Chosen { all: Vec<Entity>, kept: Vec<Entity> },
 }
 
