@@ -256,7 +256,7 @@ impl Archetypes {
         self.graph.update_interest(&self.components, in_all);
     }
 
-    /// Must be called when an observed sparse component has been registered: plans that remove all other components may affect it.
+    /// Must be called when an observed sparse component has been registered: plans that retain a bundle may remove it.
     pub(crate) fn observe_new_sparse(&mut self) {
         self.update_interest(self.graph.in_all);
     }

@@ -226,7 +226,7 @@ impl<C: Component> Bundle for C {
 
     #[inline]
     unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, _: Token) {
-        // SAFETY: forwarded: the value, its target, and what `IF_NEW` says of the plan.
+        // SAFETY: forwarded: `this` holds the value, the next target belongs to it, and `IF_NEW` is the same.
         unsafe { writer.write::<C, IF_NEW>(this) }
     }
 

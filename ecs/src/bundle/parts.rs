@@ -98,7 +98,7 @@ pub unsafe trait BundleParts: Sized {
     /// Calls `each` with every leaf in order; `base` is the offset of the parts.
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
 
-    /// Whether there is only one component, which has sparse storage.
+    /// Whether there is exactly one component, and it has sparse storage.
     const SOLE_SPARSE: bool = false;
 
     /// Returns the number of the sparse storage of the only component, if it is registered and does not require others. Only for

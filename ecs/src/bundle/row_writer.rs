@@ -247,7 +247,7 @@ impl RowWriter<'_> {
 /// - Room has been reserved, also for a value past the end.
 #[inline(never)]
 unsafe fn place_erased(storage: &mut SparseStorage, entity: Entity, now: WriteStamp, needs_drop: bool) -> NonNull<u8> {
-    // SAFETY: forwarded; the caller writes the value at once.
+    // SAFETY: forwarded: room has been reserved, also past the end; the caller writes the value at once.
     unsafe {
         let (place, replaces) = storage.place(entity, now);
         if replaces && needs_drop {

@@ -1,8 +1,8 @@
 //! Removals: which entities have lost which components.
 //!
-//! [`RemovedComponents`](crate::system::RemovedComponents) and [`RemovedValues`](crate::system::RemovedValues) read them in
-//! systems; outside of systems [`World::removed_reader`](crate::world::World::removed_reader) and
-//! [`World::removed_value_reader`](crate::world::World::removed_value_reader) do.
+//! Systems read them with [`RemovedComponents`](crate::system::RemovedComponents) and [`RemovedValues`](crate::system::RemovedValues); code
+//! outside of systems uses [`World::removed_reader`](crate::world::World::removed_reader) and
+//! [`World::removed_value_reader`](crate::world::World::removed_value_reader).
 //!
 //! **What is recorded.** Nothing, until there is a reader of removals of a component; then the removals of this component, from that moment
 //! on, while a reader exists. Tables and sparse storages have a flag that shows whether a reader is interested in them, so that all others

@@ -90,8 +90,8 @@ pub(super) fn inserting_if_new<'p, B: Bundle>(
 ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     let step = ChangeStep::InsertIfNew(store.register_bundle::<B>());
     let change = Change::of(store.structure.for_entity(step, entity));
-    // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
-    // promises that the plan of the writer is one of the change.
+    // SAFETY: the change adds this bundle and nothing else. Only `Addition::write` calls the closure, and its caller guarantees that the
+    // plan of the writer is a plan of the change.
     unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
 }
 
@@ -117,8 +117,8 @@ fn adding<'p, B: Bundle>(
         None => Change::of(step),
         Some(loss) => store.structure.archetypes.then(loss.0, step),
     };
-    // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
-    // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
+    // SAFETY: the change adds this bundle and nothing else, by an insertion that writes every value. Only `Addition::write` calls the
+    // closure, and its caller guarantees that the plan of the writer is a plan of the change.
     unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
 }
 

@@ -366,7 +366,7 @@ fn check_sparse_entities(storages: &[(Vec<Entity>, ColumnParts)], entities: &Ent
     Ok(())
 }
 
-/// The components of the columns of a copy, which are registered.
+/// The components of the columns of a copy. All of them are registered.
 #[derive(Default)]
 struct Registered {
     /// The components that have ticks.

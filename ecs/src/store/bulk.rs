@@ -97,7 +97,8 @@ struct RecordedRows<'a> {
 impl NewRows for RecordedRows<'_> {
     unsafe fn write(&mut self, table: &Table) {
         let first = table.len();
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded from [`NewRows::write`]: the leaves are full and belong to the targets, and the table has room for the rows
+        // past the end.
         unsafe {
             self.batch.write(table, self.targets, |number| first + number);
             move_staged_past_end(&mut self.required, table);
@@ -553,7 +554,7 @@ fn write_rows<B: Bundle>(
     let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
     // SAFETY: the plan belongs to this bundle and leads to this table.
     let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
-    // Values are made in this order of the rows.
+    // Values are made in the order of the rows, unless another order is given.
     let offset = |nth: usize| order.as_ref().map_or(nth, |order| order[nth] as usize - block.first);
     let mut written = OnDrop::new((store, 0), |(store, count)| {
         for_each_despite_panics(0..*count, |nth| {

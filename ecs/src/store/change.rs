@@ -58,7 +58,7 @@ impl Store {
         }
         let mut value = set.find(entity)?.cast();
         set.column().stamp(self.clock.tick.get());
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { value.as_mut() })
     }
 
@@ -83,7 +83,7 @@ impl Store {
         // SAFETY: a row of the set is within the column's capacity.
         let mut list = unsafe { set.column().get(row) }.cast();
         let visit = Visit { column: set.column(), now: clock.tick.get() };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         let list = unsafe { list.as_mut() };
         Some(Listing { list, links: &mut events.links, entities, lists: events.observed.lists, visit })
     }
@@ -112,7 +112,7 @@ impl Store {
         let summary = entities.sparse_summary(index).with(number);
         entities.set_sparse_summary(index, summary);
         let now = self.now();
-        // SAFETY: there is room, and no value. The storage is that of `C`, and the value is written at once.
+        // SAFETY: there is room, and the entity has no value. The storage belongs to `C`, and the value is written at once.
         unsafe { self.structure.sparse[number].insert(entity, now).cast().write(value) }
         None
     }
@@ -160,7 +160,7 @@ impl Store {
         self.change_links_at_once(|store| link(store, id, core::slice::from_ref(&source)))
     }
 
-    /// Links entities as an operation. Returns false if events followed, which have been delivered.
+    /// Links entities as an operation of its own. Returns whether no events had to be delivered.
     #[inline]
     pub(crate) fn change_links_at_once(&mut self, link: impl FnOnce(&mut Self)) -> bool {
         self.change_links(link);
@@ -191,7 +191,7 @@ impl Structure {
     pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { set.find_newest(entity)?.cast().as_ref() })
     }
 
@@ -200,7 +200,7 @@ impl Structure {
     pub(crate) fn sole<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { set.find(entity)?.cast().as_ref() })
     }
 
@@ -266,7 +266,7 @@ pub(super) fn renew_sparse_changes(
     storages.for_each(|storage| sparse[storage].renew(entity.index(), renewal, now));
 }
 
-/// Removes and drops the values of entities in a sparse storage that no listener watches.
+/// Removes and drops the values of entities in a sparse storage without listeners.
 pub(super) fn remove_all_from_storage(
     index: &mut Entities,
     sparse: &mut [SparseStorage],

@@ -118,8 +118,8 @@ pub(crate) fn spawn_columns(
     made.1.clear();
     drop(made);
     let mut values = ErasedRows { values, summary };
-    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-    // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
+    // SAFETY: room has been reserved. The columns belong to the bundle that the change adds, in its order, and the required components have
+    // been constructed for as many rows. Some columns have been written in place, and nothing has happened since.
     let first = unsafe { make_rows(store, table, rows, RowIds::New, &mut values) };
     Ok((table, first.row as usize))
 }
@@ -156,8 +156,8 @@ pub(crate) fn spawn_columns_at(
     }
     let (table, summary) = (plan.table, plan.added_storages);
     let mut values = ErasedRows { values, summary };
-    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-    // required has been made for as many rows.
+    // SAFETY: room has been reserved. The columns belong to the bundle that the change adds, in its order, and the required components have
+    // been constructed for as many rows.
     unsafe { make_rows(store, table, rows, RowIds::Claimed(entities, claimed), &mut values) };
     store.flush_events();
     Ok(())
@@ -180,8 +180,8 @@ impl Store {
                 continue;
             };
             column.visit(now.tick);
-            // SAFETY: both are values of the component with this id, which is that of the values; those are not part of the store, which
-            // is borrowed mutably, and the row is one of the column.
+            // SAFETY: both are values of the component with this id, whose descriptor has been compared. The given values are not part of
+            // the store, which is borrowed mutably, and the row is one of the column.
             unsafe {
                 ptr::swap_nonoverlapping(values.data().add(nth * size).as_ptr(), value.as_ptr(), size);
                 if let Some(tracking) = column.tracking().filter(|_| is_tracked) {

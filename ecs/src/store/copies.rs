@@ -268,7 +268,7 @@ pub(crate) fn copy_store_to(
         if at == copy.sparse.len() {
             copy.sparse.push(SparseCopy::new(info));
         }
-        // SAFETY: the storage with this number is always that of the same component.
+        // SAFETY: the storage with this number always has the same component.
         unsafe { copy.sparse[at].take(storage)? };
     }
     copy_rest_to(store, copy, is_apart, clones)?;

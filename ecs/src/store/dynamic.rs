@@ -233,12 +233,12 @@ impl EntityBuilder {
 
 impl_debug!([] EntityBuilder => |this, f| f.debug_set().entries(this.names()).finish());
 
-/// Sorts values of several components into the order of a bundle, and returns the change that adds it by a step of this kind. The sparse
-/// storages of the components, and those of the components that they require, exist afterwards.
+/// Sorts values of several components into the order of a bundle, and returns the change that adds the bundle by a step of this kind.
+/// Creates the sparse storages of the components, and of the components that they require.
 ///
 /// # Panics
 ///
-/// If a component requires itself; the values are dropped. No component comes twice.
+/// If a component requires itself; the values are dropped. No component may occur twice.
 pub(super) fn change_with<V>(
     store: &mut Store,
     values: &mut Vec<V>,
@@ -250,8 +250,8 @@ pub(super) fn change_with<V>(
     Change::of(step(store.structure.archetypes.register_dynamic(&ids)))
 }
 
-/// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
-/// may be among them afterwards.
+/// The insertion of one value of each of several components, by a step that adds something. Values that are not wanted are left in
+/// `values`.
 fn adding_values<'v>(
     store: &mut Store,
     values: &'v mut Vec<ErasedVec>,
@@ -261,8 +261,8 @@ fn adding_values<'v>(
     let write = |writer: &mut RowWriter<'_>| {
         for value in values {
             let target = writer.next_target();
-            // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. `Addition::write` alone
-            // calls this, and its caller promises that the plan of the writer is one of the change.
+            // SAFETY: the values are in the order of the bundle, and each part of a builder is one value. Only `Addition::write` calls this
+            // closure, and its caller guarantees that the plan of the writer is a plan of the change.
             unsafe { writer.write_value(target, value) }
         }
     };
@@ -320,13 +320,13 @@ impl Located<'_> {
         let read = |table: &Table, sparse: &mut [SparseStorage]| {
             let (in_table, in_sparse) = parts.split_at_mut(columns.len());
             for (&at, part) in columns.iter().zip(in_table) {
-                // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. It is given
-                // up below.
+                // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. The change below
+                // removes the value without dropping it.
                 unsafe { part.fill(table.column(at).get(location.row as usize).as_ptr()) }
             }
             for (&storage, part) in storages.iter().zip(in_sparse) {
                 if let Some(value) = sparse[storage].retire(entity) {
-                    // SAFETY: the value is one of the part's component; the storage forgets it.
+                    // SAFETY: the value belongs to the part's component; the storage forgets it.
                     unsafe { part.fill(value.as_ptr()) };
                     sparse[storage].forget_retired();
                 }

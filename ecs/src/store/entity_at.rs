@@ -80,7 +80,7 @@ fn exchanged(entity: Entity) -> ! {
     )
 }
 
-/// The methods that change the entity panic with its name if it is not alive any more.
+/// Methods that change the entity panic, and name it, if it is not alive any more.
 impl<'s> EntityAt<'s> {
     #[inline]
     pub(crate) fn id(&self) -> Entity {

@@ -273,7 +273,7 @@ pub enum ColumnAccessError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetFieldError {
-    /// The component cannot be changed: the world does not know it, the entity does not have it or is not alive, or it is immutable.
+    /// The component cannot be changed: this world does not have it, the entity does not have it or is not alive, or it is immutable.
     Component(ErasedAccessError),
     /// The value has no such field, or it cannot be set to this value.
     Field(FieldError),
@@ -354,12 +354,12 @@ impl Structure {
         }
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn column(&self, table: TableId, id: ComponentId) -> Result<ErasedSlice<'_>, ColumnAccessError> {
         self.erased_column(table, id).ok_or_else(|| self.why_no_column::<()>(table, id))
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
         self.values_by_id(table, id).ok_or_else(|| self.why_no_column::<T>(table, id))
     }

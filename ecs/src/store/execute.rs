@@ -102,11 +102,11 @@ impl BegunChange<'_> {
     ) -> WrittenChange {
         let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
         let row = here.row as usize;
-        // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
-        // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
-        // that phase nothing retires, as the flags of the change say, and what is past the end is dropped here. Each target that says so has a
-        // value in the row. Each column of a row that is new in the table gets its value from the row that moves, whose columns the plan
-        // names, or from `write`, or has got it from a constructor.
+        // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. If the
+        // plan adds sparse values, room for them has been reserved, and *finish* drops values that retire or are past the end. Without that
+        // phase no value retires, since the plan has no other flags than `S` allows, and values past the end are dropped here. Where a
+        // target has `replace`, the row holds a value. In a row that is new in the table, each column gets its value from the moved row, as
+        // the plan lists, from `write`, or has got it from a constructor.
         unsafe {
             match rows {
                 Rows::New(table) => {
@@ -434,9 +434,9 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
-        // compared them. `carry_out` commits a new row. Required components are those of the plan, which go to columns that hold no value, as
-        // its flags say.
+        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before
+        // has compared them. `carry_out` commits a new row. The required components belong to the plan and go to columns that hold no
+        // value, as the flags of the plan guarantee.
         let (rows, entity, here) = unsafe {
             match subject {
                 Subject::New | Subject::Pending(_) => {
@@ -511,7 +511,8 @@ unsafe fn begin_row(
 #[inline(always)]
 unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
     let mut bundle = ManuallyDrop::new(bundle);
-    // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
+    // SAFETY: forwarded: the next targets belong to the bundle, and the plan writes every value. The bundle is neither used again nor
+    // dropped. There is a token if it need not be split.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
 }
 

@@ -264,7 +264,7 @@ impl_debug!([] OnCommandError => |this, f| {
 /// Command, bundle, system, and where it was recorded.
 type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);
 
-/// The commands that could not be carried out since errors were last taken.
+/// The errors of commands, observers and systems since errors were last taken.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
     /// The error handler of the world. If there is one it gets all errors, and `on_error` has no effect.
@@ -283,12 +283,12 @@ pub(crate) struct CommandErrors {
     warned: Warned,
 }
 
-/// The warnings that were reported, by the hash of their text. Systems that run in parallel report some.
+/// The warnings that have been reported, by the hash of their text. Atomic, because systems that run in parallel report warnings too.
 #[derive(Default)]
 struct Warned([AtomicUsize; 32]);
 
 impl Warned {
-    /// Adds a text. Returns false if it was reported before, or if there is no room for more.
+    /// Adds a text. Returns false if it has been reported before, or if there is no room for more.
     fn insert(&self, text: &str) -> bool {
         let mut hasher = Fnv::default();
         hasher.write(text.as_bytes());

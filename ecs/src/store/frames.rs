@@ -31,7 +31,7 @@ pub(crate) type Seat = Arc<()>;
 /// A schedule that has run in the world.
 #[derive(Clone)]
 pub(super) struct RanSchedule {
-    /// The number of its label, if it has one. Schedules with the same label are the same.
+    /// The number of its label, if it has one. Schedules with the same label count as one.
     pub(super) label: Option<u64>,
     pub(super) seat: Weak<()>,
     /// The frame in which it ran last.
@@ -128,7 +128,7 @@ impl Frames {
         }
     }
 
-    /// Notes that a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
+    /// Must be called when a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
     pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &Seat) {
         let is_of = |holder: &&mut Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {

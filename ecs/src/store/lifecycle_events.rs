@@ -274,7 +274,7 @@ impl LifecycleEvents {
         }
     }
 
-    /// Notes that other operations may come before delivery, which then checks whether each change still holds.
+    /// Notes that other operations may run before delivery. Delivery then checks whether each change still holds.
     pub(crate) fn mark_stale(&mut self) {
         self.batches.iter_mut().for_each(|batch| batch.is_certain = false);
     }

@@ -67,7 +67,7 @@ pub(crate) struct Links {
     pub(crate) leaving: Vec<Leaving>,
     /// Reusable memory for sources that are linked or unlinked together.
     pub(crate) batch: Vec<Entity>,
-    /// Sources of targets that have lost their list, or have got another one.
+    /// Sources whose target has lost its list, or has got another one.
     pub(crate) orphans: Vec<Orphan>,
     /// Entities that may have lost their last pair, or may have the marker component without being in a pair.
     pub(crate) unpaired: Vec<Unpaired>,
@@ -232,13 +232,13 @@ impl Links {
         self.have_parted() && self.coming.is_empty() && self.unpaired.is_empty()
     }
 
-    /// Notes a source whose target has lost its list, or may have got another one.
+    /// Notes a source whose target has lost its list, or may have got another one. `ends` is whether the target is being despawned.
     pub(crate) fn orphan(&mut self, relation: ComponentId, source: Entity, target: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
         self.orphans.push(Orphan { relation, source, target, has_ended });
     }
 
-    /// Notes an entity that is about to lose the component of pairs.
+    /// Notes an entity that is about to lose the marker component of pairs. `ends` is whether it is being despawned.
     pub(crate) fn unpair(&mut self, component: ComponentId, entity: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
         self.unpaired.push(Unpaired { component, entity, has_ended });

@@ -188,7 +188,7 @@ impl<'s> Located<'s> {
             return false;
         }
         let change = Change::of(ChangeStep::Take(number));
-        // SAFETY: `take_into` writes full parts or returns false; the bundle is the change's.
+        // SAFETY: `take_into` writes full parts or returns false; the bundle belongs to the change.
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
@@ -234,7 +234,7 @@ impl<'s> Located<'s> {
     ///
     /// # Safety
     ///
-    /// - The first step of the change takes a bundle with these parts, all components of which the entity has. `write` writes every
+    /// - The first step of the change takes a bundle with these parts, and the entity has all of its components. `write` writes every
     ///   component of each bundle that the other steps add, in order, and does nothing else. No step removes anything.
     /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(
@@ -244,13 +244,13 @@ impl<'s> Located<'s> {
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> bool {
         let (entity, row) = (self.entity, self.location.row as usize);
-        // Storing events without memory, or the `Drop` of a replaced value, can panic after the values have been read.
+        // After the values have been read, a panic is possible: if there is no memory for events, or in the `Drop` of a replaced value.
         let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
-            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
-            // The values in the table are given up.
+            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components. The change treats
+            // the values in the table as moved out.
             unsafe { P::read(parts, &mut reader) };
             *taken = Some(parts);
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());

@@ -173,7 +173,7 @@ pub struct Store {
     pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
-    /// The listeners of operations: observers, hooks, lists of removals and recorders.
+    /// The listeners of operations: observers, hooks, removal logs and recorders.
     pub(crate) events: Events<Dispatch<Self>>,
     /// The thread pool for parallel work.
     pub(crate) pool: Pool,

@@ -361,7 +361,7 @@ pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: Com
 fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
-        // The component has come from another world, or from a builder.
+        // The component was moved from another world, or inserted by a builder.
         return remove_component(store, entity, component);
     };
     let place = &store.relations.places[number];

@@ -325,7 +325,7 @@ unsafe fn finish_change(
 ///
 /// # Safety
 ///
-/// - The entity has just been changed as the plan says, from one table to the other.
+/// - The entity has just been changed by the plan and is in the table `to`. If it has moved there, `from` is its old table, otherwise `None`.
 #[inline(never)]
 pub(super) unsafe fn drop_values(
     plan: &MovePlan,

@@ -32,7 +32,7 @@ impl Store {
     /// If there is no memory, or no id. Nothing has happened.
     #[inline(always)]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
-        // SAFETY: a new entity has no condition.
+        // SAFETY: there are no conditions for `Subject::New`.
         unsafe { self.insert_bundle(Subject::New, bundle) }.map(|(entity, _)| entity)
     }
 
@@ -61,7 +61,7 @@ impl Store {
         })
     }
 
-    /// The change that inserts a bundle.
+    /// Returns the change that inserts a bundle.
     #[inline]
     pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
         Change::of(ChangeStep::Insert(self.register_bundle::<B>()))
@@ -98,7 +98,7 @@ impl Store {
             pending.is_none_or(|entity| self.structure.entities.is_pending(entity)),
             "an id that has a row already"
         );
-        // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
+        // SAFETY: the addition writes the values of its change, and `execute` passes a writer for a plan of this change.
         let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
         // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
         // Nothing is taken.
@@ -155,7 +155,7 @@ impl Store {
         let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
         let Planned { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
-        // SAFETY: the targets are those of the plan for this bundle and the table.
+        // SAFETY: the targets belong to the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
         let requires = !plan.required.is_empty();
         for bundle in bundles {
