@@ -485,7 +485,7 @@ fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Res
     Ok(copies)
 }
 
-/// Returns the number of a relation in a store, which registers it if necessary.
+/// A function that returns the number of a relation in a store and registers the relation if necessary.
 type Register = fn(&mut Store) -> usize;
 
 /// Returns the copies of pairs, by the numbers of their relations in a store.

@@ -9,7 +9,7 @@
 //! on later operations. This begins a new epoch of tables, as in `shrink`, unless the order stays the same.
 //!
 //! A store can be *known* to have been equal to a copy, if taking or restoring that copy was the last such step and the tick has advanced
-//! since ([`Mark`]): then the stamps of tables and columns show what has been written. Copies share everything that has not been written,
+//! since ([`Mark`]): then the stamps of tables and columns show what has been written. Copies share the parts that have not been written,
 //! and a store that is restored from another copy keeps what both share.
 //!
 //! Ticks go back to the ticks of the copy. Consumers that the copy contains go back with them. The era advances (`LastRun`): to any other

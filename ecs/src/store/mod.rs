@@ -10,8 +10,8 @@
 //! `Entities::reserve_free` for despawns. If one of several values panics when it is dropped, the others are still dropped.
 //!
 //! Two kinds of records are made after rows have moved, where they must not fail. If there is no memory for an event of observers and
-//! hooks, the error is raised when the other events are delivered (`LifecycleEvents::raise_failure`). If there is no memory for a note
-//! of a link, or if an operation on links or pairs is aborted by a panic (`Store::change_links`), all links are compared with the components of
+//! hooks, the error is raised when the other events are delivered (`LifecycleEvents::raise_failure`). If there is no memory for a note of a
+//! link, or if an operation on links or pairs is aborted by a panic (`Store::change_links`), all links are compared with the components of
 //! their entities at the end of the next operation.
 //!
 //! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems store the number of the world that their

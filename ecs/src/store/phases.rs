@@ -325,7 +325,8 @@ unsafe fn finish_change(
 ///
 /// # Safety
 ///
-/// - The entity has just been changed by the plan and is in the table `to`. If it has moved there, `from` is its old table, otherwise `None`.
+/// - The entity has just been changed by the plan and is in the table `to`. If it has moved there, `from` is its old table; otherwise
+///   `from` is `None`.
 #[inline(never)]
 pub(super) unsafe fn drop_values(
     plan: &MovePlan,
