@@ -1,11 +1,11 @@
-//! Archetypes: which components there are, which sets of them have tables, and which changes lead from one to another.
+//! Archetypes: the components, the tables of sets of components, and the changes that lead from one table to another.
 //!
-//! A component, a bundle, a table and a plan are numbers that mean something together: a plan names tables and columns, a
-//! change names bundles, a bundle names components. Here they are one part, which answers one question: what does this
-//! change do to an entity of that table? The answer is a [`PlanId`], and [`Archetypes::at`] opens it. A `PlanId` is good
-//! until plans are forgotten, which any user code may cause, so none is kept across that.
+//! Components, bundles, tables and plans refer to each other by numbers: a plan contains numbers of tables and columns, a change of
+//! bundles, a bundle of components. [`Archetypes`] owns all of them and determines the effect of a change on an entity of a table. The
+//! result is a [`PlanId`], and [`Archetypes::at`] returns its plan. A `PlanId` is valid until plans are removed, which any user code may
+//! cause, so none is kept while user code runs.
 //!
-//! Rows and values are not looked at here.
+//! This module does not access rows and values.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ pub(crate) struct Archetypes {
     graph: Graph,
 }
 
-/// A plan, and what it is carried out with.
+/// A plan, and the parts of the world that are needed to carry it out.
 pub(crate) struct Planned<'a> {
     pub(crate) plan: &'a MovePlan,
     pub(crate) tables: &'a mut Tables,
@@ -46,7 +46,7 @@ impl Default for Archetypes {
 }
 
 impl Archetypes {
-    /// Where the column of a component is in a table, if the table exists and has it. The component is stored in tables.
+    /// Returns the column of a component in a table, if the table exists and has it. The component is table-stored.
     #[inline]
     pub(crate) fn column_of<C: Component>(&self, table: TableId) -> Option<ColumnAddress> {
         match C::slot() {
@@ -55,7 +55,7 @@ impl Archetypes {
         }
     }
 
-    /// The plan for a change of the entities of a table. It is made the first time.
+    /// Returns the plan for a change of the entities of a table. It is made the first time.
     #[inline]
     pub(crate) fn plan(&mut self, from: TableId, change: Change) -> PlanId {
         match self.graph.cache.find(PlanKey::of_change(change, from)) {
@@ -73,71 +73,71 @@ impl Archetypes {
         }
     }
 
-    /// A plan, opened.
+    /// Returns the plan with this id.
     ///
     /// # Panics
     ///
-    /// If plans have been forgotten since this one was found.
+    /// If plans have been removed since this one was found.
     #[inline]
     pub(crate) fn at(&mut self, plan: PlanId) -> Planned<'_> {
         Planned { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
     }
 
-    /// The plan for a change, opened at once.
+    /// Returns the plan for a change.
     #[inline]
     pub(crate) fn planned(&mut self, from: TableId, change: Change) -> Planned<'_> {
         let plan = self.plan(from, change);
         self.at(plan)
     }
 
-    /// The plan with a key, opened, if the plan cache has it and its special flags are those of the key, apart
-    /// from flags that the key tolerates.
+    /// Returns the plan with a key, if the plan cache has it and its special flags equal those of the key, except flags that the key
+    /// tolerates.
     #[inline]
     pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
         let Self { components, tables, graph, .. } = self;
         Some(Planned { plan: graph.cache.get(key)?, tables, components })
     }
 
-    /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
+    /// Returns the plan with a key and its special flags, whatever these are, if the plan cache has it.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
         self.graph.cache.find(key)
     }
 
-    /// Has the plan cache find a plan by a key, which is one for the change of the plan.
+    /// Stores a plan in the plan cache with a key, which is a key for the change of the plan.
     pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
         self.graph.remember(key, plan);
     }
 
-    /// How often plans have been forgotten: the number of a change of several steps is good as long as this stays.
+    /// Returns how often plans have been removed: the number of a change of several steps is valid while this stays the same.
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.graph.epoch()
     }
 
-    /// The change that makes another one first and then a step.
+    /// Returns the change that makes another one first and then a step.
     pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
         self.graph.then(first, step)
     }
 
-    /// The change that consists of these steps, more than are remembered beside others.
+    /// Returns the change that consists of these steps. It has more steps than the graph keeps together with other changes.
     pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
         self.graph.long(steps)
     }
 
-    /// The steps of a change.
+    /// Returns the steps of a change.
     pub(crate) fn steps(&self, change: Change) -> Vec<ChangeStep> {
         self.graph.steps(change)
     }
 
-    /// Forgets the plans and sequences of changes if there are more than so many of these.
+    /// Removes the plans and sequences of changes if there are more than `most` sequences.
     pub(crate) fn limit_sequences(&mut self, most: usize) {
         if self.graph.sequences() > most {
             self.graph.clear();
         }
     }
 
-    /// The number of a bundle, if it is registered.
+    /// Returns the number of a bundle, if it is registered.
     #[inline]
     pub(crate) fn bundle<B: Bundle>(&self) -> Option<u32> {
         self.bundles.number::<B>()
@@ -150,16 +150,16 @@ impl Archetypes {
         ids
     }
 
-    /// Registers a bundle whose components have storages. `by` is what uses it.
+    /// Registers a bundle whose components have storages. `by` is the code that uses it.
     ///
     /// # Panics
     ///
-    /// If it has a component twice.
+    /// If the bundle has a component twice.
     pub(crate) fn register_bundle<B: Bundle>(&mut self, ids: &[ComponentId], by: Origin) -> u32 {
         self.bundles.register::<B>(ids, &self.components, by)
     }
 
-    /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.
+    /// Adopts the components of some values, and sorts the values by component. Returns the numbers of the components.
     pub(crate) fn adopt_values<V>(
         &mut self,
         values: &mut Vec<V>,
@@ -173,22 +173,22 @@ impl Archetypes {
         ids
     }
 
-    /// The number of the bundle that consists of these components, which have storages.
+    /// Returns the number of the bundle that consists of these components, which have storages.
     pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId]) -> u32 {
         self.bundles.register_dynamic(ids, &self.components)
     }
 
-    /// The number of a bundle for entities that have some of its sparse components already.
+    /// Returns the number of a bundle for entities that already have some of its sparse components.
     pub(crate) fn register_held(&mut self, bundle: u32, held: Vec<ComponentId>) -> u32 {
         self.bundles.register_held(bundle, held.into(), &self.components)
     }
 
-    /// The components of the bundle with this number.
+    /// Returns the components of the bundle with this number.
     pub(crate) fn contents(&self, bundle: u32) -> Contents<'_> {
         self.bundles.contents(bundle)
     }
 
-    /// The sparse components of a bundle that require others which the bundle does not have.
+    /// Returns the sparse components of a bundle that require components which the bundle does not have.
     pub(crate) fn requiring_sparse(&self, bundle: u32) -> impl Iterator<Item = ComponentId> {
         let components = &self.components;
         let contents = self.contents(bundle);
@@ -197,34 +197,34 @@ impl Archetypes {
         explicit.iter().copied().filter(move |&id| is_sparse(id) && !components.required(id).is_empty())
     }
 
-    /// Notes that a component requires another one.
+    /// Registers that a component requires another one.
     ///
     /// # Errors
     ///
-    /// If it requires that already, or that requires the component.
+    /// If the component already requires the other one, or the other one requires the component.
     pub(crate) fn require(&mut self, by: ComponentId, required: Required) -> Result<(), RequiredComponentsError> {
         let new = self.components.requirements_with(by, required)?;
         let of_bundles: Vec<Box<[Required]>> = self.bundles.requirements_with(&self.components, &new);
-        // From here on nothing can fail.
+        // Nothing can fail any more.
         self.components.adopt_requirements(new);
         self.bundles.adopt_requirements(of_bundles);
-        // Plans go by what bundles required so far.
+        // The plans were made with the old requirements.
         self.graph.clear();
         Ok(())
     }
 
-    /// Forgets all plans.
+    /// Removes all plans.
     pub(crate) fn forget_plans(&mut self) {
         self.graph.clear();
     }
 
-    /// Forgets all plans and all bundles that were put together at run time: their numbers will belong to others.
+    /// Removes all plans and all bundles that were assembled at run time: their numbers will be reused.
     pub(crate) fn forget_what_can_be_found_again(&mut self) {
         self.graph.clear();
         self.bundles.forget_dynamic();
     }
 
-    /// Says in which list removals of a component are recorded, if they are, to its tables and plans. `O(columns + plans)`.
+    /// Sets the log in which removals of a component are recorded, if they are, and updates its tables and plans. `O(columns + plans)`.
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
@@ -232,8 +232,8 @@ impl Archetypes {
         }
     }
 
-    /// Gives a component a hook of a kind, and says so to its tables and plans. False, and nothing has happened, if it has one.
-    /// `O(columns + plans)`.
+    /// Adds a hook to a component, and updates its tables and plans. Returns false, and does nothing, if the component has a hook of this
+    /// kind. `O(columns + plans)`.
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
         let is_new = self.components.add_hook(id, kind, hook);
         if is_new {
@@ -242,7 +242,7 @@ impl Archetypes {
         is_new
     }
 
-    /// Says what observers are told of a component, or of all, to its tables and plans. `O(columns + plans)`.
+    /// Sets the lifecycle events of a component, or of all, that are observed, and updates its tables and plans. `O(columns + plans)`.
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
@@ -250,29 +250,29 @@ impl Archetypes {
         }
     }
 
-    /// Brings the listeners of tables and plans up to date: those of components, and `in_all`, those of everything. `O(columns + plans)`.
+    /// Updates the listeners of tables and plans. `in_all` are the listeners of all operations. `O(columns + plans)`.
     pub(crate) fn update_interest(&mut self, in_all: Interest) {
         self.tables.update_interest(&self.components, in_all);
         self.graph.update_interest(&self.components, in_all);
     }
 
-    /// A sparse component has come of which something is told: plans that may take any away have to know.
+    /// Must be called when an observed sparse component has been registered: plans that retain a bundle may remove it.
     pub(crate) fn observe_new_sparse(&mut self) {
         self.update_interest(self.graph.in_all);
     }
 
-    /// Gives back the room that nothing needs.
+    /// Frees spare memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.bundles.shrink_to_fit();
         self.tables.shrink_to_fit();
     }
 
-    /// The bytes that the tables, bundles and plans have allocated.
+    /// Returns the bytes that the tables, bundles and plans have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.tables.allocated_bytes() + self.bundles.allocated_bytes() + self.graph.allocated_bytes()
     }
 
-    /// Panics if a plan is not the one that would be made now. Looks at some of them: which ones depends on `turn`.
+    /// Panics if a plan differs from the plan that would be made now. Checks only some of the plans; `turn` selects them.
     pub(crate) fn check_plans(&mut self, turn: usize) {
         let Self { components, tables, bundles, graph } = self;
         graph.check_invariants(turn, &|number| bundles.contents(number), tables, components);

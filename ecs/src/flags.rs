@@ -1,6 +1,6 @@
 //! The macro for sets of flags.
 
-/// Defines a set of flags as an unsigned integer: a constant for each set that has a name, and the operations of sets.
+/// Defines a set of flags as an unsigned integer, with a constant for each named set, and the set operations.
 macro_rules! flag_set {
     (
         $(#[$of_set:meta])*
@@ -17,40 +17,40 @@ macro_rules! flag_set {
             pub(crate) const NONE: Self = Self(0);
             $($(#[$of_flag])* pub(crate) const $NAME: Self = Self($bits);)*
 
-            /// Whether no flag is set.
+            /// Returns whether no flag is set.
             #[inline(always)]
             pub(crate) const fn is_empty(self) -> bool {
                 self.0 == 0
             }
 
-            /// Whether at least one flag is in both sets.
+            /// Returns whether at least one flag is in both sets.
             #[inline(always)]
             pub(crate) const fn intersects(self, others: Self) -> bool {
                 self.0 & others.0 != 0
             }
 
-            /// The flags of both sets together.
+            /// Returns the union of both sets.
             #[inline(always)]
             #[must_use]
             pub(crate) const fn union(self, others: Self) -> Self {
                 Self(self.0 | others.0)
             }
 
-            /// The flags that are in both sets.
+            /// Returns the flags that are in both sets.
             #[inline(always)]
             #[must_use]
             pub(crate) const fn intersection(self, others: Self) -> Self {
                 Self(self.0 & others.0)
             }
 
-            /// The flags of this set that are not in the other one.
+            /// Returns the flags of this set that are not in the other one.
             #[inline(always)]
             #[must_use]
             pub(crate) const fn difference(self, others: Self) -> Self {
                 Self(self.0 & !others.0)
             }
 
-            /// This set if a condition holds, otherwise the empty set.
+            /// Returns this set if a condition holds, otherwise the empty set.
             #[inline(always)]
             #[must_use]
             pub(crate) const fn only_if(self, holds: bool) -> Self {
@@ -58,7 +58,7 @@ macro_rules! flag_set {
             }
         }
 
-        // Not each set needs each operation.
+        // Some sets do not use all operations.
         const _: () = {
             let none = $Set::NONE.union($Set::NONE).intersection($Set::NONE).difference($Set::NONE).only_if(true);
             assert!(none.is_empty() && !none.intersects(none));

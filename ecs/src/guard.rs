@@ -1,8 +1,8 @@
-//! Going on after a panic: what must be done is done, for every item.
+//! Guards against panics: cleanup that runs for every item even if something panics.
 
 use core::ops::{Deref, DerefMut};
 
-/// A value, and what is done with it when it goes out of scope, also if a panic unwinds. [`core::mem::forget`] leaves that out.
+/// A value and a function that is called with it when it goes out of scope, also during unwinding. [`core::mem::forget`] skips the call.
 pub(crate) struct OnDrop<T, F: FnMut(&mut T)> {
     value: T,
     action: F,
@@ -38,8 +38,8 @@ impl<T, F: FnMut(&mut T)> Drop for OnDrop<T, F> {
     }
 }
 
-/// Runs `each` for every item. If it panics for one, the panic goes on, but the rest of the items have their turn first;
-/// a second panic ends the process, as a panic while another unwinds does anywhere in Rust.
+/// Runs `each` for every item. If it panics for one, it still runs for the remaining items, and then the panic is resumed. A second panic
+/// aborts the process, like every panic during unwinding.
 pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
     struct Rest<I: Iterator, F: FnMut(I::Item)> {
         items: I,
@@ -63,8 +63,8 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
     Rest { items, each }.run();
 }
 
-/// As [`for_each_despite_panics`], but of several panics the first goes on, and the later ones are dropped. For what
-/// different systems do, of which one does not know of the others.
+/// As [`for_each_despite_panics`], but if several items panic, the first panic is resumed, and the later ones are dropped. For independent
+/// work, such as several systems.
 #[cfg(feature = "std")]
 pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, mut each: impl FnMut(I::Item)) {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -83,13 +83,13 @@ pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, mut each:
     }
 }
 
-/// Without the standard library a panic cannot be caught, so the second one ends the process.
+/// Without the standard library a panic cannot be caught, so the second one aborts the process.
 #[cfg(not(feature = "std"))]
 pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
     for_each_despite_panics(items, each);
 }
 
-/// Does something of which a panic is not told: another one is on its way.
+/// Runs an action and ignores its panic, because another panic is in progress.
 #[cfg(feature = "std")]
 pub(crate) fn quietly(action: impl FnOnce()) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,8 +99,8 @@ pub(crate) fn quietly(action: impl FnOnce()) {
     }
 }
 
-/// Drops the payload of a panic, which may panic once more. The payload of that panic is not dropped: dropping it may panic
-/// again, without end.
+/// Drops the payload of a panic, which may panic again. The payload of that panic is not dropped, since dropping it may panic again,
+/// without end.
 #[cfg(feature = "std")]
 pub(crate) fn drop_quietly<T>(value: T) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -144,7 +144,8 @@ mod tests {
     }
 }
 
-/// A panic that waits until what it must not break off has ended. If that ends by another panic, this one is forgotten. Without the standard library no panic is caught.
+/// A panic that is deferred until an operation that it must not interrupt has ended. If that operation panics as well, the deferred panic
+/// is dropped. Without the standard library no panic is caught.
 #[derive(Default)]
 pub(crate) struct DeferredPanic {
     #[cfg(feature = "std")]
@@ -152,7 +153,7 @@ pub(crate) struct DeferredPanic {
 }
 
 impl DeferredPanic {
-    /// Does something of which a panic has to wait. Of several panics it is the first that does.
+    /// Runs an action and defers its panic. If several panics are joined, the first one is kept.
     #[cfg(feature = "std")]
     pub(crate) fn catch(action: impl FnOnce()) -> Self {
         use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -160,14 +161,14 @@ impl DeferredPanic {
         Self { payload: std::sync::Mutex::new(catch_unwind(AssertUnwindSafe(action)).err()) }
     }
 
-    /// Does something.
+    /// Runs an action.
     #[cfg(not(feature = "std"))]
     pub(crate) fn catch(action: impl FnOnce()) -> Self {
         action();
         Self {}
     }
 
-    /// Goes on with the panic, if there is one.
+    /// Resumes the panic, if there is one.
     #[cfg_attr(not(feature = "std"), expect(unused_mut, reason = "there is none"))]
     pub(crate) fn go_on(mut self) {
         #[cfg(feature = "std")]
@@ -176,11 +177,11 @@ impl DeferredPanic {
         }
     }
 
-    /// Does something that may fail. If it does, by an error or by another panic, this panic goes on if there is one.
+    /// Runs an action that may fail. If it returns an error or panics, the deferred panic is resumed, if there is one.
     ///
     /// # Errors
     ///
-    /// That of the action.
+    /// The error of the action.
     #[inline]
     pub(crate) fn go_on_if_fails<T, E>(&mut self, action: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         if !self.is_some() {
@@ -197,7 +198,7 @@ impl DeferredPanic {
         }
     }
 
-    /// Whether there is one.
+    /// Returns whether there is a panic.
     #[inline]
     #[cfg_attr(not(feature = "std"), expect(clippy::unused_self, reason = "there is none"))]
     pub(crate) fn is_some(&mut self) -> bool {
@@ -208,7 +209,7 @@ impl DeferredPanic {
         is_some
     }
 
-    /// This one, if it is one, or else the other.
+    /// Returns this panic, or the other one if this is empty.
     #[inline]
     pub(crate) fn or(mut self, other: Self) -> Self {
         if self.is_some() { self } else { other }
@@ -220,7 +221,7 @@ impl DeferredPanic {
     }
 }
 
-/// What it waited for has been broken off by another panic, which goes on instead.
+/// Another panic has interrupted the operation, and is resumed instead of this one.
 #[cfg(feature = "std")]
 impl Drop for DeferredPanic {
     fn drop(&mut self) {

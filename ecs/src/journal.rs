@@ -1,9 +1,9 @@
-//! What has become of entities, in the order in which it happened: kept for those that bring a copy of the world up to date.
+//! The journal: the changes of entities in chronological order, for consumers that update a copy of the world.
 //!
-//! A journal says which entities were made, changed their components or pairs, or ended, and nothing of their values: what has changed in
-//! place is found by its ticks. It has memory for a fixed number of entries from the beginning on, so that to write one cannot fail; the
-//! oldest goes for each one too many. A world has none until a program asks for it, and then pays for it as for the recorder of all
-//! transitions, which stands beside it.
+//! A journal lists the entities that were spawned or despawned, or whose components or pairs changed, without values: values that were
+//! changed in place are found by their ticks. It allocates a fixed number of entries in advance, so that recording cannot fail; when it is
+//! full, each new entry replaces the oldest. A world has no journal until a program requests one; an active journal costs as much as the
+//! recorder of all transitions.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::component::{ComponentId, TrackingGuard};
 use crate::entity::{Entity, EntityHashSet};
 use crate::transition::Transition;
 
-/// What has become of an entity.
+/// The change of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Event {
     Made,
@@ -30,42 +30,42 @@ impl From<Transition> for Event {
     }
 }
 
-/// Where a journal begins: behind those that there were before in its world.
+/// The start of a journal, after all earlier journals of its world.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct JournalStart {
     /// The number of the first entry.
     first: u64,
-    /// How many positions have been handed out.
+    /// The number of positions that have been handed out.
     positions: u64,
 }
 
-/// The last changes of entities.
+/// The most recent changes of entities.
 pub(crate) struct Journal {
     entries: VecDeque<(Entity, Event)>,
     /// The number of the oldest entry.
     first: u64,
     pub(crate) capacity: usize,
-    /// Whether a position has been handed out behind the last entry, so that this stays as it is.
+    /// Whether a position after the last entry has been handed out, so that this entry must not cover later changes.
     is_sealed: bool,
-    /// How many positions have been handed out, also by those before it.
+    /// The number of positions that have been handed out, also by earlier journals.
     positions: u64,
-    /// The components whose changes are tracked, by their numbers.
+    /// The components whose changes are tracked, in ascending order.
     tracked: Vec<(ComponentId, TrackingGuard)>,
 }
 
-/// What has become of entities between two positions: each of them once.
+/// The changes of entities between two positions. Each entity occurs once.
 #[derive(Default)]
 pub(crate) struct Journaled {
-    /// They are new, and alive.
+    /// Entities that are new, and alive.
     pub(crate) made: Vec<Entity>,
-    /// They were there before, and are alive.
+    /// Entities that existed before, and are alive.
     pub(crate) changed: Vec<Entity>,
-    /// They were there before, and are no more.
+    /// Entities that existed before, and have been despawned.
     pub(crate) ended: Vec<Entity>,
 }
 
 impl Journal {
-    /// Without entries. `None` if there is no memory for so many.
+    /// Creates an empty journal. `None` if there is no memory for so many entries.
     pub(crate) fn new(start: JournalStart, capacity: usize) -> Option<Self> {
         let mut entries = VecDeque::new();
         entries.try_reserve_exact(capacity).ok()?;
@@ -73,17 +73,17 @@ impl Journal {
         Some(Self { entries, first, capacity, is_sealed: true, positions, tracked: Vec::new() })
     }
 
-    /// Where the next one begins, if this one ends: it knows nothing of what happens in between.
+    /// Returns the start of the next journal, if this one ends now. It does not know the changes in between.
     pub(crate) fn start_of_next(&self) -> JournalStart {
         JournalStart { first: self.end() + 1, positions: self.positions }
     }
 
-    /// The number of the next entry.
+    /// Returns the number of the next entry.
     pub(crate) fn end(&self) -> u64 {
         self.first + self.entries.len() as u64
     }
 
-    /// Exchanges the memory for that of so many entries. False if there is none: then nothing has changed.
+    /// Changes the capacity, and keeps the newest entries. Returns false, and changes nothing, if there is no memory.
     pub(crate) fn set_capacity(&mut self, capacity: usize) -> bool {
         let mut entries = VecDeque::new();
         if entries.try_reserve_exact(capacity).is_err() {
@@ -96,30 +96,30 @@ impl Journal {
         true
     }
 
-    /// The number of a position behind the last entry, and how many came before it.
+    /// Hands out a position after the last entry. Returns its entry number, and its number among all positions.
     pub(crate) fn seal(&mut self) -> (u64, u64) {
         self.is_sealed = true;
         self.positions += 1;
         (self.end(), self.positions)
     }
 
-    /// Whether the changes of a component are tracked for this.
+    /// Returns whether the changes of a component are tracked for the journal.
     pub(crate) fn tracks(&self, id: ComponentId) -> bool {
         self.tracked.binary_search_by_key(&id, |(tracked, _)| *tracked).is_ok()
     }
 
-    /// Keeps the changes of a component tracked.
+    /// Tracks the changes of a component while the journal exists.
     pub(crate) fn keep(&mut self, id: ComponentId, guard: TrackingGuard) {
         let place = self.tracked.partition_point(|(tracked, _)| *tracked < id);
         self.tracked.insert(place, (id, guard));
     }
 
-    /// Notes what has become of an entity.
+    /// Records a transition of an entity.
     pub(crate) fn note(&mut self, entity: Entity, transition: Transition) {
         self.push(entity, transition.into());
     }
 
-    /// Notes that the pairs of an entity have changed.
+    /// Records that the pairs of an entity have changed.
     pub(crate) fn note_pairs(&mut self, entity: Entity) {
         self.push(entity, Event::Changed);
     }
@@ -142,11 +142,11 @@ impl Journal {
         self.entries.push_back((entity, event));
     }
 
-    /// What has become of entities since a position; `None` if not all of that is known any more.
+    /// Returns the changes of entities since a position; `None` if some of them have been overwritten.
     pub(crate) fn since(&self, position: u64, is_alive: impl Fn(Entity) -> bool) -> Option<Journaled> {
         let passed = position.checked_sub(self.first)? as usize;
         let (mut journaled, mut seen) = (Journaled::default(), EntityHashSet::default());
-        // An entity that ends and comes back with the same id, as after a transfer to another world and back, was there before.
+        // An entity that leaves and comes back with the same id, as after a transfer to another world and back, existed before.
         for &(entity, event) in self.entries.iter().skip(passed) {
             if !seen.insert(entity) {
                 continue;
@@ -162,16 +162,16 @@ impl Journal {
     }
 }
 
-/// What is recorded of transitions.
+/// The recorder of transitions.
 #[derive(Default)]
 pub(crate) struct Recorder {
-    /// All of them, since they were last taken.
+    /// All transitions since they were last taken.
     pub(crate) list: Option<Vec<(Entity, Transition)>>,
     pub(crate) journal: Option<Journal>,
 }
 
 impl Recorder {
-    /// Whether it records nothing.
+    /// Returns whether nothing is recorded.
     pub(crate) fn is_off(&self) -> bool {
         self.list.is_none() && self.journal.is_none()
     }
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(journal.since(position + 1, |_| true).unwrap().made, [entity(1), entity(2)]);
         assert!(journal.set_capacity(1));
         assert!(journal.since(position + 1, |_| true).is_none());
-        // Without room nothing is known of what comes.
+        // Without capacity all changes are lost.
         let mut journal = Journal::new(JournalStart::default(), 0).unwrap();
         let (position, _) = journal.seal();
         assert!(journal.since(position, |_| true).is_some());

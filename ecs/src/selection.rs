@@ -1,9 +1,9 @@
 //! Changing many entities at once.
 //!
-//! [`World::all`](crate::world::World::all) selects the entities that match a filter,
-//! [`World::many`](crate::world::World::many) those of a list. What is done with a [`EntitySelection`] is done table by
-//! table: rows move as blocks, one for each column; and where all rows of a table go to a table without rows, the two
-//! exchange the memory of their columns. A change costs a fraction of what it costs entity by entity.
+//! [`World::all`](crate::world::World::all) selects the entities that match a filter, [`World::many`](crate::world::World::many) the
+//! entities of a list. The operations of an [`EntitySelection`] run table by table: rows move as blocks, one for each column. If all rows
+//! of a table move to an empty table, the two exchange the memory of their columns. This costs a fraction of the same changes entity by
+//! entity.
 
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -15,11 +15,11 @@ use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
 use crate::store::{DispatchVTable, LifecycleEvents, Selection, Store, forget_selections, move_selections_to};
 
-/// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
+/// Selected entities of a world, to change all of them: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
 ///
-/// The order in which entities are visited, and that of their rows afterwards, is not specified, but always the same for
-/// the same world.
+/// The order in which entities are visited, and the order of their rows afterwards, are not specified, but always the same for the same
+/// world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -50,19 +50,19 @@ impl<'w> EntitySelection<'w> {
         Self { store, selections }
     }
 
-    /// How many entities are selected.
+    /// Returns the number of selected entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.selections.iter().map(|selection| selection.len(self.store)).sum()
     }
 
-    /// Whether no entity is selected.
+    /// Returns whether no entity is selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The selected entities, table by table.
+    /// Returns the selected entities, table by table.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -76,12 +76,12 @@ impl<'w> EntitySelection<'w> {
         self.selections.iter().flat_map(|selection| selection.entities(self.store)).collect()
     }
 
-    /// Adds a clone of a bundle to each entity, and says to how many. Values that an entity has already are replaced.
+    /// Inserts a clone of a bundle into each entity, and returns the number of entities. Existing values are replaced.
     ///
-    /// If a clone panics, tables that were not finished stay as they were. Only where a component of the bundle is sparse and
-    /// not alone or there before, or the entities of a table had all components before, is it done one by one: entities before
-    /// the panic have the bundle then, and so it is if the `Drop` of a replaced value panics there. Elsewhere that finds its
-    /// whole table changed.
+    /// If a clone panics, tables that are not finished are unchanged. In two cases the entities of a table are changed one by one, and
+    /// those before the panic keep the bundle: if the entities already have all components of the bundle, or if a component of the bundle
+    /// is sparse (unless it is the only component and the entities do not have it). If the `Drop` of a replaced value panics, the same
+    /// holds in these two cases; otherwise the whole table has been changed.
     ///
     /// # Panics
     ///
@@ -104,10 +104,10 @@ impl<'w> EntitySelection<'w> {
         self.insert_with(|_| bundle.clone())
     }
 
-    /// Adds the bundle that a function makes for each entity, and says how many there were. The function is called once
-    /// for each, table by table, and within a table in the order of [`EntitySelection::ids`].
+    /// Inserts the bundle that a function makes for each entity, and returns the number of entities. The function is called once for each
+    /// entity, table by table, and within a table in the order of [`EntitySelection::ids`].
     ///
-    /// If it panics, it is as with [`EntitySelection::insert`].
+    /// If the function panics, the effect is the same as for [`EntitySelection::insert`].
     ///
     /// # Panics
     ///
@@ -133,10 +133,10 @@ impl<'w> EntitySelection<'w> {
         for_all(store, &selections, Store::collect_insertion::<B>, insert)
     }
 
-    /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
-    /// without these components are passed over.
+    /// Inserts the bundle that a function makes from other components of each entity, and returns the number of entities that got one.
+    /// Entities without these components are skipped.
     ///
-    /// If the function panics, it is as with [`EntitySelection::insert`].
+    /// If the function panics, the effect is the same as for [`EntitySelection::insert`].
     ///
     /// # Panics
     ///
@@ -172,18 +172,18 @@ impl<'w> EntitySelection<'w> {
         })
     }
 
-    /// Adds bundles whose components are in slices, one for each component, and says how many entities there were. The
-    /// first value is for the first entity of [`EntitySelection::ids`], and so on; values are cloned.
+    /// Inserts bundles whose components are in slices, one slice for each component, and returns the number of entities. The first values
+    /// are for the first entity of [`EntitySelection::ids`], and so on; values are cloned.
     ///
-    /// If a clone panics, it is as with [`EntitySelection::insert`].
+    /// If a clone panics, the effect is the same as for [`EntitySelection::insert`].
     ///
     /// # Errors
     ///
-    /// If a slice has not one value for each entity. Nothing happens.
+    /// If the length of a slice differs from the number of entities. Nothing happens.
     ///
     /// # Panics
     ///
-    /// If a component comes twice.
+    /// If a component occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -216,15 +216,15 @@ impl<'w> EntitySelection<'w> {
         Ok(for_all(store, &selections, Store::collect_insertion::<S::Bundle>, insert))
     }
 
-    /// Tables that the change leaves where they are come first, since the others may bring them more rows.
+    /// Sorts tables that the change leaves in place to the front, since the others may add rows to them.
     fn sort_for<B: Bundle>(&mut self) {
         self.store.order_for_insert::<B>(&mut self.selections);
     }
 
-    /// Removes the components of a bundle from each entity, as far as it has them, and drops them. Says how many entities
-    /// are selected.
+    /// Removes the components of a bundle from each entity, and drops them. Entities may have only some of them. Returns the number of
+    /// selected entities.
     ///
-    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    /// If a `Drop` panics, its table is finished, and later tables are unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -243,7 +243,7 @@ impl<'w> EntitySelection<'w> {
         for_all(store, &selections, Store::collect_removal::<B>, Store::remove_from::<B>)
     }
 
-    /// Ends the entities, and tells nothing.
+    /// Despawns the entities without notifying listeners.
     pub(crate) fn forget_in_store(self, quiet: &'static DispatchVTable<Store>) -> usize {
         let Self { store, selections } = self;
         forget_selections(store, &selections, quiet)
@@ -255,9 +255,9 @@ impl<'w> EntitySelection<'w> {
         EntityMap::new(move_selections_to(store, &selections, to))
     }
 
-    /// Removes the entities and drops their components. Says how many there were.
+    /// Despawns the entities and drops their components. Returns their number.
     ///
-    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    /// If a `Drop` panics, its table is finished, and later tables are unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -274,8 +274,8 @@ impl<'w> EntitySelection<'w> {
     }
 }
 
-/// Carries out an operation on each selection, all as one, and says how many entities there were. `collect` notes what the entities of
-/// one are about to lose by it.
+/// Carries out an operation on all selections as one operation, and returns the number of entities. `collect` collects the "before" events
+/// of a selection.
 fn for_all(
     store: &mut Store,
     selections: &[Selection],
@@ -291,8 +291,7 @@ fn for_all(
     store.notify_and_batch(collect_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())
 }
 
-/// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up
-/// to 15.
+/// Slices of components with one value for each entity, for [`EntitySelection::insert_columns`]: a slice, or a tuple of up to 15 slices.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -312,14 +311,14 @@ fn for_all(
     note = "the components must be `Clone`, and up to 16 slices go into a tuple"
 )]
 pub trait SliceBundle {
-    /// What each entity gets.
+    /// The bundle for one entity.
     type Bundle: Bundle;
 
     /// Calls `each` with the name of every component and the length of its slice.
     #[doc(hidden)]
     fn lengths(&self, each: &mut dyn FnMut(&'static str, usize));
 
-    /// The bundle with this number.
+    /// Returns the bundle with this index.
     #[doc(hidden)]
     fn bundle(&self, number: usize) -> Self::Bundle;
 }
@@ -356,7 +355,7 @@ macro_rules! tuples {
 
 all_tuples!(tuples);
 
-/// A slice has not one value for each of the entities that get them. Nothing has happened.
+/// The length of a slice differs from the number of entities. Nothing has happened.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

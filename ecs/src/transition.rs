@@ -1,30 +1,30 @@
-//! What operations do to entities, as their listeners are told.
+//! Transitions: the effects of operations on entities, for listeners.
 
 use crate::component::{ComponentId, Components, Kinds};
 use crate::flags::flag_set;
 
-/// What became of an entity, or of one of its components, in one operation: for tests that must see each change once.
+/// The effect of one operation on an entity, or on one of its components. For tests that check that each change is recorded once.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transition {
     /// The entity is new.
     Made,
-    /// It has the component, and had not.
+    /// The entity did not have the component, and has it now.
     Gained(ComponentId),
-    /// It has another value of the component.
+    /// The entity has another value of the component.
     Replaced(ComponentId),
-    /// The component was taken away and given again.
+    /// The component was removed and inserted again.
     Renewed(ComponentId),
-    /// It had the component, and has not.
+    /// The entity had the component, and no longer has it.
     Lost(ComponentId),
-    /// The entity is no more, or in another world.
+    /// The entity was despawned or moved to another world.
     Ended,
 }
 
 flag_set! {
-    /// The listeners of what happens to the entities of a table, or by a plan. An operation without listeners looks at nothing else.
+    /// The listeners of changes of the entities of a table, or of a plan. An operation without listeners skips everything else.
     pub(crate) struct Interest(u8) {
-        /// The lists of removals.
+        /// The removal logs.
         REMOVALS = 1;
         /// The recorder of all transitions.
         RECORDER = 2;
@@ -36,29 +36,29 @@ flag_set! {
 }
 
 impl Interest {
-    /// The listeners of the end of an entity without sparse components.
+    /// The listeners of the despawn of an entity without sparse components.
     const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
 
-    /// Whether the end of an entity without sparse components has no listener.
+    /// Returns whether the despawn of an entity without sparse components has no listener.
     #[inline]
     pub(crate) fn has_no_end_listener(self) -> bool {
         !self.intersects(Self::OF_ENDS)
     }
 
-    /// Whether the lists of removals are its only listener.
+    /// Returns whether the removal logs are its only listeners.
     #[inline]
     pub(crate) fn ends_in_lists(self) -> bool {
         self.intersection(Self::OF_ENDS) == Self::REMOVALS
     }
 
-    /// Whether there are listeners, none of which is notified before rows have changed or gets a value.
+    /// Returns whether there are listeners, none of which is notified before rows have changed or gets a value.
     pub(crate) fn are_notified_afterwards(self) -> bool {
         !self.is_empty() && self.difference(Self::RECORDER.union(Self::OBSERVERS)).is_empty()
     }
 }
 
 impl Transition {
-    /// The component.
+    /// Returns the component.
     pub(crate) fn component(self) -> Option<ComponentId> {
         match self {
             Self::Gained(id) | Self::Replaced(id) | Self::Renewed(id) | Self::Lost(id) => Some(id),
@@ -66,7 +66,7 @@ impl Transition {
         }
     }
 
-    /// What is told behind an operation that does this.
+    /// Returns the lifecycle events after an operation with this transition.
     pub(crate) fn kinds_after(self) -> Kinds {
         let kinds = match self {
             Self::Gained(_) => Kinds::COMES,
@@ -77,7 +77,7 @@ impl Transition {
         kinds.of_all()
     }
 
-    /// What is told before an operation that does this.
+    /// Returns the lifecycle events before an operation with this transition.
     pub(crate) fn kinds_before(self) -> Kinds {
         let kinds = match self {
             Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
@@ -88,12 +88,12 @@ impl Transition {
         kinds.of_all()
     }
 
-    /// What observers and hooks are told before it, if they are.
+    /// Returns the lifecycle events before it that observers and hooks are notified of.
     pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
         self.observed_as(self.kinds_before(), components)
     }
 
-    /// What observers and hooks are told behind it, if they are.
+    /// Returns the lifecycle events after it that observers and hooks are notified of.
     pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
         self.observed_as(self.kinds_after(), components)
     }
@@ -105,15 +105,15 @@ impl Transition {
     }
 }
 
-/// A set of columns of a table: a bit for each of the first 63, and one for all others together.
+/// A set of columns of a table: one bit for each of the first 63 columns, and one for all others together.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnSet(u64);
 
 impl ColumnSet {
-    /// The bit of the others.
+    /// The bit of the other columns.
     const OTHERS: usize = 63;
 
-    /// Those of components whose removals are recorded.
+    /// Returns the columns of components whose removals are recorded.
     pub(crate) fn watched(ids: &[ComponentId], components: &Components) -> Self {
         let watched = ids.iter().enumerate().filter(|&(_, &id)| components.is_watched(id));
         Self(watched.fold(0, |bits, (at, _)| bits | 1 << at.min(Self::OTHERS)))
@@ -124,7 +124,7 @@ impl ColumnSet {
         self.0 == 0
     }
 
-    /// The columns, of so many.
+    /// Returns the columns of a table with `count` columns.
     #[inline]
     pub(crate) fn columns(self, count: usize) -> impl Iterator<Item = usize> + Clone {
         let others = if self.0 >> Self::OTHERS == 0 { count..count } else { Self::OTHERS..count };

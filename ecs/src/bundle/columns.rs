@@ -1,7 +1,7 @@
-//! Many values of each of several components, from which many entities are made at once.
+//! Columns: many values of each of several components, from which many entities are spawned at once.
 //!
-//! Whatever the columns were, they become [`NewColumn`]: memory with values in it, and no type, or what makes the values where they
-//! go. User code (`Clone`, for values that are to be repeated, and functions) runs then, before anything happens to the world.
+//! Every column becomes a [`NewColumn`]: either memory with type-erased values, or a function that makes the values in their destination.
+//! User code (`Clone`, for repeated values, and functions) runs then, before anything happens to the world.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ use crate::term::{ConstTerm, Group, Usage};
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, [`core::iter::repeat_n`], which clones one
 /// value, or `(0..count).map(make)`, where `make` gets the position in the batch.
 ///
-/// A vector and a boxed slice are taken as they are; an array is moved to the heap first. Repeated values, and those that a function
-/// makes, are written where they belong: no vector is made of them.
+/// A vector and a boxed slice are used directly; an array is moved to the heap first. Repeated values, and those that a function makes, are
+/// written directly to their destination, without a vector in between.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,14 +45,14 @@ pub trait ColumnSource: Sized {
     #[doc(hidden)]
     fn count(&self, _: Token) -> usize;
 
-    /// The values; as many as `count` says.
+    /// Returns the values; `count` of them.
     #[doc(hidden)]
     fn into_column<'c>(self, _: Token) -> NewColumn<'c>
     where
         Self: 'c;
 }
 
-/// Columns with a known number of values, and what becomes of them.
+/// Implements columns with a known number of values, and their conversion.
 macro_rules! sources {
     ($([$($generics:tt)*] $Source:ty, |$column:ident| $new:expr;)*) => { $(
         impl<$($generics)*> ColumnSource for $Source {
@@ -81,7 +81,7 @@ sources! {
     [C: Component, F: FnMut(usize) -> C] Map<Range<usize>, F>, |column| NewColumn::of(column);
 }
 
-/// What is known of a column before its values are taken.
+/// The metadata of a column.
 #[derive(Clone, Copy)]
 pub struct Head {
     identity: ComponentIdentity,
@@ -89,7 +89,7 @@ pub struct Head {
     count: usize,
 }
 
-/// Columns of equal length, of which [`World::spawn_columns`](crate::world::World::spawn_columns) makes entities: one
+/// Columns of equal length, from which [`World::spawn_columns`](crate::world::World::spawn_columns) spawns entities: one
 /// [column](ColumnSource), a tuple of up to 16 of them (or of further tuples), or a [`ColumnBatch`].
 ///
 /// ```
@@ -112,13 +112,13 @@ pub struct Head {
             tuple, which may contain further tuples: `((a, b), (c, d))`"
 )]
 pub trait ColumnBundle: Sized {
-    /// Names each component that is known, and borrows none.
+    /// The components that are known at compile time, as a term without access.
     #[doc(hidden)]
     const COMPONENTS: ConstTerm;
-    /// Whether there are others.
+    /// Whether there are other components.
     #[doc(hidden)]
     const HAS_UNKNOWN: bool = false;
-    /// Whether two columns may be of one component, as far as the compiler can tell.
+    /// Whether the compiler cannot rule out that two columns have the same component.
     #[doc(hidden)]
     const MAY_REPEAT: bool = Self::HAS_UNKNOWN || may_repeat(&Self::COMPONENTS);
 
@@ -132,7 +132,7 @@ pub trait ColumnBundle: Sized {
         Self: 'c;
 }
 
-/// The name of a component of which there are two columns.
+/// Returns the name of a component that has two columns.
 pub(super) fn repeated_column(columns: &impl ColumnBundle) -> Option<&'static str> {
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
@@ -179,10 +179,10 @@ macro_rules! tuples {
 
 all_tuples!(tuples);
 
-/// Columns that are put together at run time.
+/// Columns that are assembled at run time.
 ///
-/// Adding a column of a component that is there already replaces it. [`World::spawn_columns`] takes the batch, and finds
-/// out whether the columns are equally long.
+/// Adding a column of a component that the batch already has replaces it. [`World::spawn_columns`] takes the batch and checks that the
+/// columns have the same length.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -210,7 +210,7 @@ pub struct ColumnBatch {
 }
 
 impl ColumnBatch {
-    /// A batch without columns.
+    /// Creates a batch without columns.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -223,8 +223,8 @@ impl ColumnBatch {
         Self { columns: Vec::new() }
     }
 
-    /// Adds a column. One of the same component is replaced, and its values are dropped. `O(columns)`, and what it takes
-    /// to bring the values to the heap if they are not there.
+    /// Adds a column. A column of the same component is replaced, and its values are dropped. `O(columns)`, plus the cost of moving the
+    /// values to the heap if they are not there.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,11 +241,11 @@ impl ColumnBatch {
         self
     }
 
-    /// Adds a column of the component with this descriptor, whose values are of type `T`. Otherwise as [`add`](Self::add).
+    /// Adds a column of the component with this descriptor, whose values have the type `T`. Otherwise like [`add`](Self::add).
     ///
     /// # Errors
     ///
-    /// If the values of the component are of another type. The vector is in the error.
+    /// If the values of the component have another type. The error contains the vector.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -266,7 +266,7 @@ impl ColumnBatch {
         Ok(self)
     }
 
-    /// Adds a column, and drops one of the same component.
+    /// Adds a column, and drops an existing one of the same component.
     fn put(&mut self, column: ErasedVec) {
         let same = |old: &&mut ErasedVec| old.descriptor().identity() == column.descriptor().identity();
         match self.columns.iter_mut().find(same) {
@@ -275,19 +275,19 @@ impl ColumnBatch {
         }
     }
 
-    /// Whether there is a column of this component.
+    /// Returns whether there is a column of this component.
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
         self.columns.iter().any(|column| column.descriptor().is::<C>())
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether there are no columns.
+    /// Returns whether there are no columns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
@@ -333,7 +333,7 @@ impl ColumnBundle for ColumnBatch {
 impl_debug!([] ColumnBatch => |this, f|
     f.debug_map().entries(this.columns.iter().map(|column| (column.descriptor().name(), column.len()))).finish());
 
-/// The columns for new entities are not equally long. Nothing was spawned, and all values were dropped.
+/// The columns for new entities differ in length. Nothing was spawned, and all values were dropped.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -357,8 +357,8 @@ pub struct ColumnLengthError {
 }
 
 impl ColumnLengthError {
-    /// The full name of the component whose column is the odd one out: the first whose length is not the one that most
-    /// columns have, or else not that of the first column.
+    /// Returns the full name of the component whose column has the wrong length: the first column whose length differs from the most
+    /// frequent length. If several lengths are equally frequent, the first of them counts.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -376,13 +376,13 @@ impl ColumnLengthError {
         self.component
     }
 
-    /// The length of its column.
+    /// Returns the length of its column.
     #[must_use]
     pub fn found(&self) -> usize {
         self.found
     }
 
-    /// The length that it should have.
+    /// Returns the length that the column should have.
     #[must_use]
     pub fn expected(&self) -> usize {
         self.expected
@@ -394,7 +394,7 @@ impl_error!([] ColumnLengthError => |this, f| {
     write!(f, "the column of `{component}` has length {found}, but that of `{other}` has length {expected}")
 });
 
-/// Some columns, and how many values there are in each. Nothing is cloned or made before the lengths are known to agree.
+/// Returns the columns and their common length. Values are cloned or made only after the lengths have been compared.
 pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(
     columns: B,
 ) -> Result<(Vec<NewColumn<'c>>, usize), ColumnLengthError> {
@@ -412,10 +412,10 @@ pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(
     Ok((values, rows))
 }
 
-/// The length of all columns, or which one is the odd one out.
+/// Returns the common length of all columns, or an error that names the column with the wrong length.
 fn check_lengths(heads: &[Head]) -> Result<usize, ColumnLengthError> {
     let votes = |head: &Head| heads.iter().filter(|other| other.count == head.count).count();
-    // Of several that are equally frequent the last is taken by `max_by_key`, so the search goes backwards.
+    // `max_by_key` returns the last of several equally frequent lengths, so the search is in reverse order.
     let Some(usual) = heads.iter().rev().max_by_key(|head| votes(head)) else { return Ok(0) };
     match heads.iter().find(|head| head.count != usual.count) {
         Some(odd) => {

@@ -1,8 +1,7 @@
 //! Bundles: several components that are added or removed together.
 //!
-//! [`Bundle`] is what users see and the derive macro implements, with safe code only: it says how a value falls apart
-//! into parts and is put together again. How parts are written to storage is [`BundleParts`], implemented here for
-//! components and tuples and nowhere else.
+//! [`Bundle`] is the public trait, which the derive macro implements with safe code only: it converts a value into parts and back.
+//! [`BundleParts`] writes parts to storage; only this module implements it, for components and tuples.
 
 mod row_writer;
 mod parts;
@@ -27,7 +26,7 @@ use core::mem::forget;
 use crate::component::{Component, TypeSlot};
 use crate::const_access::{check_one_of_each, may_repeat};
 
-/// What becomes of the components that an entity has already when a bundle is inserted.
+/// How the insertion of a bundle treats components that the entity already has.
 ///
 /// ```
 /// use strata_ecs::bundle::InsertMode;
@@ -43,9 +42,9 @@ use crate::const_access::{check_one_of_each, may_repeat};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertMode {
-    /// They get the new values.
+    /// The components get the new values.
     Replace,
-    /// They keep the old ones.
+    /// The components keep the old values.
     Keep,
 }
 
@@ -92,50 +91,51 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn from_parts(parts: Self::Parts) -> Self;
 
-    /// Where the process remembers a number for this type, if it has such a place.
+    /// Returns the place where the process stores a number for this type, if the type has one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 
-    /// As `into_parts`, from address to address: without optimisation, a value that is passed on is a value more on the stack,
-    /// and components may be large. The token has no name outside of this crate, so that no other crate can implement this.
+    /// As `into_parts`, but from address to address: without optimisation, each function that passes a value on adds a copy on the stack,
+    /// and components may be large. The token cannot be named outside of this crate, so no other crate can implement this.
     ///
     /// # Safety
     ///
-    /// - `this` is a value, which is moved out; `parts` is writable.
+    /// - `this` is valid for reads and holds a value, which is moved out; `parts` is valid for writes.
     #[doc(hidden)]
     #[inline]
     unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, _: Token) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: `this` is valid for reads and `parts` for writes.
         unsafe { parts.write(this.read().into_parts()) }
     }
 
-    /// Whether taking the bundle apart is nothing but moving values, so that [`Bundle::write_row`] may be called.
+    /// `Some` if splitting the bundle only moves values, so that [`Bundle::write_row`] may be called.
     #[doc(hidden)]
     const IN_PLACE: Option<Token> = None;
 
-    /// Moves the components to where the next targets of a writer say. Not to be called unless `IN_PLACE` says so.
+    /// Moves the components to the next targets of a writer. Must not be called unless `IN_PLACE` is `Some`.
     ///
     /// # Safety
     ///
-    /// - `this` is a value, which is moved out. The next targets of the writer are those of its components.
-    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
+    /// - `this` is valid for reads and holds a value, which is moved out. The next targets of the writer belong to its components.
+    /// - Unless `IF_NEW`, the plan of the writer is the plan of an insertion that writes every value.
     #[doc(hidden)]
     unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, token: Token) {
         let _ = (this, writer, token);
         unreachable!("a bundle that runs code when it is taken apart is taken apart first");
     }
 
-    /// As `from_parts`, from address to address. The parts are empty afterwards.
+    /// As `from_parts`, but from address to address. The parts are empty afterwards.
     ///
     /// # Safety
     ///
-    /// - `parts` are full; `this` is writable.
+    /// - `parts` are full; `this` is valid for writes.
     #[doc(hidden)]
     #[inline]
     unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
-        // SAFETY: the caller's promise. The parts are marked as empty before user code (a default of an ignored field) runs.
+        // SAFETY: forwarded: `parts` are full and `this` is valid for writes. The parts are marked as empty before user code (a default of
+        // an ignored field) runs.
         unsafe {
             let owned = parts.read();
             (*parts).forget(token);
@@ -144,21 +144,21 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     }
 }
 
-/// The components of a bundle differ. To be named where a user names the bundle: there the compiler says which one comes twice.
+/// A compile-time check that the components of a bundle differ. To be used where the user names the bundle, so that the error points there.
 pub(crate) struct OneOfEach<B>(PhantomData<B>);
 
 impl<B: Bundle> OneOfEach<B> {
     pub(crate) const COMPONENTS: () = check_one_of_each("a bundle has", &<B::Parts as BundleParts>::COMPONENTS);
 
-    /// Whether two of them may be one component, as far as the compiler can tell.
+    /// Whether the compiler cannot rule out that two components are equal.
     const MAY_REPEAT: bool = may_repeat(&<B::Parts as BundleParts>::COMPONENTS);
 
-    /// The same for components with type parameters, of which the compiler cannot tell. It costs nothing for other bundles, and
-    /// with optimisation nothing at all.
+    /// The same check at run time, for components with type parameters, which the compiler cannot compare. It costs nothing for other
+    /// bundles, and nothing at all with optimisation.
     ///
     /// # Panics
     ///
-    /// If a component comes twice, at the place of the caller.
+    /// If a component occurs twice. The location of the panic is the caller.
     #[inline]
     #[track_caller]
     pub(crate) fn check() {
@@ -177,7 +177,7 @@ fn refuse(kind: &str, name: &str, twice: &str) -> ! {
     panic!("{kind} `{name}` has component `{twice}` twice: keep one of the two");
 }
 
-/// The same for columns: those of a tuple, or of several batches.
+/// As [`OneOfEach`], for the columns of a tuple or of several batches.
 pub(crate) struct OneColumnOfEach<C>(PhantomData<C>);
 
 impl<C: ColumnBundle> OneColumnOfEach<C> {
@@ -187,7 +187,7 @@ impl<C: ColumnBundle> OneColumnOfEach<C> {
     ///
     /// # Panics
     ///
-    /// If a component comes twice, at the place of the caller.
+    /// If a component occurs twice. The location of the panic is the caller.
     #[track_caller]
     pub(crate) fn check(columns: &C) {
         if C::MAY_REPEAT
@@ -218,7 +218,7 @@ impl<C: Component> Bundle for C {
 
     #[inline]
     unsafe fn scatter(this: *mut Self, parts: *mut Leaf<C>, _: Token) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: `this` holds the value, and `parts` is valid for writes.
         unsafe { Leaf::fill(parts, this) }
     }
 
@@ -226,24 +226,24 @@ impl<C: Component> Bundle for C {
 
     #[inline]
     unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, _: Token) {
-        // SAFETY: forwarded: the value, its target, and what `IF_NEW` says of the plan.
+        // SAFETY: forwarded: `this` holds the value, the next target belongs to it, and `IF_NEW` is the same.
         unsafe { writer.write::<C, IF_NEW>(this) }
     }
 
     #[inline]
     unsafe fn gather(parts: *mut Leaf<C>, this: *mut Self, _: Token) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the leaf is full, and `this` is valid for writes.
         unsafe { Leaf::empty(parts, this) }
     }
 }
 
-/// A value at an address that is dropped with this.
+/// Drops the value at an address when this is dropped.
 struct DropIfUnwound<T>(*mut T);
 
 impl<T> Drop for DropIfUnwound<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the functions that make one say where a value is that nothing else drops, and forget this to keep it.
+        // SAFETY: each function that makes this passes the address of a value that nothing else drops, and forgets this to keep the value.
         unsafe { self.0.drop_in_place() }
     }
 }
@@ -270,8 +270,8 @@ macro_rules! tuples {
             #[inline]
             #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
             unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, token: Token) {
-                // SAFETY: the caller's promise, member by member. A guard drops a member that has not been taken apart, or the
-                // parts that one has become, if taking another one apart panics.
+                // SAFETY: forwarded to each member. If splitting a member panics, guards drop the members that have not been split yet and
+                // the parts of those that have.
                 unsafe {
                     $(let $T = DropIfUnwound(&raw mut (*this).$at);)*
                     $(
@@ -288,15 +288,14 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, token: Token) {
-                // SAFETY: forwarded, member by member: the value, its target, and what `IF_NEW` says of the plan.
+                // SAFETY: forwarded to each member: it holds a value, the next targets belong to it, and `IF_NEW` is the same.
                 unsafe { $($T::write_row::<IF_NEW>(&raw mut (*this).$at, writer, token);)* }
             }
 
             #[inline]
             #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
             unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
-                // SAFETY: the caller's promise, member by member. A guard drops a member that has been put together if another
-                // one panics.
+                // SAFETY: forwarded to each member. If joining a member panics, guards drop the members that have been joined.
                 unsafe {
                     $(
                         $T::gather(&raw mut (*parts).$at, &raw mut (*this).$at, token);

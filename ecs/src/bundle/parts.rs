@@ -1,7 +1,7 @@
-//! How the components of a bundle get into storage and out of it.
+//! Moving the components of a bundle into storage and out of it.
 //!
-//! A bundle that is not nested tuples of components is taken apart first: each component becomes a [`Leaf`], which is dropped like any
-//! other value if something panics before it is written.
+//! A bundle that is not made of nested tuples of components is split into its components first: each becomes a [`Leaf`], which is dropped
+//! like any other value if something panics before it is written.
 
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};
@@ -18,7 +18,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Usage};
 
-/// Has no name outside of this crate.
+/// A token that cannot be named outside of this crate.
 #[derive(Clone, Copy)]
 pub struct Token(());
 
@@ -28,7 +28,7 @@ impl Token {
     }
 }
 
-/// Where the parts of one bundle come from.
+/// The place from which the parts of one bundle are read.
 pub struct Reader<'a> {
     pub(crate) table: &'a Table,
     pub(crate) row: usize,
@@ -38,24 +38,24 @@ pub struct Reader<'a> {
 }
 
 flag_set! {
-    /// Where the components of a bundle are stored, and what that takes.
+    /// How the components of a bundle are stored, and what else adding them requires.
     #[doc(hidden)]
     pub struct PartKinds(u8) {
-        /// Some are in tables.
+        /// Some components are in tables.
         TABLE = 1;
-        /// Some are in sparse storages.
+        /// Some components are in sparse storages.
         SPARSE = 1 << 1;
-        /// Values of some of these have to be dropped.
+        /// Some sparse components have values that need drop.
         SPARSE_DROPS = 1 << 2;
-        /// Some of these name the target of a relationship.
+        /// Some sparse components name the target of a relationship.
         LINKS = 1 << 3;
-        /// Some require others.
+        /// Some components require others.
         REQUIRES = 1 << 4;
     }
 }
 
 impl PartKinds {
-    /// The kinds of one component.
+    /// Returns the kinds of one component.
     const fn of<C: Component>() -> Self {
         let requires = Self::REQUIRES.only_if(C::REQUIRES);
         if matches!(C::STORAGE_TYPE, StorageType::Table) {
@@ -71,98 +71,97 @@ impl PartKinds {
 /// # Safety
 ///
 /// - `register` adds one id per leaf, in the order in which `write_row`, `read`, `bases` and `leaves` visit the leaves.
-/// - `KINDS` has the kinds of all leaves. `NEEDS_DROP` is true if dropping the value of one does anything.
+/// - `KINDS` has the kinds of all leaves. `NEEDS_DROP` is true if the value of a leaf needs drop.
 #[doc(hidden)]
 pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
     type Bases: Copy;
 
-    /// Names each component, and borrows none.
+    /// All components, as a term without access.
     const COMPONENTS: ConstTerm;
 
-    /// Where the components are stored, and what that takes.
+    /// How the components are stored, and what else adding them requires.
     const KINDS: PartKinds;
 
-    /// Whether dropping parts that hold values does anything.
+    /// Whether parts that hold values need drop.
     const NEEDS_DROP: bool;
 
-    /// Whether a component does something once it is there: see [`Component::ACTS`].
+    /// Whether a component is active once it is added: see [`Component::ACTS`].
     const ACTS: bool = false;
 
-    /// How many of the components are this one.
+    /// Returns how many of the components are this one.
     fn count(component: TypeId) -> usize;
 
-    /// A component of these that is more than once among all.
+    /// Returns the name of one of these components that occurs more than once among all.
     fn repeated<All: BundleParts>() -> Option<&'static str>;
 
-    /// Calls `each` with every leaf in order; `base` is where the parts begin.
+    /// Calls `each` with every leaf in order; `base` is the offset of the parts.
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
 
-    /// Whether there is only one component, which has sparse storage.
+    /// Whether there is exactly one component, and it has sparse storage.
     const SOLE_SPARSE: bool = false;
 
-    /// The number of the sparse storage of the only component, if the world has met it and it does not require others. Only
-    /// if `SOLE_SPARSE`.
+    /// Returns the number of the sparse storage of the only component, if it is registered and does not require others. Only for
+    /// `SOLE_SPARSE`.
     fn sole_storage(_: &Components) -> Option<usize> {
         None
     }
 
-    /// Whether there is room for the value of an entity in each sparse storage to which the next targets lead.
+    /// Returns whether the sparse storages of the next targets have room for the value of an entity.
     fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool;
 
-    /// Removes the value of an entity from the sparse storage of the only component, if there is one. Only if `SOLE_SPARSE`, and if
-    /// dropping the value does nothing.
+    /// Removes the value of an entity from the sparse storage of the only component, if there is one. Only for `SOLE_SPARSE`, and if values
+    /// need no drop.
     ///
     /// # Safety
     ///
-    /// - The storage is the component's.
+    /// - The storage belongs to the component.
     unsafe fn remove_sole(_: &mut SparseStorage, _: Entity) {}
 
-    /// Moves the only value to place `nth` of a row of values, where there is none. Only if `SOLE_SPARSE`.
+    /// Moves the only value to place `nth` of an array of values, where there is no value. Only for `SOLE_SPARSE`.
     ///
     /// # Safety
     ///
-    /// - The row of values is of the component, and there is memory at this place. The parts are full.
+    /// - The array has values of the component, and memory for a value at this place. The parts are full.
     unsafe fn write_sole(&mut self, _: NonNull<u8>, nth: usize) {
         let _ = nth;
     }
 
-    /// Adds the components, one after the other.
+    /// Adds the ids of the components, in order.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
 
-    /// Moves the values to where the next targets of the writer say. The parts are empty afterwards.
+    /// Moves the values to the next targets of the writer. The parts are empty afterwards.
     ///
     /// # Safety
     ///
-    /// - The parts are full, and the next targets are those of their components.
-    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
+    /// - The parts are full, and the next targets belong to their components.
+    /// - Unless `IF_NEW`, the plan of the writer is the plan of an insertion that writes every value.
     unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>);
 
-    /// Says that the values have been moved away. The token has no name outside of this crate: all other code relies on parts
-    /// being full.
+    /// Marks the values as moved away. The token cannot be named outside of this crate, because all other code relies on parts being full.
     fn forget(&mut self, _: Token);
 
-    /// Moves the values to the heap, where they forget their types.
+    /// Moves the values to the heap as type-erased values.
     fn erase(&mut self, values: &mut Vec<ErasedVec>, _: Token);
 
     /// Moves the values out of storage.
     ///
     /// # Safety
     ///
-    /// - The sources are those of a complete plan for this bundle and the table, in order; the row holds values.
-    /// - Every sparse component of the bundle is there. Its value is retired; the caller forgets it.
+    /// - The sources belong to a complete plan for this bundle and the table, in order; the row holds values.
+    /// - The entity has every sparse component of the bundle. Its value is retired; the caller makes the storage forget it.
     /// - The caller treats the values in the table as moved out.
-    /// - `this` is writable.
+    /// - `this` is valid for writes.
     unsafe fn read(this: *mut Self, reader: &mut Reader<'_>);
 
-    /// The addresses of the columns that the components go to. Only if no component is sparse.
+    /// Returns the addresses of the columns that the components go to. Only if no component is sparse.
     ///
     /// # Safety
     ///
-    /// - The targets are those of a plan for this bundle and the table, in order.
+    /// - The targets belong to a plan for this bundle and the table, in order.
     unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases;
 
-    /// Writes the values to a row that has none.
+    /// Writes the values to a row that holds no values of these components.
     ///
     /// # Safety
     ///
@@ -171,7 +170,7 @@ pub unsafe trait BundleParts: Sized {
     unsafe fn write(&mut self, bases: Self::Bases, row: usize);
 }
 
-/// One component of a bundle: its new value, its old one, or none.
+/// One component of a bundle: its new value, its old value, or no value.
 #[doc(hidden)]
 pub struct Leaf<C> {
     value: MaybeUninit<C>,
@@ -184,27 +183,27 @@ impl<C> Leaf<C> {
         Self { value: MaybeUninit::new(value), full: true }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Panics
     ///
-    /// If it has been put into storage and there was no old one.
+    /// If the leaf is empty.
     #[inline]
     pub(crate) fn into_inner(mut self) -> C {
         assert!(self.full, "the value of this part has been put into storage");
         self.full = false;
-        // SAFETY: a full leaf holds a value; it is marked as empty, so the value is not dropped here as well.
+        // SAFETY: a full leaf holds a value; the leaf is marked as empty, so the value is not dropped twice.
         unsafe { self.value.assume_init_read() }
     }
 
-    /// Makes a full leaf of the value at an address.
+    /// Makes a full leaf from the value at an address.
     ///
     /// # Safety
     ///
-    /// - `value` is a value, which is moved out; `this` is writable.
+    /// - `value` is valid for reads and holds a value, which is moved out; `this` is valid for writes.
     #[inline]
     pub(crate) unsafe fn fill(this: *mut Self, value: *const C) {
-        // SAFETY: the caller's promise; both fields are written.
+        // SAFETY: forwarded: `value` is valid for reads and `this` for writes; both fields are written.
         unsafe {
             ptr::copy_nonoverlapping(value, (&raw mut (*this).value).cast::<C>(), 1);
             (&raw mut (*this).full).write(true);
@@ -215,10 +214,10 @@ impl<C> Leaf<C> {
     ///
     /// # Safety
     ///
-    /// - `this` is a full leaf; `value` is writable.
+    /// - `this` is a full leaf; `value` is valid for writes.
     #[inline]
     pub(crate) unsafe fn empty(this: *mut Self, value: *mut C) {
-        // SAFETY: the caller's promise; the leaf is marked as empty.
+        // SAFETY: forwarded: the leaf is full and `value` is valid for writes; the leaf is marked as empty, so its value is moved once.
         unsafe {
             debug_assert!((*this).full);
             (*this).full = false;
@@ -237,30 +236,29 @@ impl<C> Drop for Leaf<C> {
     }
 }
 
-/// Where a leaf lies in memory that holds parts, for code that does not know its type.
+/// The layout of a leaf in memory that holds parts, for type-erased code.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct LeafAt {
-    /// The value.
+    /// The offset of the value.
     pub(crate) value: usize,
-    /// Whether there is one: a `bool`.
+    /// The offset of a `bool`: whether there is a value.
     pub(crate) full: usize,
     /// The size of the value.
     pub(crate) size: usize,
     pub(crate) needs_drop: bool,
 }
 
-/// As [`BundleParts::write_row`], for full leaves of any types. Those that have nothing to drop may stay full.
+/// As [`BundleParts::write_row`], for full leaves of any types. Leaves without drop glue may stay full.
 ///
 /// # Safety
 ///
-/// - The leaves lie where they say, seen from `start`, and are those that the writer has targets for, in order.
+/// - The leaves are at these offsets from `start`, and the next targets of the writer belong to them, in order.
 #[inline]
 pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
     for leaf in leaves {
         let target = writer.next_target();
-        // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
-        // when it is moved out.
+        // SAFETY: the leaf holds a value of the component of the target. A value that needs drop is marked as gone when it is moved out.
         unsafe {
             let moved = writer.write_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
             if moved && leaf.needs_drop {
@@ -270,7 +268,7 @@ pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer:
     }
 }
 
-// SAFETY: one leaf, one id, one target.
+// SAFETY: a leaf has one id and uses one target.
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
@@ -315,7 +313,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     #[inline]
     unsafe fn write_sole(&mut self, first: NonNull<u8>, nth: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: there is memory for a value of `C` at this place, and the leaf is full.
         unsafe { Self::empty(self, first.cast::<C>().as_ptr().add(nth)) }
     }
 
@@ -335,7 +333,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     #[inline]
     unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>) {
         debug_assert!(self.full);
-        // SAFETY: the leaf holds a value, which it forgets; the rest is the caller's promise.
+        // SAFETY: the leaf holds a value, which it forgets; the next target is for `C`, and `IF_NEW` is forwarded.
         unsafe { writer.write::<C, IF_NEW>(self.value.as_ptr()) }
         self.full = false;
     }
@@ -359,7 +357,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
         let address = match reader.sources.next() {
             Some(&Source::Column(index)) => {
-                // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is in use.
+                // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is one of the table.
                 unsafe { reader.table.column_unchecked(index as usize).get(reader.row) }
             }
             Some(&Source::Sparse(number)) => match reader.sparse[number as usize].retire(reader.entity) {
@@ -383,8 +381,8 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     #[inline]
     unsafe fn write(&mut self, base: NonNull<C>, row: usize) {
-        // SAFETY: the row is within the column, which holds values of `C`, and holds none yet; the leaf is full, as
-        // nothing has been put.
+        // SAFETY: the row is within the column, which holds values of `C`, but none in this row; the leaf is full, as its value has not
+        // been moved.
         unsafe { Self::empty(self, base.as_ptr().add(row)) }
     }
 }
@@ -392,7 +390,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         #[allow(unused_variables, unused_unsafe, clippy::unused_unit, reason = "the empty tuple has no members to visit")]
-        // SAFETY: every method visits the members from first to last.
+        // SAFETY: every method visits the members in the same order, from first to last.
         unsafe impl<$($T: BundleParts),*> BundleParts for ($($T,)*) {
             type Bases = ($($T::Bases,)*);
 
@@ -426,7 +424,7 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>) {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded to each member: it is full, the next targets belong to it, and `IF_NEW` is the same.
                 unsafe { $(self.$at.write_row::<IF_NEW>(writer);)* }
             }
 
@@ -446,19 +444,19 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded to each member: the next sources belong to it, and its address is valid for writes.
                 unsafe { $($T::read(&raw mut (*this).$at, reader);)* }
             }
 
             #[inline]
             unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded to each member: the next targets belong to it.
                 unsafe { ($($T::bases(table, targets),)*) }
             }
 
             #[inline]
             unsafe fn write(&mut self, bases: Self::Bases, row: usize) {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded to each member: its addresses came from `bases`, and the row holds no values.
                 unsafe { $(self.$at.write(bases.$at, row);)* }
             }
         }

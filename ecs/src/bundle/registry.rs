@@ -1,7 +1,7 @@
-//! The bundles that a world has met.
+//! The registered bundles of a world.
 //!
-//! There are as many bundle types as a program names, but bundles that are put together at run time are without bound.
-//! So they have numbers of their own, and can be forgotten.
+//! The number of bundle types is limited by the program, but the number of bundles that are assembled at run time is not. So these have
+//! separate numbers, and can be removed.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,16 +14,16 @@ use crate::alloc_error::try_shrink;
 use crate::component::{ComponentId, Components, Contents, Required, Requirements, SlotMap};
 use crate::origin::{By, Origin};
 
-/// Set in the number of a bundle that was put together at run time.
+/// Set in the number of a bundle that was assembled at run time.
 const DYNAMIC: u32 = 1 << 28;
 
-/// What is known of a bundle.
+/// The metadata of a bundle.
 struct BundleInfo {
     /// The components, in the order of the bundle's leaves.
     ids: Box<[ComponentId]>,
-    /// What these require.
+    /// The components that these require.
     required: Box<[Required]>,
-    /// The sparse components of these that an entity has already: see [`Contents::held`].
+    /// The sparse components of these that an entity already has: see [`Contents::held`].
     held: Box<[ComponentId]>,
 }
 
@@ -33,27 +33,27 @@ impl BundleInfo {
     }
 }
 
-/// Every bundle that a world has met: types, and sets of components that were put together at run time.
+/// All registered bundles of a world: types, and sets of components that were assembled at run time.
 #[derive(Default)]
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
     numbers: SlotMap,
-    /// The bundles that were put together at run time.
+    /// The bundles that were assembled at run time.
     dynamic_infos: Vec<BundleInfo>,
     dynamic_numbers: HashMap<Box<[ComponentId]>, u32>,
-    /// By bundle and the sparse components that an entity has already: the number of the same bundle for such entities.
+    /// By bundle and the sparse components that an entity already has: the number of the bundle for such entities.
     held_numbers: HashMap<(u32, Box<[ComponentId]>), u32>,
 }
 
 impl Bundles {
-    /// The number of a bundle, if it is registered.
+    /// Returns the number of a bundle, if it is registered.
     #[inline]
     pub(crate) fn number<B: Bundle>(&self) -> Option<u32> {
         self.numbers.get::<B>(B::slot())
     }
 
-    /// Registers a bundle whose components, and those that these require, are registered and have storages. Returns its number.
-    /// `by` is what uses it.
+    /// Registers a bundle whose components, and those that they require, are registered and have storages. Returns its number. `by` is the
+    /// code that uses it.
     ///
     /// # Panics
     ///
@@ -70,7 +70,7 @@ impl Bundles {
         })
     }
 
-    /// The number of a set of components that was put together at run time.
+    /// Returns the number of a set of components that was assembled at run time.
     pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId], components: &Components) -> u32 {
         if let Some(&number) = self.dynamic_numbers.get(ids) {
             return number;
@@ -83,7 +83,7 @@ impl Bundles {
         number
     }
 
-    /// The number of a bundle for entities that have some of its sparse components already.
+    /// Returns the number of a bundle for entities that already have some of its sparse components.
     pub(crate) fn register_held(&mut self, bundle: u32, held: Box<[ComponentId]>, components: &Components) -> u32 {
         let key = (bundle, held);
         if let Some(&number) = self.held_numbers.get(&key) {
@@ -104,38 +104,38 @@ impl Bundles {
         at as u32 | DYNAMIC
     }
 
-    /// The components of the bundle with this number.
+    /// Returns the components of the bundle with this number.
     pub(crate) fn contents(&self, number: u32) -> Contents<'_> {
         let infos = if number & DYNAMIC == 0 { &self.infos } else { &self.dynamic_infos };
         let info = &infos[(number & !DYNAMIC) as usize];
         Contents { explicit: &info.ids, required: &info.required, held: &info.held }
     }
 
-    /// What all bundles require once components require more, for [`Bundles::adopt_requirements`].
+    /// Returns the requirements of all bundles with additional requirements of components, for [`Bundles::adopt_requirements`].
     pub(crate) fn requirements_with(&self, components: &Components, more: &Requirements) -> Vec<Box<[Required]>> {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
         infos.map(|info| components.required_by_with(&info.ids, more)).collect()
     }
 
-    /// Replaces what all bundles require. Needs no memory.
+    /// Replaces the requirements of all bundles. Needs no memory.
     pub(crate) fn adopt_requirements(&mut self, all: Vec<Box<[Required]>>) {
         let infos = self.infos.iter_mut().chain(&mut self.dynamic_infos);
         infos.zip(all).for_each(|(info, required)| info.required = required);
     }
 
-    /// Forgets all bundles that were put together at run time: their numbers will belong to others. Types keep theirs.
+    /// Removes all bundles that were assembled at run time: their numbers will be reused. Types keep theirs.
     pub(crate) fn forget_dynamic(&mut self) {
         self.dynamic_infos = Vec::new();
         self.dynamic_numbers = HashMap::default();
         self.held_numbers = HashMap::default();
     }
 
-    /// Gives back the room for bundles that are not there.
+    /// Frees spare capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         try_shrink(&mut self.infos);
     }
 
-    /// The bytes that the bundles have allocated, but for the map from types, which is as large as the program.
+    /// Returns the bytes that the bundles have allocated, without the map from types, whose size is limited by the program.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
         let keys = self.dynamic_numbers.keys().chain(self.held_numbers.keys().map(|(_, held)| held));
@@ -149,7 +149,7 @@ impl Bundles {
     }
 }
 
-/// Says which component is in a bundle twice, and as far as it is known where the bundle is used.
+/// Panics with the name of the component that a bundle has twice, and the place where the bundle is used, if that is known.
 #[cold]
 fn refuse<B: Bundle>(twice: &str, by: Origin) -> ! {
     let bundle = type_name::<B>();

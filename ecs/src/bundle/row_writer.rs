@@ -1,8 +1,8 @@
 //! Writing the values of one entity.
 //!
-//! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for values that forgot theirs. They
-//! write to places that hold no value. A value that is replaced, or not wanted, goes past the end of its column first if it has to be
-//! dropped, and is dropped when the operation is done.
+//! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for type-erased values. They write to
+//! places that hold no value. A value that is replaced, or not wanted, is moved past the end of its column first if it needs drop, and is
+//! dropped at the end of the operation.
 
 use core::mem::needs_drop;
 use core::ptr::{self, NonNull};
@@ -16,7 +16,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
 
-/// Where each part of one bundle goes, in order.
+/// The targets of the parts of one bundle, in order.
 pub struct Targets<'a>(pub(super) slice::Iter<'a, Target>);
 
 impl<'a> Targets<'a> {
@@ -31,8 +31,7 @@ pub struct RowWriter<'a> {
     columns: &'a [Column],
     /// The row of the entity.
     row: usize,
-    /// The row past the end of the table, counted with the row of the entity. Replaced and unwanted values that have to be dropped go
-    /// there.
+    /// The row past the end of the table, including the row of the entity. Replaced and unwanted values that need drop are moved there.
     past_end: usize,
     entity: Entity,
     targets: Targets<'a>,
@@ -41,15 +40,15 @@ pub struct RowWriter<'a> {
 }
 
 impl<'a> RowWriter<'a> {
-    /// A writer for the row of an entity in a table, with the targets of a plan.
+    /// Creates a writer for the row of an entity in a table, with the targets of a plan.
     ///
     /// # Safety
     ///
-    /// - The plan leads to this table, and the row is within its capacity. If the row is not one of the table yet, the caller commits it
+    /// - The plan leads to this table, and the row is within its capacity. If the table does not have the row yet, the caller commits it
     ///   once it holds a value in each column.
-    /// - Where a target of the plan says `replace`, the row holds a value. If the plan replaces values that have to be dropped, there is
-    ///   room for the row past the end, and the caller drops what is there ([`Table::drop_past_end`]).
-    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
+    /// - Where a target of the plan has `replace`, the row holds a value. If the plan replaces values that need drop, there is room for the
+    ///   row past the end, and the caller drops the values there ([`Table::drop_past_end`]).
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that retire there.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn new(
         plan: &'a MovePlan,
@@ -63,12 +62,12 @@ impl<'a> RowWriter<'a> {
         Self { columns: table.columns(), row, past_end, entity, targets: Targets::of(plan), sparse, now }
     }
 
-    /// A writer for the sparse components of an entity.
+    /// Creates a writer for the sparse components of an entity.
     ///
     /// # Safety
     ///
     /// - No target of the plan is a column.
-    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that retire there.
     #[inline(always)]
     pub(crate) unsafe fn outside_of_tables(
         plan: &'a MovePlan,
@@ -81,18 +80,18 @@ impl<'a> RowWriter<'a> {
 }
 
 impl RowWriter<'_> {
-    /// Moves a value to where the next target says. An old value that has to be dropped goes to the row past the end, or past the end
-    /// of the sparse storage, and so does the new value if it is not wanted.
+    /// Moves a value to the next target. An old value that needs drop is moved to the row past the end, or past the end of the sparse
+    /// storage, and so is the new value if it is not wanted.
     ///
     /// # Safety
     ///
-    /// - The next target is one for `C`. The address holds a value, which is moved out.
-    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
+    /// - The next target is for `C`. The address is valid for reads and holds a value, which is moved out.
+    /// - Unless `IF_NEW`, the plan of the writer is the plan of an insertion that writes every value.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn write<C: Component, const IF_NEW: bool>(&mut self, value: *const C) {
-        // SAFETY: a plan names columns of its table for components that are stored there, of type `C`, and the storage of `C` for the
-        // others. The row and the row past the end are within the capacity, and the row holds a value if one is replaced, as the maker
-        // of the writer promised. Each value is moved to a place that holds none, or whose value has been moved or needs no drop.
+        // SAFETY: the targets of a plan are columns of its table with values of type `C`, or the sparse storage of `C`. The row and the row
+        // past the end are within the capacity, and the row holds a value if one is replaced: the caller of `new` guarantees both. Each
+        // value is moved to a place that holds no value, or whose value has been moved or needs no drop.
         unsafe {
             match (C::STORAGE_TYPE, self.targets.0.next()) {
                 (StorageType::Table, Some(&Target::Column { index, replace })) => {
@@ -126,13 +125,13 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Moves a value whose type is not known to where a target says. False if it stays at the address: it is not wanted then, and the
-    /// caller drops it if it has to be dropped.
+    /// Moves a type-erased value to a target. Returns false if it stays at the address: it is not wanted then, and the caller drops it if
+    /// it needs drop.
     ///
     /// # Safety
     ///
-    /// - The address holds a value of this size, of the component that the target is for, which is one of the writer's plan. If this
-    ///   returns true, nothing uses the value any more. `needs_drop` says whether such values have to be dropped.
+    /// - The address holds a value of this size, of the component of the target, and the target belongs to the writer's plan. If this
+    ///   returns true, nothing uses the value any more. `needs_drop` is true if such values need drop.
     #[inline]
     pub(crate) unsafe fn write_erased(
         &mut self,
@@ -141,7 +140,7 @@ impl RowWriter<'_> {
         size: usize,
         needs_drop: bool,
     ) -> bool {
-        // SAFETY: as in `write`; the size is that of the values of the column or storage.
+        // SAFETY: the same as in `write`; the size is the size of the values of the column or storage.
         unsafe {
             let place = match target {
                 Target::Column { index, replace } => {
@@ -167,15 +166,15 @@ impl RowWriter<'_> {
         true
     }
 
-    /// [`RowWriter::write_erased`] of the only one of some values, which stays if it is not wanted.
+    /// [`RowWriter::write_erased`] of a vector with one value, which stays if it is not wanted.
     ///
     /// # Safety
     ///
-    /// - There is one value, of the component that the target is for, which is one of the writer's plan.
+    /// - There is one value, of the component of the target, and the target belongs to the writer's plan.
     pub(crate) unsafe fn write_value(&mut self, target: Target, value: &mut ErasedVec) {
         let (size, needs_drop) =
             (value.descriptor().layout().size(), value.descriptor().functions().drop_fn().is_some());
-        // SAFETY: the caller's promise; the value is marked as gone if it has been moved out.
+        // SAFETY: forwarded: the value belongs to the component of the target; the value is marked as gone if it has been moved out.
         unsafe {
             if self.write_erased(target, value.data(), size, needs_drop) {
                 value.forget();
@@ -183,19 +182,19 @@ impl RowWriter<'_> {
         }
     }
 
-    /// The column that a target names.
+    /// Returns the column that a target names.
     ///
     /// # Safety
     ///
-    /// - The target is one of a plan for the table that has the columns.
+    /// - The target belongs to a plan for the table of the columns.
     #[inline]
     unsafe fn column(&self, index: u32) -> &Column {
         debug_assert!((index as usize) < self.columns.len());
-        // SAFETY: the caller's promise; a plan names columns that its table has, and the number of these never changes.
+        // SAFETY: forwarded: a plan for this table names columns that the table has, and their number never changes.
         unsafe { self.columns.get_unchecked(index as usize) }
     }
 
-    /// Where the next component goes.
+    /// Returns the target of the next component.
     #[inline]
     pub(crate) fn next_target(&mut self) -> Target {
         match self.targets.0.next() {
@@ -204,7 +203,7 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Where the value of the entity in the sparse storage of `C` goes, which the caller writes at once.
+    /// Returns the place for the value of the entity in the sparse storage of `C`, which the caller writes at once.
     ///
     /// # Safety
     ///
@@ -221,15 +220,15 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Where the value of the entity in a sparse storage goes, which the caller writes at once: past the end if there is a value and
-    /// the new one has to be dropped, nowhere if it need not be.
+    /// Returns the place for the value of the entity in a sparse storage, which the caller writes at once. If the entity already has a
+    /// value, the place is past the end if the new value needs drop; otherwise there is no place.
     ///
     /// # Safety
     ///
-    /// - The target is one of the writer's plan.
+    /// - The target belongs to the writer's plan.
     unsafe fn place_sparse_if_new(&mut self, number: u32, needs_drop: bool) -> Option<NonNull<u8>> {
         let storage = &mut self.sparse[number as usize];
-        // SAFETY: room was reserved, also for a value past the end; the caller writes the value at once.
+        // SAFETY: room has been reserved, also past the end; the caller writes the value at once.
         unsafe {
             match storage.contains(self.entity.index()) {
                 false => Some(storage.place(self.entity, self.now).0),
@@ -240,14 +239,15 @@ impl RowWriter<'_> {
     }
 }
 
-/// Where the value of an entity in a sparse storage goes, which the caller writes at once. An old value retires if it has to be dropped.
+/// Returns the place for the value of an entity in a sparse storage, which the caller writes at once. An old value retires if it needs
+/// drop.
 ///
 /// # Safety
 ///
 /// - Room has been reserved, also for a value past the end.
 #[inline(never)]
 unsafe fn place_erased(storage: &mut SparseStorage, entity: Entity, now: WriteStamp, needs_drop: bool) -> NonNull<u8> {
-    // SAFETY: forwarded; the caller writes the value at once.
+    // SAFETY: forwarded: room has been reserved, also past the end; the caller writes the value at once.
     unsafe {
         let (place, replaces) = storage.place(entity, now);
         if replaces && needs_drop {

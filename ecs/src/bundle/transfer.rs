@@ -1,7 +1,7 @@
-//! Between a bundle and its parts, without a needless copy of either.
+//! Conversion between a bundle and its parts, without needless copies.
 //!
-//! Without optimisation, every function that passes a value on has it on the stack once more. Components may be large, so
-//! a bundle is passed on as a [`Moved`] from the first function that gets it, and large parts lie on the heap.
+//! Without optimisation, every function that passes a value on adds a copy on the stack. Components may be large, so a bundle is passed on
+//! as a [`Moved`] from the first function that gets it, and large parts are on the heap.
 
 use alloc::boxed::Box;
 use core::mem::{ManuallyDrop, MaybeUninit};
@@ -9,59 +9,59 @@ use core::ptr::NonNull;
 
 use super::{Bundle, Token};
 
-/// Parts of more bytes than this are not put on the stack.
+/// Parts with more bytes are not put on the stack.
 const LARGE: usize = 16 * 1024;
 
-/// A bundle of more bytes than this is not copied to keep it in registers.
+/// A bundle with more bytes is not copied to keep it in registers.
 const FEW_BYTES: usize = 512;
 
-/// A bundle that lies somewhere and has been given away. It is dropped with this, unless it is taken apart.
+/// An owning pointer to a bundle. Dropping it drops the bundle, unless that has been split into its parts.
 pub(crate) struct Moved<'a, B>(&'a mut ManuallyDrop<B>);
 
 impl<B> Drop for Moved<'_, B> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the bundle is used through this alone, and `with_parts` forgets this when it moves the bundle out.
+        // SAFETY: only this uses the bundle, and `with_parts` forgets this when it moves the bundle out.
         unsafe { ManuallyDrop::drop(self.0) }
     }
 }
 
 impl<B> Moved<'_, B> {
-    /// Where the bundle lies.
+    /// Returns the address of the bundle.
     #[inline(always)]
     pub(crate) fn address(&mut self) -> *mut B {
         &raw mut **self.0
     }
 
-    /// Gives the bundle away from another place on the stack, if it is small. A function that is called learns that address alone, so the
-    /// bundle can be in registers where it comes from.
+    /// Passes on a copy of the bundle at another place on the stack, if it is small. Only that address is passed to other functions, so the
+    /// compiler can keep the original in registers.
     #[inline(always)]
     pub(crate) fn elsewhere<T>(self, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
         if const { size_of::<B>() > FEW_BYTES } {
             return to(self);
         }
         let mut moved = ManuallyDrop::new(self);
-        // SAFETY: the bundle is used through this alone, which is forgotten.
+        // SAFETY: only `self` uses the bundle, and it is forgotten.
         give(unsafe { ManuallyDrop::take(&mut *moved.0) }, to)
     }
 }
 
-/// Gives a bundle away.
+/// Calls `to` with an owning pointer to a bundle.
 #[inline]
 pub(crate) fn give<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
-    // Not by `give_here`: each function that a value passes through is a value more on the stack where nothing is optimised.
+    // This does not call `give_here`: without optimisation each function that a value passes through adds a copy on the stack.
     let mut bundle = ManuallyDrop::new(bundle);
     to(Moved(&mut bundle))
 }
 
-/// [`give`], where what is done with the bundle shall be compiled together with what it is made of.
+/// [`give`], inlined, so that the code that makes the bundle and the code that uses it are compiled together.
 #[inline(always)]
 pub(crate) fn give_here<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
     to(Moved(&mut bundle))
 }
 
-/// Lets `run` put the parts of a bundle. Whatever they hold afterwards is dropped.
+/// Calls `run` with the parts of a bundle. Values that are left in them are dropped.
 #[inline]
 pub(crate) fn with_parts<B: Bundle, T>(bundle: Moved<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
     if const { size_of::<B::Parts>() > LARGE } { on_heap(bundle, run) } else { on_stack(bundle, run) }
@@ -83,7 +83,7 @@ fn run_with<B: Bundle, T>(
     run: impl FnOnce(&mut B::Parts) -> T,
 ) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
-    // SAFETY: the bundle is not used again, nor dropped.
+    // SAFETY: `parts` is valid for writes. The bundle is neither used again nor dropped.
     unsafe { B::scatter(&raw mut **bundle.0, parts.as_mut_ptr(), Token::new()) };
     let parts = DropAtEnd(parts);
     // SAFETY: `scatter` has written the parts.
@@ -94,23 +94,23 @@ fn run_with<B: Bundle, T>(
 ///
 /// # Safety
 ///
-/// - `parts` is writable.
+/// - `parts` is valid for writes.
 #[inline]
 pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: Moved<'_, B>, parts: NonNull<B::Parts>) {
     let mut bundle = ManuallyDrop::new(bundle);
-    // SAFETY: the bundle is not used again, nor dropped; the rest is the caller's promise.
+    // SAFETY: forwarded: `parts` is valid for writes. The bundle is neither used again nor dropped.
     unsafe { B::scatter(&raw mut **bundle.0, parts.as_ptr(), Token::new()) };
 }
 
-/// Lets `read` write the parts of a bundle, if it can, and moves the bundle to an address.
+/// Lets `read` write the parts of a bundle, and moves the bundle to an address. Returns false if `read` does.
 ///
 /// # Safety
 ///
-/// - If `read` returns true it has written full parts to the address that it is given.
-/// - `out` is writable; it holds the bundle if this returns true.
+/// - If `read` returns true it has written full parts to the address that it gets.
+/// - `out` is valid for writes; it holds the bundle if this returns true.
 #[inline]
 pub(crate) unsafe fn take_parts<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B::Parts) -> bool) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded, for `read` and `out`.
     unsafe { if const { size_of::<B::Parts>() > LARGE } { take_on_heap(out, read) } else { take_on_stack(out, read) } }
 }
 
@@ -119,7 +119,7 @@ pub(crate) unsafe fn take_parts<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B
 /// - As for [`take_parts`].
 #[inline]
 unsafe fn take_on_stack<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B::Parts) -> bool) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded, for `read` and `out`.
     unsafe { take_with(out, &mut MaybeUninit::uninit(), read) }
 }
 
@@ -127,7 +127,7 @@ unsafe fn take_on_stack<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B::Parts)
 ///
 /// - As for [`take_parts`].
 unsafe fn take_on_heap<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B::Parts) -> bool) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded, for `read` and `out`.
     unsafe { take_with(out, &mut Box::<B::Parts>::new_uninit(), read) }
 }
 
@@ -144,18 +144,18 @@ unsafe fn take_with<B: Bundle>(
         return false;
     }
     let parts = DropAtEnd(parts);
-    // SAFETY: `read` has written full parts.
+    // SAFETY: `read` has written full parts, and `out` is valid for writes.
     unsafe { B::gather(parts.0.as_mut_ptr(), out, Token::new()) };
     true
 }
 
-/// Parts that are dropped where they lie.
+/// Parts that are dropped in place.
 struct DropAtEnd<'a, P>(&'a mut MaybeUninit<P>);
 
 impl<P> Drop for DropAtEnd<'_, P> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: both users above wrap parts that are initialised; leaves know whether they hold a value.
+        // SAFETY: `run_with` and `take_with` wrap initialised parts; leaves have a flag that shows whether they hold a value.
         unsafe { self.0.assume_init_drop() }
     }
 }

@@ -1,10 +1,11 @@
 //! The plan cache: a memo in front of the edge map.
 //!
-//! Changes come in runs. A typed operation finds the plan of its bundle by the type, before the number of the bundle is known;
-//! the index of its entry in the cache is a compile-time constant. Other operations find a plan by the number of the change.
+//! The same changes often occur many times in a row. A typed operation finds the plan of its bundle by the type, before the number of the
+//! bundle is known; the index of its entry in the cache is a compile-time constant. Other operations find a plan by the number of the
+//! change.
 //!
-//! A key names the flags for which its user is ready, so one comparison finds a plan and says that there is nothing else to do: a plan
-//! with other flags is not found, and the user prepares for it first. The graph clears the cache whenever plans are forgotten or their
+//! A key contains the plan flags that the caller can handle. So one comparison finds the plan and shows that no other work is required: a
+//! plan with other flags is not found, and the caller prepares for it first. The graph clears the cache whenever plans are removed or their
 //! flags change.
 
 use alloc::sync::Arc;
@@ -23,7 +24,7 @@ const ENTRIES: usize = 32;
 pub(crate) struct PlanKey {
     /// The bundle of a typed change, otherwise [`Numbered`].
     bundle: TypeId,
-    /// High half: the table. Low half: the change. In a typed key the bits of the bundle's number are the special flags of the plan instead.
+    /// High half: the table. Low half: the change; a typed key has the special flags of the plan in place of the bundle's number.
     word: u64,
     /// The flags of the plan of a numbered change.
     flags: PlanFlags,
@@ -34,12 +35,12 @@ pub(crate) struct PlanKey {
     entry_index: u32,
 }
 
-/// The bundle in the key of a change that is known by its number.
+/// The bundle in the key of a change that is identified by its number.
 struct Numbered;
 
 impl PlanKey {
-    /// The key of a change of one step with a bundle of this type. `step` makes the step; its number does not count. New
-    /// entities have a place of their own in the cache, as programs spawn and change entities in turns.
+    /// Returns the key of a change of one step with a bundle of this type. `step` makes the step; its number is ignored. New entities have
+    /// separate entries in the cache, as programs alternate between spawning and changing entities.
     #[inline]
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
         let change = Change::of(step(0));
@@ -49,7 +50,7 @@ impl PlanKey {
         Self { bundle, word: word(from, change), flags, tolerated, is_typed: true, entry_index }
     }
 
-    /// The key of a change with this number.
+    /// Returns the key of a change with this number.
     #[inline]
     pub(crate) fn of_change(change: Change, from: TableId) -> Self {
         let word = word(from, change);
@@ -58,7 +59,7 @@ impl PlanKey {
         Self { bundle: TypeId::of::<Numbered>(), word, flags, tolerated, is_typed: false, entry_index }
     }
 
-    /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
+    /// Returns the key for a plan with these flags, of which only [`PlanFlags::special`] ones count.
     #[inline]
     #[must_use]
     pub(crate) fn with_flags(self, flags: PlanFlags) -> Self {
@@ -68,7 +69,7 @@ impl PlanKey {
         }
     }
 
-    /// The same key, which also matches plans that have any of these flags in addition.
+    /// Returns a key that also matches plans that have any of these flags in addition.
     #[inline]
     #[must_use]
     pub(crate) fn tolerating(self, tolerated: PlanFlags) -> Self {
@@ -93,7 +94,7 @@ impl CacheEntry {
     /// No table has this number.
     const NO_WORD: u64 = u64::MAX;
 
-    /// An entry that no key finds.
+    /// Returns an entry that no key matches.
     fn empty(plan: &Arc<MovePlan>) -> Self {
         let (bundle, word, id) = (TypeId::of::<Numbered>(), Self::NO_WORD, PlanId { at: 0, epoch: 0 });
         Self { bundle, word, flags: PlanFlags::NONE, id, plan: Arc::clone(plan) }
@@ -108,7 +109,7 @@ impl CacheEntry {
     }
 }
 
-/// The plans that operations have used last.
+/// The most recently used plans.
 pub(crate) struct PlanCache {
     entries: [CacheEntry; ENTRIES],
     /// The plan of empty entries.
@@ -123,14 +124,14 @@ impl Default for PlanCache {
 }
 
 impl PlanCache {
-    /// The plan with a key.
+    /// Returns the plan with a key.
     #[inline]
     pub(crate) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];
         entry.is_of(key).then_some(&entry.plan)
     }
 
-    /// The plan with a key and its special flags, whatever these are.
+    /// Returns the plan with a key, whatever its special flags are, and these flags.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];
@@ -143,12 +144,12 @@ impl PlanCache {
         self.entries[entry_index as usize % ENTRIES] = CacheEntry { bundle, word, flags, id, plan: Arc::clone(plan) };
     }
 
-    /// Forgets all plans.
+    /// Removes all plans.
     pub(super) fn clear(&mut self) {
         self.entries.iter_mut().for_each(|entry| *entry = CacheEntry::empty(&self.nothing));
     }
 
-    /// The entries of changes that are known by their numbers: the number of the table, the change and the index of the plan.
+    /// Returns the entries of changes that are identified by their numbers: the number of the table, the change and the index of the plan.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, Change, u32)> {
         let entries = self.entries.iter().filter(|entry| entry.bundle == TypeId::of::<Numbered>());
         let entries = entries.filter(|entry| entry.word != CacheEntry::NO_WORD);

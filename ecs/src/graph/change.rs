@@ -2,15 +2,15 @@
 
 use super::plan::ChangeStep;
 
-/// A change of an entity's components, in one number: what is done with which bundle, or which sequence of such steps.
+/// A change of an entity's components as one number: the kind of the operation and its bundle, or a sequence of such steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change(pub(super) u32);
 
-/// Where the kind of a change begins; below it are the numbers.
+/// The position of the kind in the bits of a change. The lower bits are the number.
 pub(super) const KIND: u32 = 29;
 /// The kind of sequences. The number of a sequence is the number of its node.
 pub(super) const SEQUENCE: u32 = 6;
-/// The kind of sequences that are too long to be remembered beside each other.
+/// The kind of the sequence that is too long to be kept together with others.
 pub(super) const LONG: u32 = 7;
 
 impl Change {
@@ -32,19 +32,19 @@ impl Change {
         Self(kind << KIND | number)
     }
 
-    /// What is done, without the bundle.
+    /// Returns the kind of the change, without the bundle.
     #[inline]
     pub(super) fn kind(self) -> u64 {
         u64::from(self.0 >> KIND)
     }
 
-    /// The change as one number.
+    /// Returns the change as a number.
     #[inline]
     pub(super) fn bits(self) -> u32 {
         self.0
     }
 
-    /// The change with this number.
+    /// Returns the change with this number.
     pub(super) fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-/// Which plan this is, among those of one graph, until some are forgotten.
+/// Identifies a plan of one graph, until plans are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlanId {
     pub(super) at: u32,

@@ -1,4 +1,4 @@
-//! A checker for tests: whether edges lead to the plans that would be made now.
+//! A checker for tests: verifies that edges lead to the plans that would be made now.
 
 use alloc::format;
 
@@ -7,11 +7,11 @@ use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::table::Tables;
 
-/// How many plans are looked at in one go.
+/// The number of plans that are checked per call.
 const AT_ONCE: usize = 16;
 
 impl Graph {
-    /// Panics if a plan is not the one that would be made now. Looks at some of them: which ones depends on `turn`.
+    /// Panics if a plan differs from the plan that would be made now. Checks only some of the plans; `turn` selects them.
     pub(crate) fn check_invariants<'a>(
         &self,
         turn: usize,

@@ -1,4 +1,4 @@
-//! The edges themselves: the plan of each change for each table.
+//! The edges: the plan of each change for each table.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,28 +13,28 @@ use crate::id_map::IdMap;
 use crate::table::Tables;
 use crate::transition::Interest;
 
-/// By change: a plan or a node. The kind of a change is in its highest bits.
+/// By change: the index of a plan or a node. The kind of a change is in its highest bits.
 type Changes = IdMap;
 
-/// A sequence: the last step, and the node of those before it.
+/// A sequence: its last step, and the node of the steps before it.
 struct SequenceNode {
     before: Option<u32>,
     step: ChangeStep,
-    /// By step: the node of the sequence that is longer by it.
+    /// By step: the node of the sequence that is longer by this step.
     longer: Changes,
 }
 
-/// The only long sequence that is remembered.
+/// The only long sequence that is kept.
 #[derive(Default)]
 struct Long {
-    /// The number that it has; each one has another, so that one that has been forgotten is not taken for it.
+    /// The number of the sequence. It is never reused, so a removed sequence is not mistaken for this one.
     number: u32,
     steps: Vec<ChangeStep>,
-    /// By table: where the plan is.
+    /// By table: the index of the plan.
     plans: Option<IdMap>,
-    /// Where plans of earlier ones are, which are of no use any more.
+    /// The indexes of plans of earlier long sequences, to be reused.
     spare: Vec<u32>,
-    /// Where its own plans are.
+    /// The indexes of its own plans.
     used: Vec<u32>,
 }
 
@@ -44,35 +44,35 @@ pub(crate) struct Graph {
     edges: Vec<Changes>,
     plans: Vec<Arc<MovePlan>>,
     nodes: Vec<SequenceNode>,
-    /// By change of one step: the node of the sequence that begins with it.
+    /// By the first step: the node of the sequence of that step alone.
     first: Option<Changes>,
     long: Long,
     pub(crate) cache: PlanCache,
-    /// How often plans have been forgotten.
+    /// How often plans have been removed.
     epoch: u32,
-    /// The listeners that are told of all plans.
+    /// The listeners that are interested in all plans.
     pub(crate) in_all: Interest,
 }
 
 impl Graph {
-    /// Notes in the cache that a key finds a plan.
+    /// Stores a plan in the cache with this key.
     pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
         assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
         self.cache.insert(key, plan, &self.plans[plan.at as usize]);
     }
 
-    /// A plan that has been found.
+    /// Returns the plan with this id.
     ///
     /// # Panics
     ///
-    /// If plans have been forgotten since.
+    /// If plans have been removed since.
     #[inline]
     pub(crate) fn get(&self, id: PlanId) -> &MovePlan {
         assert!(id.epoch == self.epoch, "a plan that has been forgotten");
         &self.plans[id.at as usize]
     }
 
-    /// The plan for a change of an entity of a table, if it has been made.
+    /// Returns the plan for a change of an entity of a table, if it exists.
     #[inline]
     pub(crate) fn find_edge(&mut self, from: TableId, change: Change) -> Option<PlanId> {
         let at = match change.is_long() {
@@ -90,7 +90,7 @@ impl Graph {
         plan
     }
 
-    /// Makes the plan for a change of an entity of a table; `contents` gives the components of a bundle.
+    /// Makes the plan for a change of an entity of a table; `contents` returns the components of a bundle.
     #[cold]
     #[inline(never)]
     pub(crate) fn make<'a>(
@@ -115,12 +115,12 @@ impl Graph {
         let at = self.plans.len() as u32;
         self.plans.reserve(1);
         self.edges[from.index()].insert(change.0, at);
-        // There is room: an edge leads to a plan.
+        // Cannot fail, as room was reserved: the new edge must lead to a plan.
         self.plans.push(plan);
         self.cache_plan(from, change, at)
     }
 
-    /// Keeps a plan for the long sequence, in the place of one for an earlier sequence if there is one.
+    /// Stores a plan for the long sequence, in place of a plan for an earlier long sequence if there is one.
     fn keep_long(&mut self, from: TableId, plan: Arc<MovePlan>) -> u32 {
         self.long.used.reserve(1);
         let at = match self.long.spare.pop() {
@@ -138,19 +138,19 @@ impl Graph {
         at
     }
 
-    /// The change that consists of these steps. It is remembered until this is called again.
+    /// Returns the change that consists of these steps. It is valid until the next call of this function.
     pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
         let Long { number, mut spare, used, .. } = core::mem::take(&mut self.long);
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
         self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
-        // The plans of the sequence before make room for others.
+        // The plans of the previous long sequence may be overwritten.
         self.epoch = self.epoch.wrapping_add(1);
         self.cache.clear();
         Change(LONG << KIND | number)
     }
 
-    /// The change that makes another one first and then a step.
+    /// Returns the change that makes another one first and then a step.
     pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
         let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
         let key = Change::of(step).0;
@@ -178,7 +178,7 @@ impl Graph {
         }
     }
 
-    /// The next node and its number. There is room for it then, so that it can be entered before it is pushed.
+    /// Returns the next node and its number. Makes room for it, so that its number can be stored before it is pushed.
     fn next_node(&mut self, before: Option<u32>, step: ChangeStep) -> (u32, SequenceNode) {
         let number = self.nodes.len() as u32;
         assert!(number < 1 << KIND, "a world cannot remember more than {} sequences of changes", 1 << KIND);
@@ -204,7 +204,7 @@ impl Graph {
         steps
     }
 
-    /// All plans that are found, with the number of the table and the change; those in the cache come again.
+    /// Returns all plans that lookups can find, with the number of the table and the change; plans in the cache occur twice.
     pub(super) fn found(&self) -> impl Iterator<Item = (usize, Change, &MovePlan)> {
         let edges = self.edges.iter().enumerate();
         let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
@@ -216,7 +216,7 @@ impl Graph {
             .map(|(from, change, at)| (from, change, &*self.plans[at as usize]))
     }
 
-    /// Panics if a sequence is not the one that leads to it and one step more.
+    /// Panics if a sequence differs from its parent sequence plus one step.
     pub(super) fn check_sequences(&self) {
         for (number, node) in (0..).zip(&self.nodes) {
             assert!(node.before.is_none_or(|before| before < number), "sequence {number} follows a later one");
@@ -231,45 +231,45 @@ impl Graph {
         }
     }
 
-    /// How often plans have been forgotten. Changes of several steps have other numbers afterwards.
+    /// Returns how often plans have been removed. Changes of several steps have other numbers afterwards.
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// How many sequences of steps are remembered.
+    /// Returns the number of sequences that are kept.
     pub(crate) fn sequences(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Computes the listeners of each plan anew, and notes those of all plans. `O(plans)`.
+    /// Recomputes the listeners of each plan, and stores those of all plans. `O(plans)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
-        // It copies the flags of plans.
+        // The cache has copies of the flags of plans.
         self.cache.clear();
         let update = |plan: &mut Arc<MovePlan>| match Arc::get_mut(plan) {
             Some(plan) => plan.update_interest(components, in_all).is_ok(),
             None => false,
         };
         if !self.plans.iter_mut().all(update) {
-            // Plans that there is no memory for are made again when they are needed.
+            // There was no memory to update a plan. Plans are made again when they are needed.
             self.clear();
         }
     }
 
-    /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of
-    /// bundles may change afterwards.
+    /// Removes all edges and frees their memory; they are made again when they are needed. Numbers of tables and bundles may change
+    /// afterwards.
     pub(crate) fn clear(&mut self) {
-        // This takes no memory.
+        // This does not allocate.
         let Self { edges, plans, nodes, first, long, cache, epoch, in_all: _ } = self;
         (*edges, *plans, *nodes, *first) = (Vec::new(), Vec::new(), Vec::new(), None);
-        // A long sequence has another number all the same.
+        // The number of the long sequence is not reused.
         *long = Long { number: long.number, ..Long::default() };
         cache.clear();
         *epoch = epoch.wrapping_add(1);
     }
 
-    /// The bytes that the edges have allocated.
+    /// Returns the bytes that the edges have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.plans.iter().map(|plan| plan.allocated_bytes()).sum::<usize>()
             + self.edges.iter().map(Changes::allocated_bytes).sum::<usize>()
@@ -308,13 +308,13 @@ mod tests {
                 graph.make(TableId::EMPTY, change, &contents, &mut tables, &components);
             };
             kinds.iter().for_each(|kind| ask(Change::of(kind(number))));
-            // Bundles that are put together at run time have numbers of their own.
+            // Bundles that are assembled at run time have numbers of their own.
             ask(Change::of(ChangeStep::InsertExactly(1 << 28 | number)));
             let first = Change::of(ChangeStep::Remove(number));
             let both = graph.then(first, ChangeStep::Insert(0));
             graph.make(TableId::EMPTY, both, &contents, &mut tables, &components);
         }
-        // With half of the cells in use, half a step is expected of each.
+        // With half of the cells in use, half a step is expected for each lookup.
         assert!(graph.edges[0].steps() < COUNT, "{} steps for {COUNT} plans", graph.edges[0].steps());
     }
 }

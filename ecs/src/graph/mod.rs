@@ -1,19 +1,18 @@
-//! Edges between tables: what a change of components does to an entity of a table.
+//! Edges between tables: the effect of a change of components on an entity of a table.
 //!
-//! A change is one [`ChangeStep`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together.
-//! An edge is found by (source table, change) with one probe of a small map that the source owns, and holds the finished
-//! plan of the move: which column goes where, which values are new, which are dropped, where everything ends up. The
-//! plan of a sequence leads straight to the last table; the tables in between are never made.
+//! A change is one [`ChangeStep`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together. An edge is
+//! found by (source table, change) with one probe of a small map that belongs to the source table. It leads to the finished plan of the
+//! move: the destination column of each column, the targets of new values, and the values to be dropped. The plan of a sequence leads
+//! directly to the last table; the tables in between are never created.
 //!
-//! Plans are made on first use, so memory follows what is used. Columns have an allocation each, so bytes of two columns
-//! cannot be copied as one; what can be merged is the decision how to copy, and so the pairs stand in the order of the
-//! sizes of their items.
+//! Plans are made on first use, so only used edges take memory. Each column has its own allocation, so the bytes of two columns cannot be
+//! copied together. The columns of a plan are sorted by item size, so that the code that copies a size is selected once per size.
 //!
-//! The first time that a change is made to an entity of a table, the planner computes which column goes where, what is new,
-//! what is replaced and what is left behind. Every later time a probe finds the plan, in the plan cache or in the map of the table.
-//! The flags of a plan say whether there is more to do than to move bytes between columns; an operation tests them once.
+//! When a change is made to an entity of a table for the first time, the planner computes the plan. Later changes find it with one probe,
+//! in the plan cache or in the map of the table. The flags of a plan show whether there is more to do than to move bytes between columns;
+//! an operation tests them once.
 //!
-//! Tests: beside `cache.rs`, `edges.rs`; `tests/storage/runs.rs`.
+//! Tests: in `cache.rs` and `edges.rs`; `tests/storage/runs.rs`.
 
 mod plan;
 

@@ -1,4 +1,4 @@
-//! What a change of components does to the entities of a table.
+//! Move plans: the effect of a change of components on the entities of a table.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,25 +10,25 @@ use crate::flags::flag_set;
 use crate::table::ColumnMove;
 use crate::transition::{Interest, Transition};
 
-/// One step of a change. The numbers are those of bundles.
+/// One step of a change. Contains the number of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ChangeStep {
-    /// Adds the components, or replaces their values.
+    /// Inserts the components, or replaces their values.
     Insert(u32),
-    /// Adds those of the components that are not there.
+    /// Inserts the components that the entity does not have.
     InsertIfNew(u32),
-    /// As `Insert`, but what the components require is not added.
+    /// As `Insert`, without required components.
     InsertExactly(u32),
-    /// Removes the components, as far as they are there, and drops them.
+    /// Removes and drops those of the components that the entity has.
     Remove(u32),
-    /// Moves the components out; all of them are there.
+    /// Moves the components out. The entity has all of them.
     Take(u32),
-    /// Removes and drops all components but these and what they require.
+    /// Removes and drops all components except these and those that they require.
     Retain(u32),
 }
 
 impl ChangeStep {
-    /// The bundle.
+    /// Returns the number of the bundle.
     pub(super) fn bundle(self) -> u32 {
         let (Self::Insert(bundle)
         | Self::InsertIfNew(bundle)
@@ -40,37 +40,37 @@ impl ChangeStep {
     }
 }
 
-/// Where one component of a bundle goes.
+/// The destination of one component of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// Into a column of the destination table.
     Column {
         index: u32,
-        /// Whether the row has a value of the component already, which is replaced.
+        /// Whether the row already has a value of the component, which is replaced.
         replace: bool,
     },
-    /// The value is not wanted, since the entity keeps the one that it has in this column of the destination table.
+    /// The value is not written, since the entity keeps its value in this column of the destination table.
     Kept(u32),
     /// Into the sparse storage with this number.
     Sparse(u32),
-    /// Into the sparse storage with this number, unless there is a value.
+    /// Into the sparse storage with this number, unless the entity has a value there.
     SparseIfNew(u32),
-    /// Nowhere: another step of the change removes or replaces the value.
+    /// The value is not written: another step of the change removes or replaces it.
     Nowhere,
 }
 
-/// A component that a change brings along because others require it.
+/// A component that a change adds because other components require it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequiredComponent {
     pub(crate) id: ComponentId,
-    /// One for values of the component.
+    /// A constructor of values of the component.
     pub(crate) constructor: Constructor,
-    /// Never [`Target::Nowhere`]: what would not be there in the end is not made.
+    /// Never [`Target::Nowhere`]: a value that would be removed again is not constructed.
     pub(crate) target: Target,
 }
 
 impl RequiredComponent {
-    /// The column of the destination, if that is where the value goes and no other one is there.
+    /// Returns the column of the destination, if the value goes to a column in which the row has no value yet.
     pub(crate) fn new_column(&self) -> Option<usize> {
         match self.target {
             Target::Column { index, replace: false } => Some(index as usize),
@@ -79,19 +79,19 @@ impl RequiredComponent {
     }
 }
 
-/// Where one component of a bundle is found.
+/// The place of one component of a bundle before the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// In a column of the source table.
     Column(u32),
     /// In the sparse storage with this number.
     Sparse(u32),
-    /// Nowhere: the table has no such column.
+    /// The table has no such column.
     Absent,
 }
 
 flag_set! {
-    /// What a move plan has to do besides moving small values between columns.
+    /// The work of a move plan besides moving small values between columns.
     pub(crate) struct PlanFlags(u16) {
         /// The entity moves to another table.
         MOVES = 1;
@@ -99,7 +99,7 @@ flag_set! {
         REQUIRES = 1 << 1;
         /// Some of them cannot be constructed in a new row of the destination: they are sparse, replace a value, or the row does not move.
         REQUIRES_ELSEWHERE = 1 << 2;
-        /// Values come to sparse storages, or leave them.
+        /// Values are added to or removed from sparse storages.
         SPARSE = 1 << 3;
         /// A step removes a component that a later one adds.
         RENEWS = 1 << 4;
@@ -107,27 +107,27 @@ flag_set! {
         DISABLES = 1 << 5;
         /// Observers or hooks may be notified before the entity changes.
         NOTIFIES_BEFORE = 1 << 6;
-        /// There are listeners of any kind, for after the entity has changed.
+        /// There are listeners of any kind that are notified after the entity has changed.
         NOTIFIES_AFTER = 1 << 7;
-        /// Removals are recorded, or spawns are.
+        /// Removals or spawns are recorded.
         RECORDS = 1 << 8;
-        /// Values that are left behind have to be dropped.
+        /// Values that are removed have to be dropped.
         DROPS = 1 << 9;
-        /// Values of the destination are replaced, or not wanted, and have to be dropped: they go to the row past the end.
+        /// Values that are replaced in the destination, or not written, have to be dropped: they go to the row past the end.
         REPLACES = 1 << 10;
-        /// Some values that move are large: the change goes in phases, although there may be nothing to prepare or finish.
+        /// Some values that move are large: the change runs in phases, although there may be nothing to prepare or finish.
         LARGE = 1 << 11;
         /// The source table has every table-stored component of the bundle that the first step removes or takes.
         COMPLETE = 1 << 12;
-        /// The change does nothing in sparse storages but add one component, and no other listener is interested. If the component names the
-        /// target of a relationship that nothing observes, linking is all that there is to finish.
+        /// The only change in sparse storages is to add one component, and no other listener is interested. If the component names the
+        /// target of a relationship that is not observed, *finish* only has to link the entity.
         ONLY_LINKS = 1 << 13;
-        /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). Two say that it notifies, since the bookkeeping of
-        /// relationships counts as a listener.
+        /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). It includes the two flags for notifications, since the
+        /// bookkeeping of relationships counts as a listener.
         LINKS = Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0;
-        /// The flags of plans that are prepared before rows move: this may fail, or run user code.
+        /// The flags of plans that have to be prepared before rows move: this may fail, or run user code.
         PREPARE = Self::REQUIRES.0 | Self::SPARSE.0 | Self::DISABLES.0 | Self::NOTIFIES_BEFORE.0 | Self::RECORDS.0;
-        /// The flags of plans that are finished after rows have moved.
+        /// The flags of plans that have to be finished after rows have moved.
         FINISH = Self::REQUIRES_ELSEWHERE.0
             | Self::SPARSE.0
             | Self::RENEWS.0
@@ -136,21 +136,21 @@ flag_set! {
             | Self::RECORDS.0
             | Self::DROPS.0
             | Self::REPLACES.0;
-        /// The flags of plans that do more than to move small values between columns.
+        /// The flags of plans that do more than move small values between columns.
         SPECIAL = Self::PREPARE.0 | Self::FINISH.0 | Self::LARGE.0 | Self::ONLY_LINKS.0;
-        /// The flags that follow from the listeners.
+        /// The flags that depend on the listeners.
         LISTENERS = Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::RECORDS.0 | Self::ONLY_LINKS.0;
     }
 }
 
 impl PlanFlags {
-    /// The flags as a number.
+    /// Returns the flags as a number.
     #[inline]
     pub(super) const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Those of these flags that say that there is more to do than to move small values between columns.
+    /// Returns those of these flags that are in [`SPECIAL`](Self::SPECIAL).
     #[inline]
     #[must_use]
     pub(crate) const fn special(self) -> Self {
@@ -165,48 +165,48 @@ pub(crate) struct PlanListeners {
     pub(crate) before: Box<[(ComponentId, Kinds)]>,
     /// The lifecycle events after the change of table-stored components.
     pub(crate) after: Box<[(ComponentId, Kinds)]>,
-    /// Who takes note of the change.
+    /// The listeners that are interested in the change.
     pub(crate) interest: Interest,
 }
 
-/// What a change does to an entity of a table.
+/// The effect of a change on an entity of a table.
 #[derive(Debug)]
 pub(crate) struct MovePlan {
-    /// The destination; the source itself if no column comes or goes.
+    /// The destination; the source itself if no column is added or removed.
     pub(crate) table: TableId,
     pub(crate) flags: PlanFlags,
-    /// What becomes of columns of the source with small values that are kept or overwritten. Empty if the destination is the source.
+    /// The moves of columns of the source with small values that are kept or overwritten. Empty if the destination is the source.
     pub(crate) moves: Box<[ColumnMove]>,
-    /// The same of columns with large values, and of those whose values go to the row past the end.
+    /// The moves of columns with large values, and of those whose values go to the row past the end. Empty if the destination is the
+    /// source.
     pub(crate) other_moves: Box<[ColumnMove]>,
-    /// The columns of the destination whose old or unwanted values go to the row past the end, since they have to be dropped.
+    /// The columns of the destination with a replaced or unwritten value that has to be dropped. The value goes to the row past the end.
     pub(crate) replaces: Box<[u32]>,
-    /// For each component of each bundle that is added, step by step.
+    /// The target of each component of each bundle that is inserted, step by step.
     pub(crate) targets: Box<[Target]>,
-    /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
-    /// goes nowhere there.
+    /// The missing components that the inserted bundles require. A component can also occur in `targets` only with [`Target::Nowhere`].
     pub(crate) required: Box<[RequiredComponent]>,
-    /// The components of the bundle that is removed or taken by the first step.
+    /// The places of the components of the bundle that the first step removes or takes.
     pub(crate) sources: Box<[Source]>,
-    /// The sparse storages that must not hold the entity afterwards and are known by number.
+    /// The sparse storages, known by number, that the entity is removed from.
     pub(crate) left_storages: Box<[u32]>,
-    /// The only sparse storages that may hold the entity afterwards, if a step says so.
+    /// The only sparse storages that may hold the entity afterwards, if a step retains a bundle.
     pub(crate) retains: Option<Box<[u32]>>,
-    /// The sparse storages that something is added to: for the summary of the entity.
+    /// The sparse storages that values are added to, for the summary of the entity.
     pub(crate) added_storages: SparseSummary,
-    /// The targets of components that one step removes and a later one adds again. The value is overwritten in place, but its ticks and events
-    /// are those of an added component.
+    /// The targets of components that one step removes and a later one inserts again. The value is overwritten in place, but its ticks and
+    /// events are those of an added component.
     pub(crate) renewed: Box<[Target]>,
-    /// The columns of the source whose components the entity does not have afterwards. Empty if the destination is the source.
+    /// The columns of the source whose components the entity loses. Empty if the destination is the source.
     pub(crate) lost: Box<[(u32, ComponentId)]>,
-    /// What else becomes of table-stored components, such as being added or replaced: none of these is lost.
+    /// The transitions of table-stored components other than losses, such as being added or replaced.
     pub(crate) transitions: Box<[Transition]>,
-    /// Kept up to date by [`super::Graph::update_interest`].
+    /// Updated by [`super::Graph::update_interest`].
     pub(crate) listeners: PlanListeners,
 }
 
 impl MovePlan {
-    /// A plan that does nothing.
+    /// Returns a plan that leads to this table and does nothing.
     pub(super) fn to_table(table: TableId) -> Self {
         Self {
             table,
@@ -227,7 +227,7 @@ impl MovePlan {
         }
     }
 
-    /// The sparse storages that something may be added to, with repetitions.
+    /// Returns the sparse storages that values may be added to, with repetitions.
     pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         targets.filter_map(|target| match *target {
@@ -236,20 +236,20 @@ impl MovePlan {
         })
     }
 
-    /// The component by which a source is to be linked, if the plan has [`PlanFlags::ONLY_LINKS`].
+    /// Returns the component by which a source is to be linked, if the plan has [`PlanFlags::ONLY_LINKS`].
     #[inline]
     pub(crate) fn linking_component(&self, components: &Components) -> Option<ComponentId> {
         self.sparse_targets().next().map(|number| components.sparse()[number])
     }
 
-    /// Whether values are written to columns of the destination.
+    /// Returns whether values are written to columns of the destination.
     pub(crate) fn writes_columns(&self) -> bool {
         let required = self.required.iter().map(|required| &required.target);
         let mut targets = self.targets.iter().chain(required).chain(&self.renewed);
         targets.any(|target| matches!(target, Target::Column { .. }))
     }
 
-    /// The sparse storages that something is taken from.
+    /// Returns the sparse storages that values are taken from.
     pub(crate) fn sparse_sources(&self) -> impl Iterator<Item = usize> {
         self.sources.iter().filter_map(|source| match source {
             Source::Sparse(number) => Some(*number as usize),
@@ -257,27 +257,27 @@ impl MovePlan {
         })
     }
 
-    /// Whether it has to do with nothing but columns, and what is required goes to other columns than what is added.
+    /// Returns whether the plan affects only columns, and required components go to other columns than inserted ones.
     pub(crate) fn is_plain(&self) -> bool {
         !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE.union(PlanFlags::SPARSE))
     }
 
-    /// What becomes of the columns of the source. Empty if the destination is the source.
+    /// Returns the moves of all columns of the source. Empty if the destination is the source.
     pub(crate) fn all_moves(&self) -> impl Iterator<Item = &ColumnMove> + Clone {
         self.moves.iter().chain(&self.other_moves)
     }
 
-    /// The columns that the entity keeps with their values. Empty if the destination is the source.
+    /// Returns the columns that the entity keeps with their values. Empty if the destination is the source.
     pub(crate) fn kept(&self) -> impl Iterator<Item = ColumnMove> {
         self.all_moves().copied().filter(ColumnMove::is_kept)
     }
 
-    /// The columns of the source whose values are left behind.
+    /// Returns the columns of the source whose values do not move.
     pub(crate) fn left(&self) -> impl Iterator<Item = u32> {
         self.all_moves().filter(|step| !step.is_kept()).map(|step| step.from)
     }
 
-    /// See [`PlanFlags::ONLY_LINKS`].
+    /// Returns whether the plan gets [`PlanFlags::ONLY_LINKS`].
     fn only_links(&self) -> bool {
         self.sparse_targets().count() == 1
             && self.left_storages.is_empty()
@@ -290,7 +290,7 @@ impl MovePlan {
             && self.listeners.interest == Interest::OBSERVERS
     }
 
-    /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
+    /// Returns whether all components of a new entity go to columns, and no listener is notified before the entity exists.
     pub(crate) fn makes_in_columns(&self) -> bool {
         self.added_storages.is_empty()
             && !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE)
@@ -298,11 +298,11 @@ impl MovePlan {
             && (self.listeners.interest.is_empty() || self.listeners.interest.are_notified_afterwards())
     }
 
-    /// Computes the listeners of this plan anew, beside those of all plans.
+    /// Recomputes the listeners of this plan. `in_all` are the listeners that are interested in all plans.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The plan cannot be used then.
+    /// If there is no memory. The plan must not be used then.
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) -> Result<(), AllocError> {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
         let sparse = |&storage: &u32| components.sparse().get(storage as usize);
@@ -328,7 +328,7 @@ impl MovePlan {
                 PlanFlags::RECORDS
                     .only_if(interest.intersects(Interest::REMOVALS.union(Interest::SPAWNS)) || leaves_watched),
             );
-        // The lists of removals take the values that are lost.
+        // The removal logs take the lost values.
         let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
         let mut all = Vec::new();
         try_reserve_exact(&mut all, self.moves.len() + self.other_moves.len())?;
@@ -339,11 +339,11 @@ impl MovePlan {
         Ok(())
     }
 
-    /// Sets what becomes of the columns of the source.
+    /// Sets the moves of the columns of the source.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The plan cannot be used then.
+    /// If there is no memory. The plan must not be used then.
     pub(super) fn set_moves(&mut self, all: Vec<ColumnMove>) -> Result<(), AllocError> {
         self.moves = try_collect(all.iter().copied().filter(ColumnMove::is_common))?;
         self.other_moves = try_collect(all.iter().copied().filter(|step| !step.is_common()))?;
@@ -354,7 +354,7 @@ impl MovePlan {
         Ok(())
     }
 
-    /// Whether observers or hooks may be told of it.
+    /// Returns whether observers or hooks may be notified of the change.
     fn is_observed(&self, components: &Components) -> bool {
         let hears =
             |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.observed(id).is_empty());
@@ -365,7 +365,7 @@ impl MovePlan {
             || (self.retains.is_some() && (0..components.sparse().len()).any(hears))
     }
 
-    /// What becomes of the value that an entity has in a sparse storage.
+    /// Returns the transition of the value of an entity in a sparse storage.
     pub(crate) fn fate_of_sparse(&self, storage: usize, id: ComponentId) -> Option<Transition> {
         let number = storage as u32;
         let comes = |target: &Target| *target == Target::Sparse(number);

@@ -1,4 +1,4 @@
-//! Working out what steps do to entities of a table: once through the steps, and what each component goes through on the way.
+//! Planning: follows all components through the steps of a change, and computes the plan for the entities of a table.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnMove, Tables};
 use crate::transition::Transition;
 
-/// Works out what steps do to entities of a table.
+/// Computes the effect of steps on the entities of a table.
 pub(super) struct Planner<'a, 'b> {
     pub(super) from: TableId,
     pub(super) steps: &'b [ChangeStep],
@@ -17,29 +17,29 @@ pub(super) struct Planner<'a, 'b> {
     pub(super) components: &'b Components,
 }
 
-/// What one component goes through.
+/// The effect of the steps on one component.
 struct ComponentOutcome {
     id: ComponentId,
     /// The number of its sparse storage, if it has one.
     sparse: Option<u32>,
-    /// Whether a step names it, other than to say what stays.
+    /// Whether a step names it, other than a step that retains a bundle.
     is_named: bool,
-    /// Whether a step up to now adds it, removes it, or would.
+    /// Whether a step so far inserts it, removes it, or would do so.
     touched: bool,
     /// How many steps have removed it.
     removals: u32,
-    /// How many values have been written since.
+    /// How many values have been written since the last removal.
     writes: u32,
-    /// The constructor of the value which is there at the end, if a step adds it because its bundle requires it; and whether an
-    /// earlier step touches the component.
+    /// The constructor of the final value, if a step adds the component because its bundle requires it; and whether an earlier step touches
+    /// the component.
     required: Option<(Constructor, bool)>,
     /// Whether the source has a column for it.
     was_there: bool,
-    /// Whether an old value stays, for a write to replace.
+    /// Whether an old value is still there, for a write to replace.
     stays: bool,
-    /// Whether it is certain that the entity has it (of a sparse component that no step is about, it is not).
+    /// Whether the entity is known to have it. For a sparse component that no earlier step names, this is not known.
     present: bool,
-    /// Whether a step removes it, and no later one adds it.
+    /// Whether a step removes it, and no later one inserts it.
     leaves: bool,
 }
 
@@ -50,7 +50,7 @@ impl ComponentOutcome {
         (self.present, self.leaves, self.touched) = (false, leaves, true);
     }
 
-    /// What becomes of it in the end, if its storage is a table, it is there, and is not what it was.
+    /// Returns the transition of a table-stored component that is added or replaced.
     fn comes(&self) -> Option<Transition> {
         let is_written = self.writes != 0 || self.required.is_some();
         match self.sparse {
@@ -62,36 +62,36 @@ impl ComponentOutcome {
         }
     }
 
-    /// Whether a step removes it.
+    /// Returns whether a step removes it.
     fn is_removed(&self) -> bool {
         self.removals != 0
     }
 
-    /// Whether it leaves a sparse storage that a step names.
+    /// Returns whether it is removed from a sparse storage that a step names.
     fn leaves_storage(&self) -> bool {
         self.is_named && self.sparse.is_some() && self.leaves
     }
 }
 
-/// A value that a step adds.
+/// A value that a step inserts.
 struct Write {
     outcome: usize,
-    /// Whether the value is written: not if the step keeps the one that is there.
+    /// Whether the value is written. False if the step keeps an existing value.
     is_wanted: bool,
     /// How often the component has been removed before.
     removals: u32,
-    /// How many values have been written before and are replaced.
+    /// The number of values that have been written since then and are replaced.
     nth: u32,
-    /// Whether a value may be there from the beginning, of which the table does not tell, and stays then.
+    /// Whether the entity may have a value from the beginning, which the table does not show and which is kept then.
     if_new: bool,
 }
 
-/// What all components go through.
+/// The effect of the steps on all components.
 struct Outcomes {
-    /// By component, in ascending order: those of the source and those that steps name; if a step says what stays, all that
-    /// are sparse, too.
+    /// By component, in ascending order: the components of the source and those that steps name; if a step retains a bundle, also all
+    /// sparse components.
     all: Vec<ComponentOutcome>,
-    /// For each component of each bundle that is added, step by step.
+    /// For each component of each bundle that is inserted, step by step.
     writes: Vec<Write>,
 }
 
@@ -106,7 +106,7 @@ impl Outcomes {
         &self.all[self.at(id)]
     }
 
-    /// Writes the components of a bundle. Returns those that are written.
+    /// Inserts the components of a bundle. Returns those that are written.
     fn add(&mut self, contents: Contents<'_>, if_new: bool) -> Vec<ComponentId> {
         let mut written = Vec::with_capacity(contents.explicit.len());
         for &id in contents.explicit {
@@ -128,7 +128,7 @@ impl Outcomes {
         written
     }
 
-    /// Adds what is required and is not there.
+    /// Adds the missing ones of these required components.
     fn require(&mut self, all: &[Required]) {
         for required in all {
             let at = self.at(required.id);
@@ -141,7 +141,7 @@ impl Outcomes {
         }
     }
 
-    /// Goes through a step.
+    /// Applies a step.
     fn go_through(&mut self, step: ChangeStep, contents: Contents<'_>, components: &Components) {
         match step {
             ChangeStep::Insert(_) => {
@@ -149,7 +149,7 @@ impl Outcomes {
                 self.require(contents.required);
             }
             ChangeStep::InsertIfNew(_) => {
-                // A component that is there already requires nothing.
+                // A component that the entity already has requires nothing.
                 let new = self.add(contents, true);
                 self.require(&components.required_by(&new));
             }
@@ -182,7 +182,7 @@ impl Planner<'_, '_> {
         Some(info.sparse_index() as u32)
     }
 
-    /// The components that the steps name, without those of steps that name what stays.
+    /// Returns the components that the steps name, except steps that retain a bundle.
     fn named(&self) -> Vec<ComponentId> {
         let mut named = Vec::new();
         for step in self.steps {
@@ -266,15 +266,15 @@ impl Planner<'_, '_> {
         plan
     }
 
-    /// The flags of a plan that do not depend on listeners or moves. The components of the tables are those before and after, and `drops` is
-    /// true if values that are left behind have to be dropped.
+    /// Returns the flags of a plan that do not depend on listeners or moves. `tables` are the components of the source and of the
+    /// destination, and `drops` is true if values that are removed have to be dropped.
     fn flags(&self, plan: &MovePlan, tables: (&[ComponentId], &[ComponentId]), drops: bool) -> PlanFlags {
         let is_switched = |id: &ComponentId| tables.0.binary_search(id).is_ok() != tables.1.binary_search(id).is_ok();
         let is_sparse = !plan.added_storages.is_empty()
             || !plan.left_storages.is_empty()
             || plan.retains.is_some()
             || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        // Where the row stays, what is required is not constructed in it.
+        // If the row stays, required components are not constructed in it.
         let stays = plan.table == self.from && !plan.required.is_empty();
         let goes_elsewhere = stays || plan.required.iter().any(|required| required.new_column().is_none());
         let names_sources = matches!(self.steps.first(), Some(ChangeStep::Remove(_) | ChangeStep::Take(_)));
@@ -291,7 +291,7 @@ impl Planner<'_, '_> {
             .union(PlanFlags::COMPLETE.only_if(is_complete))
     }
 
-    /// Where components of which a step removes the old value and a later one adds a new one end up.
+    /// Returns the targets of components that one step removes and a later one inserts again.
     fn renewed(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
         let renewed = outcomes.all.iter().filter(|outcome| outcome.is_removed() && outcome.present);
         let target = |outcome: &ComponentOutcome| match outcome.sparse {
@@ -304,7 +304,7 @@ impl Planner<'_, '_> {
     fn targets(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
         let target = |write: &Write| {
             let outcome = &outcomes.all[write.outcome];
-            // The change of a sequence may add a component several times. The last value stays, and the others go nowhere.
+            // A sequence may insert a component several times. The last value is written, and the others have the target `Nowhere`.
             let is_only = self.steps.len() == 1;
             let is_last = outcome.removals == write.removals && outcome.writes == write.nth + 1;
             match outcome.sparse {
@@ -319,7 +319,7 @@ impl Planner<'_, '_> {
         outcomes.writes.iter().map(target).collect()
     }
 
-    /// The columns of the destination whose old or unwanted values have to be dropped.
+    /// Returns the columns of the destination with a replaced or unwritten value that has to be dropped.
     fn replaces(&self, targets: &[Target], required: &[RequiredComponent], tables: &Tables, to: TableId) -> Box<[u32]> {
         let targets = targets.iter().chain(required.iter().map(|required| &required.target));
         let columns = targets.filter_map(|target| match *target {
@@ -333,12 +333,12 @@ impl Planner<'_, '_> {
         columns.filter(needs_drop).collect()
     }
 
-    /// What the steps add because their bundles require it.
+    /// Returns the required components that the steps add.
     fn required(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[RequiredComponent]> {
         let required = |outcome: &ComponentOutcome| {
             let (constructor, touched) = outcome.required?;
             let target = match outcome.sparse {
-                // A value from before may be there unless an earlier step has removed it.
+                // The entity may have a value from before, unless an earlier step has removed it.
                 Some(number) if !touched => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
                 None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
@@ -348,7 +348,7 @@ impl Planner<'_, '_> {
         outcomes.all.iter().filter_map(required).collect()
     }
 
-    /// What becomes of the columns of the source when the entity moves.
+    /// Returns the moves of the columns of the source when the entity moves.
     fn moves(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Vec<ColumnMove> {
         let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Vec::new() };
         if self.from == to {
@@ -363,7 +363,7 @@ impl Planner<'_, '_> {
             }
         };
         let mut moves: Vec<ColumnMove> = source.components().iter().enumerate().map(step).collect();
-        // Neighbours of one size are copied in the same way.
+        // Consecutive moves of the same size are copied by the same code.
         moves.sort_unstable_by_key(|step| (!step.is_kept(), step.size(), step.from));
         moves
     }
@@ -381,7 +381,7 @@ impl Planner<'_, '_> {
         sources.collect()
     }
 
-    /// The sparse storages that an entity may be in afterwards, if a step names what stays.
+    /// Returns the sparse storages that an entity may be in afterwards, if a step retains a bundle.
     fn retains(&self, outcomes: &Outcomes) -> Option<Box<[u32]>> {
         if !self.says_what_stays() {
             return None;
@@ -398,7 +398,7 @@ fn summary<'t>(targets: impl Iterator<Item = &'t Target>) -> SparseSummary {
     })
 }
 
-/// The column of a component that the table is known to have.
+/// Returns the column of a component. The table must have it.
 fn column(tables: &Tables, table: TableId, id: ComponentId) -> u32 {
     let found = tables.get(table).and_then(|table| table.column_index(id));
     let Some(index) = found else { unreachable!("the table was made with this component") };
@@ -436,7 +436,7 @@ mod tests {
             self.components.register::<C>()
         }
 
-        /// The number of a new bundle.
+        /// Adds a bundle and returns its number.
         fn bundle(&mut self, ids: &[ComponentId]) -> u32 {
             let required = self.components.required_by(ids).to_vec();
             self.bundles.push((ids.to_vec(), required));

@@ -1,4 +1,4 @@
-//! The arena: entries one behind the other, how they are recorded, and how they are gone through.
+//! The arena: consecutive entries, recording them, and visiting them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,38 +10,38 @@ use crate::bundle::LeafAt;
 use crate::entity::Entity;
 use crate::origin::Origin;
 
-/// What to do with an entry.
+/// The function pointers and the layout of a command.
 pub(crate) struct Command<C: 'static> {
     size: usize,
     pub(super) align: usize,
-    /// Drops the values; nothing if that does nothing.
+    /// Drops the values; `None` if they need no drop.
     pub(super) drop: Option<unsafe fn(NonNull<u8>)>,
     pub(crate) action: Action<C>,
 }
 
-/// What a command does.
+/// The operation of a command.
 pub(crate) enum Action<C: 'static> {
-    /// Something of its own: the values are moved out.
+    /// Runs a function. The values are moved out.
     Run(unsafe fn(NonNull<u8>, &mut C)),
-    /// A step of a change of one entity. The values are the parts of a bundle and stay where they are; some may be left
-    /// in them, and are dropped afterwards.
+    /// A step of a change of one entity. The values are the parts of a bundle and stay in place; values that are left in them are dropped
+    /// afterwards.
     Step(StepCommand<C>),
 }
 
-/// What a step does to its entity.
+/// The effect of a step on its entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepKind {
-    /// The first one of an entity that was made for it; otherwise as `Insert`.
+    /// The first step of an entity that is spawned by it; otherwise as `Insert`.
     Spawn,
-    /// Adds the parts.
+    /// Inserts the parts.
     Insert,
-    /// Adds those of the parts that are not there.
+    /// Inserts the parts that the entity does not have.
     InsertIfNew,
     /// Removes the components of a bundle.
     Remove,
-    /// Removes all components but those of a bundle and those that these require.
+    /// Removes all components except those of a bundle and those that these require.
     Retain,
-    /// Removes the entity.
+    /// Despawns the entity.
     Despawn,
 }
 
@@ -50,16 +50,16 @@ pub(crate) struct StepCommand<C: 'static> {
     pub(crate) kind: StepKind,
     /// Whether the command reports no error if the entity is not alive.
     pub(crate) quiet: bool,
-    /// How errors call it: the command and the bundle.
+    /// The names of the command and of the bundle, for errors.
     pub(crate) names: fn() -> (&'static str, &'static str),
-    /// The number of the bundle.
+    /// Returns the number of the bundle.
     pub(crate) register: fn(&mut C) -> u32,
-    /// Calls back with the leaves of the parts.
+    /// Calls a function with the leaves of the parts.
     pub(crate) leaves: fn(&mut dyn FnMut(LeafAt)),
 }
 
 impl<C> Command<C> {
-    /// A command that runs a closure.
+    /// Returns a command that runs a closure.
     const fn closure<F: FnOnce(&mut C)>() -> Self {
         Self {
             size: size_of::<F>(),
@@ -69,10 +69,10 @@ impl<C> Command<C> {
         }
     }
 
-    /// A step whose values are of type `V`; `needs_drop` tells whether dropping them ever does anything.
+    /// Returns a step whose values have the type `V`; `needs_drop` is false if they never need drop.
     pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
         let align = align_of::<V>();
-        // Values aligned to more than a line are stored unaligned, as bytes.
+        // Values with an alignment of more than a line are stored unaligned, as bytes.
         let (drop, align): (_, usize) = match align > LINE {
             true => (drop_aside_fn::<V>(), LINE),
             false => (drop_fn::<V>(), align),
@@ -81,7 +81,7 @@ impl<C> Command<C> {
         Self { size: size_of::<V>(), align, drop, action: Action::Step(step) }
     }
 
-    /// The step, if it is one.
+    /// Returns the step, if the command is one.
     pub(crate) fn as_step(&self) -> Option<&StepCommand<C>> {
         match &self.action {
             Action::Step(step) => Some(step),
@@ -96,9 +96,9 @@ const fn drop_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
 
 /// # Safety
 ///
-/// - There is a `V` at the address, which is not used afterwards.
+/// - The address holds a `V`, which is not used afterwards.
 unsafe fn drop_values<V>(values: NonNull<u8>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded: the address holds a `V`, which is dropped once.
     unsafe { values.cast::<V>().drop_in_place() }
 }
 
@@ -110,10 +110,10 @@ const fn drop_aside_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
 ///
 /// # Safety
 ///
-/// - The bytes of a `V` are at the address, which are not used afterwards.
+/// - The address holds the bytes of a `V`, which are not used afterwards.
 unsafe fn drop_aside<V>(values: NonNull<u8>) {
     let mut aside = Box::<V>::new_uninit();
-    // SAFETY: the box has room for the bytes of a `V`, which are moved there, and is where a `V` may be.
+    // SAFETY: the box is aligned and has room for the bytes of a `V`, which are moved there.
     unsafe {
         values.copy_to_nonoverlapping(NonNull::from(&mut *aside).cast(), size_of::<V>());
         drop(aside.assume_init());
@@ -122,43 +122,42 @@ unsafe fn drop_aside<V>(values: NonNull<u8>) {
 
 /// # Safety
 ///
-/// - There is an `F` at the address, which is not used afterwards.
+/// - The address holds an `F`, which is not used afterwards.
 unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C) {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded: the address holds an `F`, which is moved out once.
     unsafe { values.cast::<F>().read()(context) }
 }
 
-/// Before the values of each entry.
+/// The header in front of the values of each entry.
 #[repr(C)]
 pub(super) struct Header<C: 'static> {
     pub(super) command: &'static Command<C>,
-    /// The entity of a step. [`Entity::PLACEHOLDER`] for other commands, and for spawns whose id the caller has not asked for.
+    /// The entity of a step. [`Entity::PLACEHOLDER`] for other commands, and for spawns whose id has not been requested.
     pub(super) entity: Entity,
-    /// Where it was recorded.
+    /// The code that recorded the command.
     pub(super) by: Origin,
 }
 
-/// The unit in which memory is allocated, so that it starts where any value may lie. A cell, because the entity of a
-/// header may be filled in behind a shared reference.
+/// The unit in which memory is allocated, so that it is aligned for all values in a queue. A cell, because the entity of a header may be
+/// set through a shared reference.
 #[repr(C, align(64))]
 pub(super) struct QueueLine(UnsafeCell<MaybeUninit<[u8; LINE]>>);
 
-// SAFETY: only `Queue::name` writes behind a shared reference, and its caller promises that no other code has access.
+// SAFETY: only `Queue::name` writes through a shared reference, and its caller guarantees that no other code has access.
 unsafe impl Sync for QueueLine {}
 
-/// The greatest alignment of values in a queue.
+/// The maximum alignment of values in a queue.
 pub(crate) const LINE: usize = 64;
 
-/// Commands for a `C`, in order. Dropping them drops their values.
+/// Commands for a `C`, in order. Dropping the queue drops their values.
 pub(crate) struct Queue<C: 'static> {
-    /// Of length zero: only its memory counts.
+    /// Its length is zero: only its memory is used.
     pub(super) memory: Vec<QueueLine>,
-    /// How many bytes are in use.
+    /// The number of bytes in use.
     pub(crate) len: usize,
-    /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
-    /// after the other soon lie alike.
+    /// The maximum alignment of the values so far. Entries end at a multiple of it, so that repeated entries soon have the same layout.
     align: usize,
-    /// The origin of what is recorded.
+    /// The origin of the commands that are recorded.
     by: Origin,
     marker: core::marker::PhantomData<fn(&mut C)>,
 }
@@ -173,12 +172,12 @@ const fn align_up(offset: usize, align: usize) -> usize {
     (offset + align - 1) & !(align - 1)
 }
 
-/// Where the values of an entry begin that itself begins at `at`.
+/// Returns the offset of the values of an entry at offset `at`.
 pub(super) const fn values_at<C: 'static>(at: usize, align: usize) -> usize {
     align_up(at + size_of::<Header<C>>(), align)
 }
 
-/// The least alignment of an entry: that of its header.
+/// The minimum alignment of an entry, which is the alignment of its header.
 const ENTRY: usize = align_of::<Header<()>>();
 
 impl<C> Queue<C> {
@@ -187,7 +186,7 @@ impl<C> Queue<C> {
         self.len == 0
     }
 
-    /// Sets the origin of what is recorded from now on.
+    /// Sets the origin of the commands that are recorded from now on.
     #[inline]
     pub(crate) fn record_as(&mut self, by: Origin) {
         self.by = by;
@@ -197,7 +196,7 @@ impl<C> Queue<C> {
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if align_of::<F>() > LINE {
-            // In a box, since a queue aligns to a line at most.
+            // The closure is boxed, since a queue aligns values to at most a line.
             let operation = Box::new(operation);
             self.push_here(move |context: &mut C| operation(context));
         } else {
@@ -215,12 +214,12 @@ impl<C> Queue<C> {
         }
     }
 
-    /// Adds a step for an entity, whose values `write` writes.
+    /// Adds a step for an entity. `write` writes its values.
     ///
     /// # Safety
     ///
-    /// - `write` writes the values of the command to the address that it gets, or their bytes if their type is aligned to more than a line.
-    ///   They may be sent to another thread. It may panic; then nothing is recorded.
+    /// - `write` writes the values of the command to the address that it gets, or their bytes if their type has an alignment of more than a
+    ///   line. The values may be sent to another thread. If `write` panics, nothing is recorded.
     #[inline]
     pub(crate) unsafe fn push_with(
         &mut self,
@@ -235,8 +234,8 @@ impl<C> Queue<C> {
         if end > self.memory.capacity() * LINE {
             self.grow(end);
         }
-        // SAFETY: the memory reaches to `end`, and is aligned to a line. `self.len` is a multiple of `ENTRY`, so the header is aligned, and
-        // `values_at` aligns the values as the command says, to a line at most.
+        // SAFETY: the memory extends to `end`, and is aligned to a line. `self.len` is a multiple of `ENTRY`, so the header is aligned, and
+        // `values_at` aligns the values as the command requires, to at most a line.
         unsafe {
             let start = NonNull::new_unchecked(self.memory.as_mut_ptr().cast::<u8>());
             start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
@@ -250,9 +249,9 @@ impl<C> Queue<C> {
     #[inline(never)]
     fn grow(&mut self, end: usize) {
         let lines = end.div_ceil(LINE).max(self.memory.capacity() * 2).max(4);
-        // The bytes in use have to survive, so they count as used for a moment.
+        // The bytes in use must be preserved, so they temporarily count as elements of the vector.
         let used = self.len.div_ceil(LINE);
-        // SAFETY: a line is valid whatever its bytes are, and the memory reaches to `used` lines.
+        // SAFETY: a line is valid with any bytes, and the memory extends to `used` lines.
         unsafe { self.memory.set_len(used) };
         self.memory.reserve_exact(lines - used);
         self.memory.clear();
@@ -266,7 +265,7 @@ impl<C> Queue<C> {
     /// - No other code has access to the queue at this time.
     pub(crate) unsafe fn name(&self, at: usize, entity: Entity) {
         debug_assert!(at < self.len);
-        // SAFETY: a header is there; it lies in cells, and no other code reads it meanwhile.
+        // SAFETY: a header is at this offset; it is in cells, and no other code accesses it at this time.
         unsafe {
             let header = self.memory.as_ptr().cast_mut().cast::<u8>().add(at).cast::<Header<C>>();
             (&raw mut (*header).entity).write(entity);
@@ -280,29 +279,29 @@ impl<C> Queue<C> {
         running.finish(other);
     }
 
-    /// Starts to carry out the commands: the queue is empty and can record others.
+    /// Starts to apply the commands. The queue is empty afterwards and can record others.
     pub(crate) fn start(&mut self) -> Running<C> {
         Running { queue: core::mem::take(self), at: 0, align: ENTRY }
     }
 
-    /// Takes over the memory of another queue, which has been gone through, if it has none itself, and that is not much.
+    /// Takes over the memory of another, empty queue, if this one has no memory and the memory is small.
     #[inline]
     pub(crate) fn reuse(&mut self, other: &mut Self) {
-        /// So many lines.
+        /// The maximum number of lines.
         const MOST: usize = 64;
         if self.memory.capacity() == 0 && other.is_empty() && other.memory.capacity() <= MOST {
             self.memory = core::mem::take(&mut other.memory);
         }
     }
 
-    /// Gives spare memory back.
+    /// Frees spare memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         if self.is_empty() {
             self.memory = Vec::new();
         }
     }
 
-    /// The bytes that the queue has allocated.
+    /// Returns the bytes that the queue has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.memory.capacity() * LINE
     }
@@ -320,18 +319,18 @@ impl<C> Drop for Queue<C> {
 pub(crate) struct Entry<C: 'static> {
     pub(crate) command: &'static Command<C>,
     pub(crate) entity: Entity,
-    /// Where it was recorded.
+    /// The code that recorded the command.
     pub(crate) by: Origin,
     pub(crate) values: NonNull<u8>,
     pub(super) end: usize,
-    /// The greatest alignment of the values up to here.
+    /// The maximum alignment of the values up to this entry.
     pub(super) align: usize,
 }
 
 impl_copy! { [C] Entry<C>; }
 
 impl<C> Entry<C> {
-    /// The step, if it is one.
+    /// Returns the step, if the entry is one.
     #[inline]
     pub(crate) fn step(&self) -> Option<&'static StepCommand<C>> {
         self.command.as_step()
@@ -341,28 +340,27 @@ impl<C> Entry<C> {
     ///
     /// # Safety
     ///
-    /// - They are there and not used afterwards; the entry has been passed.
+    /// - The values are there and not used afterwards; the entry has been passed.
     #[inline]
     pub(crate) unsafe fn drop_values(&self) {
         if let Some(drop) = self.command.drop {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: the values are there, and are dropped once.
             unsafe { drop(self.values) }
         }
     }
 }
 
-/// A queue whose commands are being carried out. Dropping it drops the rest.
+/// A queue whose commands are being applied. Dropping it drops the rest.
 pub(crate) struct Running<C: 'static> {
     pub(super) queue: Queue<C>,
-    /// Where the next entry begins. It moves on before an entry is carried out, so that its values are consumed once even
-    /// if something panics.
+    /// The offset of the next entry. It advances before an entry is applied, so that its values are consumed once even if something panics.
     pub(super) at: usize,
-    /// The greatest alignment of the values of entries that have been passed.
+    /// The maximum alignment of the values of entries that have been passed.
     pub(super) align: usize,
 }
 
 impl<C> Running<C> {
-    /// The next entry.
+    /// Returns the next entry.
     #[inline]
     pub(crate) fn peek(&self) -> Option<Entry<C>> {
         self.entry(self.at, self.align)
@@ -373,7 +371,7 @@ impl<C> Running<C> {
         if at >= self.queue.len {
             return None;
         }
-        // SAFETY: entries lie one behind the other, each where the one before ends, and `at` is the start of one.
+        // SAFETY: entries are consecutive, and an entry starts at `at`.
         unsafe {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>());
             let header = start.add(at).cast::<Header<C>>().as_ref();
@@ -385,24 +383,24 @@ impl<C> Running<C> {
         }
     }
 
-    /// Passes the next entry, whose values belong to the caller from here on.
+    /// Passes the next entry. Its values belong to the caller from then on.
     #[inline]
     pub(crate) fn advance(&mut self, entry: &Entry<C>) {
         debug_assert!(entry.end > self.at);
         (self.at, self.align) = (entry.end, entry.align);
     }
 
-    /// Passes the next entry, and carries it out.
+    /// Passes the next entry, and runs it.
     pub(crate) fn run_closure(&mut self, entry: &Entry<C>, context: &mut C) {
         self.advance(entry);
         match &entry.command.action {
-            // SAFETY: the values are there, and have been passed, so that they are not used again.
+            // SAFETY: the values are there, and the entry has been passed, so they are not used again.
             Action::Run(run) => unsafe { run(entry.values, context) },
             Action::Step(_) => unreachable!("steps are carried out by the store"),
         }
     }
 
-    /// Moves what is left to the end of a queue.
+    /// Moves the remaining entries to the end of a queue.
     fn move_to(&mut self, queue: &mut Queue<C>) {
         while let Some(entry) = self.peek() {
             let size = entry.command.size;
@@ -417,7 +415,7 @@ impl<C> Running<C> {
         }
     }
 
-    /// What is left.
+    /// Returns the remaining entries as a queue.
     #[cold]
     pub(crate) fn into_rest(mut self) -> Queue<C> {
         let mut rest = Queue::default();
@@ -425,7 +423,7 @@ impl<C> Running<C> {
         rest
     }
 
-    /// Gives the memory back to the queue that it came from, unless that has got other memory meanwhile.
+    /// Returns the memory to the original queue, unless that has allocated other memory in the meantime.
     pub(crate) fn finish(mut self, queue: &mut Queue<C>) {
         debug_assert!(self.at >= self.queue.len);
         self.queue.len = 0;
@@ -437,7 +435,7 @@ impl<C> Running<C> {
 
 impl<C> Drop for Running<C> {
     fn drop(&mut self) {
-        // The queue is empty also if a value panics when it is dropped.
+        // The queue becomes empty even if the `Drop` of a value panics.
         let mut running = crate::guard::OnDrop::new(self, |running| running.queue.len = 0);
         let rest = core::iter::from_fn(|| {
             let entry = running.peek()?;

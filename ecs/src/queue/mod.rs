@@ -1,8 +1,8 @@
-//! A list of commands to carry out later, in one stretch of memory.
+//! A queue of commands to be applied later, in one contiguous allocation.
 //!
-//! Each entry is a header, which says what to do and with which entity, and the values that go with it: the captured
-//! values of a closure, or the parts of a bundle. Recording one costs a copy of its values and, amortised, no allocation.
-//! Values lie where their type wants them to be, so that parts can be put into storage from where they are.
+//! Each entry is a header, which contains the operation and its entity, followed by the values of the operation: the captured values of a
+//! closure, or the parts of a bundle. Recording an entry copies its values and, amortised, does not allocate. Values are aligned for their
+//! type, so that parts can be moved into storage directly from the queue.
 
 mod arena;
 

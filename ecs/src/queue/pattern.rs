@@ -1,9 +1,8 @@
 //! Entries that repeat for one entity after the other.
 //!
-//! The steps that follow each other for one entity are one change, however many they are. What they come to, and where their
-//! parts lie in the arena, is remembered as a *pattern*. As long as the next entries have the same pattern and their
-//! entities are in one table, the store carries them out together. If hooks or observers are notified of the change, it is carried out for
-//! one entity at a time; its steps are still one change.
+//! Consecutive steps for one entity are one change, however many they are. The compiled change and the offsets of the parts in the arena
+//! are stored as a *pattern*. While the next entries have the same pattern and their entities are in one table, the store applies them
+//! together. If hooks or observers are notified of the change, it is applied to one entity at a time; its steps are still one change.
 
 use alloc::vec::Vec;
 use core::iter::successors;
@@ -15,7 +14,7 @@ use crate::entity::Entity;
 use crate::graph::Change;
 use crate::origin::{Origin, TRACKED};
 
-/// What steps for one entity come to.
+/// The combined effect of the steps for one entity.
 #[derive(Clone, Copy)]
 pub(crate) enum CompiledSteps {
     /// The entity is despawned in the end.
@@ -24,38 +23,39 @@ pub(crate) enum CompiledSteps {
     Change(CompiledChange),
 }
 
-/// The change of components that steps come to.
+/// The change of components that steps are compiled to.
 #[derive(Clone, Copy)]
 pub(crate) struct CompiledChange {
     pub(crate) change: Change,
-    /// Whether the change depends on which sparse components an entity has: some steps keep those, and do not add what these require.
+    /// Whether the change depends on which sparse components an entity has: some steps keep these, and do not add the components that they
+    /// require.
     pub(crate) depends_on_sparse: bool,
-    /// How often the graph had forgotten plans: the number of the change is good until it forgets them again.
+    /// The epoch of the graph. The number of the change is valid until the graph removes plans again.
     pub(crate) epoch: u32,
 }
 
-/// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.
+/// The last applied steps for one entity, and their layout: loops over entities record the same steps for each.
 pub(crate) struct Pattern<C: 'static> {
     steps: Vec<PatternStep<C>>,
-    /// The leaves of all steps, seen from the first entry.
+    /// The leaves of all steps, with offsets from the first entry.
     pub(crate) leaves: Vec<LeafAt>,
-    /// The bytes of all entries.
+    /// The number of bytes of all entries.
     pub(crate) len: usize,
-    /// The alignment of entries when they were looked at.
+    /// The alignment of entries when the pattern was made.
     align: usize,
     needs_drop: bool,
-    /// Whether the same steps will lie alike from now on.
+    /// Whether the same steps have the same layout from now on.
     repeats: bool,
     pub(crate) compiled: Option<CompiledSteps>,
 }
 
 struct PatternStep<C: 'static> {
     command: &'static Command<C>,
-    /// Where it was recorded.
+    /// The code that recorded the step.
     by: Origin,
-    /// From the first entry to this one.
+    /// The offset from the first entry to this one.
     header_at: usize,
-    /// From the first entry to the values of this one.
+    /// The offset from the first entry to the values of this one.
     values_at: usize,
 }
 
@@ -74,7 +74,7 @@ impl<C> Default for Pattern<C> {
 }
 
 impl<C> Pattern<C> {
-    /// Remembers the next entries, so many of them, and what they come to.
+    /// Stores the pattern of the next `count` entries and their combined effect.
     pub(crate) fn set(&mut self, running: &Running<C>, count: usize, compiled: CompiledSteps) {
         self.steps.clear();
         self.leaves.clear();
@@ -94,33 +94,33 @@ impl<C> Pattern<C> {
             self.len = entry.end - at;
             self.align = entry.align;
         }
-        // What lies at the borders of a greater alignment than before lay otherwise than it will the next time.
+        // If the alignment has increased, the next repetition has a different layout.
         self.repeats = self.align == before;
         self.compiled = Some(compiled);
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub(crate) fn count(&self) -> usize {
         self.steps.len()
     }
 
-    /// The steps.
+    /// Returns the steps.
     pub(crate) fn steps(&self) -> impl Iterator<Item = &'static StepCommand<C>> {
         self.steps.iter().filter_map(|step| step.command.as_step())
     }
 
-    /// Whether the steps were not all recorded in one place.
+    /// Returns whether the steps were recorded at different places.
     #[inline]
     pub(crate) fn is_mixed(&self) -> bool {
         TRACKED && self.steps.iter().any(|step| !step.by.is_same(self.steps[0].by))
     }
 
-    /// Where each step was recorded.
+    /// Returns the origin of each step.
     pub(crate) fn origins(&self) -> impl Iterator<Item = Origin> {
         self.steps.iter().map(|step| step.by)
     }
 
-    /// Whether what the steps come to is still known, in a graph that has forgotten its plans so often.
+    /// Returns whether the combined effect is valid in a graph with this epoch.
     #[inline]
     pub(crate) fn is_of(&self, epoch: u32) -> bool {
         match self.compiled {
@@ -131,8 +131,7 @@ impl<C> Pattern<C> {
     }
 }
 
-/// Entries that have one pattern, once for each of several entities, and have been passed. Their values are dropped at the
-/// end.
+/// Entries with one pattern, once for each of several entities, that have been passed. Their values are dropped with this.
 pub(crate) struct PatternRun<'a, C: 'static> {
     pub(crate) pattern: &'a Pattern<C>,
     start: NonNull<u8>,
@@ -140,11 +139,11 @@ pub(crate) struct PatternRun<'a, C: 'static> {
 }
 
 impl<'a, C> PatternRun<'a, C> {
-    /// Where the entries of an entity begin.
+    /// Returns the address of the entries of an entity.
     #[inline]
     pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
         debug_assert!(number < self.count);
-        // SAFETY: the entries of all entities lie one behind the other in the memory of the queue.
+        // SAFETY: the entries of all entities are consecutive in the memory of the queue.
         unsafe { self.start.add(number * self.pattern.len) }
     }
 
@@ -155,7 +154,7 @@ impl<'a, C> PatternRun<'a, C> {
     /// - The plan of the writer consists of these steps. This is called once for each entity.
     #[inline]
     pub(crate) unsafe fn write(&self, number: usize, writer: &mut RowWriter<'_>) {
-        // SAFETY: the leaves of the pattern's steps lie where it says, and are full until this is called.
+        // SAFETY: the leaves of the pattern's steps are at these offsets, and are full until this is called.
         unsafe { write_leaves(self.start_of(number), &self.pattern.leaves, writer) }
     }
 }
@@ -177,20 +176,20 @@ impl<C> Drop for PatternRun<'_, C> {
 }
 
 impl<C> Running<C> {
-    /// The entries that are left.
+    /// Returns the remaining entries.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<C>> {
         successors(self.peek(), |entry| self.entry(entry.end, entry.align))
     }
 
-    /// Whose the next entries are, if they repeat a pattern, are all for one entity, and no step for it follows.
+    /// Returns the entity of the next entries, if they repeat the pattern, are all for one entity, and no further step for it follows.
     #[inline]
     pub(crate) fn next_of(&self, pattern: &Pattern<C>) -> Option<Entity> {
         let end = self.at + pattern.len;
         if !pattern.repeats || self.align != pattern.align || end > self.queue.len {
             return None;
         }
-        // SAFETY: the first entry begins here. Each entry that is the pattern's ends where the pattern says that the next one
-        // begins, and all of them together end within the queue. An entry begins at the end, unless that is the queue's.
+        // SAFETY: the first entry starts here. Each entry that matches the pattern ends where, by the pattern, the next one starts, and all
+        // of them end within the queue. An entry starts at the end, unless that is the end of the queue.
         unsafe {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at);
             let entity = start.cast::<Header<C>>().as_ref().entity;
@@ -211,8 +210,8 @@ impl<C> Running<C> {
         }
     }
 
-    /// Passes the next entries as long as they have a pattern, and `accept` takes the entity. If the pattern has just been
-    /// learnt from the next ones, those are passed in any case.
+    /// Passes the next entries while they have the pattern and `accept` accepts their entity. If the pattern has just been made from the
+    /// next entries, these are passed in any case.
     #[inline]
     pub(crate) fn pass<'a>(
         &mut self,
@@ -220,7 +219,7 @@ impl<C> Running<C> {
         learnt: bool,
         mut accept: impl FnMut(Entity) -> bool,
     ) -> PatternRun<'a, C> {
-        // SAFETY: the next entry begins within the memory of the queue, or at its end.
+        // SAFETY: the next entry starts within the memory of the queue, or at its end.
         let start = unsafe { NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at) };
         let mut count = 0;
         if let Some(entry) = self.peek().filter(|_| learnt) {
@@ -236,7 +235,7 @@ impl<C> Running<C> {
 }
 
 impl<C> Pattern<C> {
-    /// Whether the entity is removed in the end.
+    /// Returns whether the entity is despawned in the end.
     pub(crate) fn despawns(&self) -> bool {
         matches!(self.compiled, Some(CompiledSteps::Despawn))
     }

@@ -1,7 +1,7 @@
-//! One list of removals, with or without values, and the readers that it is kept for.
+//! One removal log, with or without values, and the readers that it is kept for.
 //!
-//! Entries have numbers that go up without end. The readers say how far they have come by a number that they share with
-//! the list, so it knows what all of them have passed, and which of them still exist.
+//! Entries have numbers that only increase. Each reader shares its position, the number of its next entry, with the log, so the log can
+//! tell which entries all readers have passed, and which readers still exist.
 
 mod copy;
 
@@ -17,18 +17,18 @@ use crate::column::{Column, copy_item};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 
-/// How many entries are kept for readers that lag, unless a limit is set.
+/// The maximum number of entries that are kept for readers that lag, unless a limit is set.
 pub(super) const LIMIT: usize = 1 << 20;
 
-/// How many bytes of values are kept for readers that lag, unless a limit is set. What values own elsewhere is not counted.
+/// The maximum number of bytes of values that are kept for readers that lag, unless a limit is set. Memory that values own is not counted.
 const VALUE_BYTES: usize = 64 << 20;
 
 /// Operations make room before they move anything, so that recording cannot fail.
 const NO_ROOM: &str = "room for what an operation removes is made before anything is removed";
 
-/// How far a reader has come: the number of the next entry that it reads.
+/// The position of a reader: the number of the next entry that it reads.
 ///
-/// It is written by the reader alone, and read when the list changes. No reader reads then, so plain loads and stores do.
+/// Only the reader writes it. The log reads it when it changes, and then no reader is reading, so relaxed loads and stores suffice.
 #[derive(Debug)]
 pub(super) struct Seen(AtomicU64);
 
@@ -46,12 +46,12 @@ impl Seen {
 
 /// The removals of one component.
 ///
-/// The indexes from `tail` to `head` are those of entries that no reader can read any more and whose values must still be
-/// dropped; from `head` on they can be read.
+/// The entries with the indexes `tail..head` cannot be read any more, but their values have not been dropped yet; the entries from `head`
+/// on can be read.
 pub struct Log {
     entities: Vec<Entity>,
-    /// The value of each entry from `tail` on, in a list that keeps values. It has room for the capacity of `entities` at
-    /// least, except while that grows.
+    /// In a log with values, the value of each entry from `tail` on. Its capacity is at least the capacity of `entities`, except while that
+    /// grows.
     values: Option<Column>,
     tail: usize,
     head: usize,
@@ -62,12 +62,12 @@ pub struct Log {
 }
 
 impl Log {
-    /// A list without values.
+    /// Creates a log without values.
     pub(super) fn of_entities() -> Self {
         Self::new(None)
     }
 
-    /// A list with values of a component.
+    /// Creates a log with values of a component.
     pub(super) fn of_values(info: &ComponentInfo) -> Self {
         Self::new(Some(Column::with_item(info.layout(), info.drop_fn())))
     }
@@ -76,37 +76,37 @@ impl Log {
         Self { entities: Vec::new(), values, tail: 0, head: 0, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
-    /// The number of the oldest entry that can be read.
+    /// Returns the number of the oldest entry that can be read.
     pub(super) fn start(&self) -> u64 {
         self.first
     }
 
-    /// The number of the next entry that will be written.
+    /// Returns the number of the next entry to be written.
     pub(super) fn end(&self) -> u64 {
         self.first + self.len() as u64
     }
 
-    /// How many entries can be read.
+    /// Returns how many entries can be read.
     pub(super) fn len(&self) -> usize {
         self.entities.len() - self.head
     }
 
-    /// Which entities lost the component, from an entry on that can be read.
+    /// Returns the entities of the readable entries from this number on.
     pub(super) fn entities_since(&self, number: u64) -> &[Entity] {
         &self.entities[self.index_of(number)..]
     }
 
-    /// The values of the same entries.
+    /// Returns the values of the readable entries from this number on.
     ///
     /// # Safety
     ///
-    /// - The list has values, of the type `T`.
+    /// - The log has values, of the type `T`.
     pub(super) unsafe fn values_since<T>(&self, number: u64) -> &[T] {
         let index = self.index_of(number);
         let Some(values) = &self.values else { unreachable!("a list of values has values") };
         debug_assert_eq!(values.item_size(), size_of::<T>());
-        // SAFETY: the entries from `head` on have values, and the index is not below `head`; they are of type `T` by the
-        // caller's promise. They change only when the list does, which is borrowed.
+        // SAFETY: the entries from `head` on have values, and the index is not below `head`; they are of type `T` (forwarded). They change
+        // only when the log does, which is borrowed.
         unsafe { slice::from_raw_parts(values.get(index).cast().as_ptr(), self.entities.len() - index) }
     }
 
@@ -115,7 +115,7 @@ impl Log {
         self.head + (number - self.first) as usize
     }
 
-    /// A new reader, which begins with the next entry.
+    /// Adds a reader, which starts at the next entry.
     pub(super) fn add_reader(&mut self) -> Arc<Seen> {
         self.forget_dead_readers();
         let seen = Arc::new(Seen(AtomicU64::new(self.end())));
@@ -123,12 +123,12 @@ impl Log {
         seen
     }
 
-    /// Whether this reader is one of this list.
+    /// Returns whether this reader belongs to this log.
     pub(super) fn is_read_by(&self, seen: &Arc<Seen>) -> bool {
         self.readers.iter().any(|reader| Arc::ptr_eq(reader, seen))
     }
 
-    /// Whether a reader may read it.
+    /// Returns whether the log has readers.
     #[inline]
     pub(super) fn has_readers(&self) -> bool {
         !self.readers.is_empty()
@@ -143,7 +143,7 @@ impl Log {
         self.keep_to_limit();
     }
 
-    /// Makes entries unreadable.
+    /// Makes the oldest `count` entries unreadable.
     fn forget(&mut self, count: usize) {
         debug_assert!(count <= self.len());
         self.head += count;
@@ -154,7 +154,7 @@ impl Log {
         }
     }
 
-    /// Begins at the front again, if there is nothing left.
+    /// Reuses the memory from the front, if no entries are left.
     fn close_gap_of_all(&mut self) {
         if self.tail == self.entities.len() {
             self.entities.clear();
@@ -162,7 +162,7 @@ impl Log {
         }
     }
 
-    /// Makes those unreadable that all readers have passed.
+    /// Makes the entries unreadable that all readers have passed.
     pub(super) fn forget_passed(&mut self) {
         self.forget_dead_readers();
         let end = self.end();
@@ -170,7 +170,7 @@ impl Log {
         self.forget(passed.clamp(self.first, end).abs_diff(self.first) as usize);
     }
 
-    /// How many entries are kept at most.
+    /// Returns the maximum number of entries.
     fn bound(&self) -> usize {
         match &self.values {
             Some(values) if self.limit == LIMIT => (VALUE_BYTES / values.item_size().max(1)).clamp(1, LIMIT),
@@ -189,18 +189,18 @@ impl Log {
         self.values.as_ref().is_some_and(|values| values.drop_fn().is_some())
     }
 
-    /// Whether there are values that must be dropped.
+    /// Returns whether there are values to be dropped.
     pub(super) fn has_expired(&self) -> bool {
         self.tail < self.head
     }
 
-    /// Drops the values that no reader can read any more. The list is in order before the first one is dropped.
+    /// Drops the values that no reader can read any more. The log is consistent before the first one is dropped.
     pub(super) fn drop_expired(&mut self) {
         let (first, count) = (self.tail, self.head - self.tail);
         self.tail = self.head;
         self.close_gap_of_all();
         if let Some(values) = &mut self.values {
-            // SAFETY: the entries had values, which have no owner since the books do not list them any more.
+            // SAFETY: the entries had values, which nothing owns since `tail` has passed them.
             unsafe { values.drop_rows(first, count) }
         }
     }
@@ -209,7 +209,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// If there is no memory. The entries stay as they were.
+    /// If there is no memory. The entries are unchanged.
     #[inline]
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), AllocError> {
         if self.has_room_for(more) { Ok(()) } else { self.make_room(more) }
@@ -221,7 +221,7 @@ impl Log {
         needed <= self.entities.capacity() && self.values.as_ref().is_none_or(|values| needed <= values.capacity())
     }
 
-    /// Looks what all have read; only if that does not help much is there need of more memory.
+    /// Removes the entries that all readers have passed, and allocates if that does not free enough memory.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, more: usize) -> Result<(), AllocError> {
@@ -243,8 +243,8 @@ impl Log {
         }
         let count = self.entities.len() - self.tail;
         if let Some(values) = &self.values {
-            // SAFETY: both ranges are within the memory for as many values as there are entries. Where the values came from
-            // they do not count any more.
+            // SAFETY: both ranges are within the memory, which has room for as many values as `entities` has entries. The moved values are
+            // not used at their old places any more.
             unsafe { values.get(0).copy_from(values.get(self.tail), count * values.item_size()) }
         }
         self.entities.drain(..self.tail);
@@ -252,7 +252,7 @@ impl Log {
         self.tail = 0;
     }
 
-    /// Adds an entity to a list without values, if that takes nothing else.
+    /// Adds an entity to a log without values, if there is room. Returns whether it was added.
     #[inline]
     pub(super) fn push_if_easy(&mut self, entity: Entity) -> bool {
         debug_assert!(self.values.is_none());
@@ -263,7 +263,7 @@ impl Log {
         is_easy
     }
 
-    /// Adds entities to a list without values, in this order. There must be room for them.
+    /// Adds entities to a log without values, in this order. There must be room for them.
     #[inline]
     pub(super) fn push_all(&mut self, entities: &[Entity]) {
         debug_assert!(self.values.is_none());
@@ -272,13 +272,13 @@ impl Log {
         self.keep_to_limit();
     }
 
-    /// Adds entities and their values to a list with values. Says whether the values have to be dropped one day: they belong
-    /// to the list now. There must be room for them.
+    /// Adds entities and their values to a log with values. Returns whether the values need drop: they belong to the log now. There must be
+    /// room for them.
     ///
     /// # Safety
     ///
-    /// - `value` gives, for the number of an entity among these, the address of a value of the component of this list. It is
-    ///   outside of the list, it is not used as a value afterwards, and it is not another entity's.
+    /// - `value` returns, for the index of an entity in `entities`, the address of a value of the log's component. The value is outside of
+    ///   the log, is not used as a value afterwards, and does not belong to another entity.
     #[inline]
     pub(super) unsafe fn push_values(&mut self, entities: &[Entity], value: impl Fn(usize) -> *const u8) -> bool {
         assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
@@ -286,7 +286,7 @@ impl Log {
         let Some(values) = &self.values else { unreachable!("a list of values has values") };
         let size = values.item_size();
         for number in 0..entities.len() {
-            // SAFETY: there is room for so many values behind the last one; the rest is the caller's promise.
+            // SAFETY: there is room for these values after the last one; `value` returns the address of a value to be moved (forwarded).
             unsafe { copy_item(value(number), values.get(first + number).as_ptr(), size) }
         }
         self.entities.extend_from_slice(entities);
@@ -294,7 +294,7 @@ impl Log {
         self.needs_drop()
     }
 
-    /// Gives back memory that is not needed at the moment, and all if there is no reader.
+    /// Frees memory that is not needed at the moment, and all memory if there is no reader.
     pub(super) fn shrink_to_fit(&mut self) {
         self.close_gap();
         try_shrink(&mut self.entities);
@@ -311,7 +311,7 @@ impl Log {
             + self.readers.capacity() * size_of::<Arc<Seen>>()
     }
 
-    /// Panics if the books contradict each other.
+    /// Panics if the fields of the log contradict each other.
     pub(super) fn check(&self) {
         assert!(self.tail <= self.head && self.head <= self.entities.len(), "the ends of a list of removals");
         assert!(self.needs_drop() || self.tail == self.head, "entries without values wait to be dropped");

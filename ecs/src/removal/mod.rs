@@ -1,25 +1,24 @@
 //! Removals: which entities have lost which components.
 //!
-//! [`RemovedComponents`](crate::system::RemovedComponents) and [`RemovedValues`](crate::system::RemovedValues) read them in
-//! systems; outside of systems [`World::removed_reader`](crate::world::World::removed_reader) and
-//! [`World::removed_value_reader`](crate::world::World::removed_value_reader) do.
+//! Systems read them with [`RemovedComponents`](crate::system::RemovedComponents) and [`RemovedValues`](crate::system::RemovedValues); code
+//! outside of systems uses [`World::removed_reader`](crate::world::World::removed_reader) and
+//! [`World::removed_value_reader`](crate::world::World::removed_value_reader).
 //!
-//! **What is recorded.** Nothing, until there is a reader of removals of a component; then those of this component, from that
-//! moment on, for as long as a reader exists. Tables and sparse storages say by a flag whether they concern a reader, so that
-//! all others pay for one branch.
+//! **What is recorded.** Nothing, until there is a reader of removals of a component; then the removals of this component, from that moment
+//! on, while a reader exists. Tables and sparse storages have a flag that shows whether a reader is interested in them, so that all others
+//! pay for one branch.
 //!
-//! **What a removal is.** An entity had the component before an operation and does not have it afterwards: because it was
-//! removed, taken, replaced by a bundle without it, moved to another world, or despawned, alone or with others. A component
-//! whose value is replaced is not removed. Several commands for one entity that follow each other are one operation: what
-//! they remove and insert again is replaced, and what they insert and remove again the entity never had. Dropping a world
-//! removes nothing.
+//! **What a removal is.** An entity had the component before an operation and does not have it afterwards: because it was removed, taken,
+//! replaced by a bundle without it, moved to another world, or despawned, alone or with others. A component whose value is replaced is not
+//! removed. Consecutive commands for one entity are one operation: a component that they remove and insert again counts as replaced, and a
+//! component that they insert and remove again counts as never inserted. Dropping a world records no removals.
 //!
-//! **In which order.** In that of the operations. Where many entities lose a component at once: in the order of the commands,
-//! or else of their rows before, table by table. `World::clear_entities` goes through the tables, or for a sparse component
-//! through its storage.
+//! **The order.** The order of the operations. If many entities lose a component at once: the order of the commands, otherwise the order of
+//! their rows before the operation, table by table. `World::clear_entities` visits the tables in order, or for a sparse component the
+//! storage.
 //!
-//! **How long.** Until all readers have passed it, or until there are more than a [limit](crate::world::World::set_removed_limit)
-//! of newer ones, of values by default no more than 64 MiB; then every reader that has not read it counts it as missed.
+//! **How long.** Until all readers have passed the entry, or until there are more than a [limit](crate::world::World::set_removed_limit) of
+//! newer ones, for values by default at most 64 MiB; then every reader that has not read the entry counts it as missed.
 
 mod log;
 mod reader;

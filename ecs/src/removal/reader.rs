@@ -1,4 +1,4 @@
-//! How far a reader of removals has come, and the iterators that note it.
+//! Positions of readers of removals, and the iterators that advance them.
 
 use alloc::sync::Arc;
 use core::any::type_name;
@@ -9,14 +9,14 @@ use core::slice;
 use super::log::{Log, Seen};
 use crate::entity::Entity;
 
-/// How far a reader has come in one list.
+/// The position of a reader in one log.
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    /// Shared with the list, which keeps what this has not passed.
+    /// Shared with the log, which keeps the entries from this position on.
     seen: Arc<Seen>,
-    /// How many entries were gone before they could be read.
+    /// The number of entries that were dropped before the reader read them.
     missed: u64,
-    /// Which list of its world it is.
+    /// The number of the log in its world.
     list: usize,
 }
 
@@ -25,23 +25,23 @@ impl Cursor {
         Self { seen: log.add_reader(), missed: 0, list }
     }
 
-    /// The next entry, and how many were gone before the reader came to them.
+    /// Returns the number of the next entry, and the number of missed entries.
     pub(crate) fn state(&self) -> [u64; 2] {
         [self.seen.get(), self.missed]
     }
 
-    /// Has come as far as another time.
+    /// Sets the position and the number of missed entries to an earlier [`state`](Self::state).
     pub(crate) fn go_to(&mut self, [next, missed]: [u64; 2]) {
         self.seen.set(next);
         self.missed = missed;
     }
 
-    /// Which list of its world it is.
+    /// Returns the number of the log in its world.
     pub(crate) fn list(&self) -> usize {
         self.list
     }
 
-    /// Whether it was made for this list.
+    /// Returns whether the cursor was made for this log.
     pub(crate) fn is_of(&self, log: &Log) -> bool {
         log.is_read_by(&self.seen)
     }
@@ -50,7 +50,7 @@ impl Cursor {
         self.seen.get().clamp(log.start(), log.end())
     }
 
-    /// Goes on to the oldest entry that is there, and counts those that are not.
+    /// Advances to the oldest entry that is kept, and counts the missed ones.
     fn catch_up(&mut self, log: &Log) -> u64 {
         let position = self.position(log);
         self.missed = self.missed(log);
@@ -79,8 +79,8 @@ impl Cursor {
 
 /// The position of a reader of the entities that have lost a component.
 ///
-/// It is made by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
-/// [`RemovedComponents`](crate::system::RemovedComponents). As long as it exists, removals of the component are recorded.
+/// Created by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
+/// [`RemovedComponents`](crate::system::RemovedComponents). While it exists, removals of the component are recorded.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -99,7 +99,7 @@ pub struct RemovedComponentReader<T> {
 }
 
 impl<T> RemovedComponentReader<T> {
-    /// A new reader of a list.
+    /// Creates a reader of a log.
     pub(super) fn new(list: usize, log: &mut Log) -> Self {
         Self { cursor: Cursor::new(list, log), marker: PhantomData }
     }
@@ -114,9 +114,8 @@ impl_debug!([T] RemovedComponentReader<T> => |_this, f| write!(f, "RemovedCompon
 
 /// The position of a reader of the last values of a component.
 ///
-/// It is made by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its
-/// parameter [`RemovedValues`](crate::system::RemovedValues). As long as it exists, values of the component are kept for
-/// it when they are removed.
+/// Created by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its parameter
+/// [`RemovedValues`](crate::system::RemovedValues). While it exists, removed values of the component are kept for it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -134,18 +133,18 @@ pub struct RemovedValueReader<T> {
 }
 
 impl<T> RemovedValueReader<T> {
-    /// A new reader of a list of values, which are of type `T`.
+    /// Creates a reader of a log with values of type `T`.
     pub(super) fn new(list: usize, log: &mut Log) -> Self {
         Self { cursor: Cursor::new(list, log), marker: PhantomData }
     }
 
     /// # Panics
     ///
-    /// If it was not made for this list.
+    /// If the reader was not made for this log.
     pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedValueIter<'a, T> {
         assert!(self.cursor.is_of(log), "a reader reads the list that it was made for");
         let position = self.cursor.catch_up(log);
-        // SAFETY: a reader is made only for a list of values of its type, and this is the one.
+        // SAFETY: a reader of values of `T` is made only for a log with values of this type, and `log` is this log.
         let values = unsafe { log.values_since::<T>(position) }.iter();
         let entities =
             RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen };
@@ -155,7 +154,7 @@ impl<T> RemovedValueReader<T> {
 
 impl_debug!([T] RemovedValueReader<T> => |_this, f| write!(f, "RemovedValueReader<{}>", type_name::<T>()));
 
-/// Entities that have lost a component, the earliest first. What it has not given stays unread.
+/// Entities that have lost a component, the earliest first. Entries that the iterator has not yielded stay unread.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -170,7 +169,7 @@ impl_debug!([T] RemovedValueReader<T> => |_this, f| write!(f, "RemovedValueReade
 /// ```
 pub struct RemovedIter<'a> {
     entities: slice::Iter<'a, Entity>,
-    /// The number behind the last entry.
+    /// The number of the next entry to be written.
     end: u64,
     seen: &'a Seen,
 }
@@ -206,7 +205,8 @@ impl Drop for RemovedIter<'_> {
 
 impl_debug!([] RemovedIter<'_> => |this, f| f.debug_tuple("RemovedIter").field(&this.entities.as_slice()).finish());
 
-/// Entities that have lost a component, each with its last value, the earliest first. What it has not given stays unread.
+/// Entities that have lost a component, each with its last value, the earliest first. Entries that the iterator has not yielded stay
+/// unread.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

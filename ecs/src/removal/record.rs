@@ -1,15 +1,14 @@
-//! All lists of removals of a world, and how entries get into them.
+//! The removal logs of a world, and recording into them.
 //!
-//! An operation makes room for all that it may record ([`Removals::make_room`]) before it moves anything, so that recording
-//! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes
-//! into a list is copied there, and [`RemovalRecord`] says that its column is kept, so that the operation does not drop it; a value of a
-//! sparse storage leaves that at once. The operation ends with [`Finish`], which drops what the lists do not keep any longer.
+//! An operation makes room for everything that it may record ([`Removals::make_room`]) before it moves anything, so that recording cannot
+//! fail. It records the losses when it has moved everything and dropped nothing; no user code runs in between. A value that is kept is
+//! copied into the log, and [`RemovalRecord`] lists its column, so that the operation does not drop it; a value in a sparse storage is
+//! removed from the storage at once. The operation ends with [`Finish`], which drops the values that the logs do not keep any longer.
 //!
-//! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse
-//! storage. An operation looks at the mark of its table or plan once. There are two lists for each component: of entities,
-//! and of entities with values. A reader shares its position with the list, which forgets what all readers have passed and
-//! notices by the count of an `Arc` that a reader is gone. The marks are lowered when a frame ends and when memory is given
-//! back. A kept value is copied to the list and its column is noted (`RemovalRecord`), so that the operation does not drop it.
+//! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse storage. An
+//! operation tests the mark of its table or plan once. There are two logs for each component: of entities, and of entities with values. A
+//! reader shares its position with the log, which removes the entries that all readers have passed, and detects by the count of an `Arc`
+//! that a reader has been dropped. The marks are cleared when a frame ends and when memory is freed.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -24,7 +23,7 @@ use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-/// The lists of one component.
+/// The logs of one component.
 struct RecordedRemovals {
     component: ComponentId,
     /// The number of its sparse storage, if it has one.
@@ -38,7 +37,7 @@ impl RecordedRemovals {
         self.entities.has_readers() || self.values.has_readers()
     }
 
-    /// Makes room for so many more entries in the lists that are read.
+    /// Makes room for `count` more entries in the logs that have readers.
     #[inline]
     fn make_room(&mut self, count: usize, fate: Fate) -> Result<(), AllocError> {
         if self.entities.has_readers() {
@@ -51,33 +50,33 @@ impl RecordedRemovals {
     }
 }
 
-/// Whether an operation drops the values that it removes, or hands them to its caller.
+/// Whether an operation drops the values that it removes, or returns them to its caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// The lists may have them.
+    /// The logs may keep the values.
     Dropped,
-    /// The caller gets them.
+    /// The caller gets the values.
     Taken,
 }
 
-/// In [`Removals::by_component`]: no reader was ever made.
+/// In [`Removals::by_component`]: the component never had a reader.
 const NONE: u32 = u32::MAX;
 
 /// The removals that an operation has recorded so far.
 #[derive(Default)]
 pub(crate) struct RemovalRecord {
-    /// The columns whose values, in the rows that the operation removes, belong to lists once they are recorded. There is seldom more than
-    /// one, and an operation on one entity has no time for the heap.
+    /// The columns whose values, in the rows that the operation removes, belong to the logs once they are recorded. Usually there is at
+    /// most one, and an operation on one entity should not allocate.
     few: [u32; 3],
     count: u32,
-    /// All of these columns, if they are more than a few.
+    /// All of these columns, if `few` is too small for them.
     many: Vec<u32>,
-    /// Whether lists may have values that must be dropped at the end of the operation.
+    /// Whether logs may have values to be dropped at the end of the operation.
     unfinished: bool,
 }
 
 impl RemovalRecord {
-    /// Adds a column of which values are kept.
+    /// Adds a column whose values are kept.
     fn keep(&mut self, column: u32) -> Result<(), AllocError> {
         if let Some(place) = self.few.get_mut(self.count as usize) {
             *place = column;
@@ -93,52 +92,52 @@ impl RemovalRecord {
         Ok(())
     }
 
-    /// The columns whose values, in the rows whose removal is recorded, must not be overwritten before, nor dropped.
+    /// Returns the columns whose values, in the rows whose removal is recorded, must not be overwritten before that, nor dropped.
     #[inline]
     pub(crate) fn kept(&self) -> &[u32] {
         self.few.get(..self.count as usize).unwrap_or(&self.many)
     }
 
-    /// Includes the removals of rows of another table: they end with these.
+    /// Includes the removals of rows of another table, so that one [`Finish`] ends both.
     pub(crate) fn join(&mut self, other: &Self) {
         self.unfinished |= other.unfinished;
     }
 }
 
-/// All lists of removals of a world.
+/// All removal logs of a world.
 #[derive(Default)]
 pub(crate) struct Removals {
-    /// Of which sparse storages removals are recorded: no other than these.
+    /// The sparse storages whose removals are recorded.
     storages: SparseSummary,
     /// Whether there may be readers.
     watching: bool,
     watched: Vec<RecordedRemovals>,
-    /// By component: which of the lists are its.
+    /// The index in `watched` by component.
     by_component: Vec<u32>,
-    /// The same by sparse storage.
+    /// The index in `watched` by sparse storage.
     by_storage: Vec<u32>,
 }
 
 impl Removals {
-    /// Whether removals of any component are recorded.
+    /// Returns whether removals of any component are recorded.
     #[inline]
     pub(crate) fn is_watching(&self) -> bool {
         self.watching
     }
 
-    /// Whether removals of any sparse component are recorded.
+    /// Returns whether removals of any sparse component are recorded.
     #[inline]
     pub(crate) fn watches_sparse(&self) -> bool {
         !self.storages.is_empty()
     }
 
-    /// These storages, and those from which removals are recorded.
+    /// Adds the storages whose removals are recorded to these storages.
     #[inline]
     pub(crate) fn with_watched(&self, storages: SparseSummary) -> SparseSummary {
         self.storages.union(storages)
     }
 
-    /// Whether removals from one of these storages may be recorded.
+    /// Returns whether removals from one of these storages may be recorded.
     #[inline]
     pub(crate) fn watches(&self, storages: SparseSummary) -> bool {
         self.storages.meets(storages)
@@ -148,7 +147,7 @@ impl Removals {
         numbers.get(index).filter(|&&number| number != NONE).map(|&number| number as usize)
     }
 
-    /// The lists of a component, which are made now if need be. The caller raises the flag of what holds its values.
+    /// Returns the index of the logs of a component, which are created if necessary. The caller sets the flags of its tables or storage.
     fn watched(&mut self, info: &ComponentInfo) -> usize {
         if let Some(at) = Self::find(info.id().index(), &self.by_component) {
             return at;
@@ -160,7 +159,7 @@ impl Removals {
         if let Some(storage) = storage {
             make_place(&mut self.by_storage, storage);
         }
-        // If there is no room this unwinds, and nothing leads to the lists.
+        // If there is no memory this unwinds, and no index refers to the logs yet.
         self.watched.push(RecordedRemovals { component: info.id(), storage, entities, values });
         self.by_component[info.id().index()] = at as u32;
         if let Some(storage) = storage {
@@ -176,14 +175,14 @@ impl Removals {
         }
     }
 
-    /// A new reader of removals of a component.
+    /// Creates a reader of removals of a component.
     pub(crate) fn read_entities<T>(&mut self, info: &ComponentInfo) -> RemovedComponentReader<T> {
         let at = self.watched(info);
         self.raise(at);
         RemovedComponentReader::new(at, &mut self.watched[at].entities)
     }
 
-    /// A new reader of removed values of a component, which is `T`.
+    /// Creates a reader of removed values of a component, which is `T`.
     pub(crate) fn read_values<T: Component>(&mut self, info: &ComponentInfo) -> RemovedValueReader<T> {
         assert_eq!(info.type_id(), Some(TypeId::of::<T>()));
         let at = self.watched(info);
@@ -191,7 +190,7 @@ impl Removals {
         RemovedValueReader::new(at, &mut self.watched[at].values)
     }
 
-    /// How many entries of each list of a component are kept at most.
+    /// Sets the maximum number of entries of each log of a component.
     pub(crate) fn set_limit(&mut self, info: &ComponentInfo, limit: usize) {
         let at = self.watched(info);
         let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
@@ -201,20 +200,19 @@ impl Removals {
         drop(Finish { removals: self, unfinished });
     }
 
-    /// The list of entities with this number.
+    /// Returns the log of entities with this number.
     #[inline]
     pub(crate) fn entities(&self, at: usize) -> Option<&Log> {
         self.watched.get(at).map(|watched| &watched.entities)
     }
 
-    /// The list of values with this number.
+    /// Returns the log of values with this number.
     #[inline]
     pub(crate) fn values(&self, at: usize) -> Option<&Log> {
         self.watched.get(at).map(|watched| &watched.values)
     }
 
-    /// Makes room for telling that so many entities lose these components of a table, and all that they have in these sparse
-    /// storages.
+    /// Makes room for recording that `count` entities lose these components of a table, and all components in these sparse storages.
     ///
     /// # Errors
     ///
@@ -244,8 +242,8 @@ impl Removals {
         Ok(told)
     }
 
-    /// Records that an entity of a table loses the only component whose removals are recorded there, if that takes nothing but to add it
-    /// to the list of entities. Otherwise nothing is recorded, and this says false.
+    /// Records that an entity of a table loses the only component whose removals are recorded there, if that only requires adding the
+    /// entity to the log of entities. Otherwise records nothing and returns false.
     #[inline]
     pub(crate) fn try_record_entity(&mut self, table: &Table, entity: Entity) -> bool {
         match self.watched.get_mut(table.only_list() as usize) {
@@ -254,8 +252,8 @@ impl Removals {
         }
     }
 
-    /// Records that the entity in a row of a table loses all that is recorded there, if no list gets a value that has to be dropped
-    /// one day. Otherwise nothing is recorded, and this says false.
+    /// Records that the entity in a row of a table loses all components whose removals are recorded there, if no log gets a value that
+    /// needs drop. Otherwise records nothing and returns false.
     ///
     /// # Errors
     ///
@@ -263,7 +261,7 @@ impl Removals {
     ///
     /// # Safety
     ///
-    /// - The row is one of the table. After true the caller ends its entity without using the values of the row.
+    /// - The row is one of the table. After true the caller despawns its entity without using the values of the row.
     #[inline(never)]
     pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
         for (_, id) in table.watched_columns() {
@@ -282,20 +280,20 @@ impl Removals {
                 entities.push_all(entity);
             }
             if values.has_readers() {
-                // SAFETY: the column has a value of this component in the row. It is copied, and to drop it does nothing.
+                // SAFETY: the column has a value of this component in the row. It is copied, and needs no drop.
                 unsafe { values.push_values(entity, |_| table.column(index as usize).get(row).as_ptr()) };
             }
         }
         Ok(true)
     }
 
-    /// Records that entities have lost these components of a table, of which the columns are given, too. Room has been made.
+    /// Records that entities have lost these components of a table, which are given with their columns. Room has been made.
     ///
     /// # Safety
     ///
-    /// - The columns are those of the components in this table. If values are dropped, they hold the value of each entity in the
-    ///   row that `row` gives for its number among these; the rows differ. Nothing uses these values afterwards, and those of the
-    ///   columns in [`RemovalRecord::kept`] are not dropped.
+    /// - The columns belong to the components in this table. If values are dropped, the columns hold the value of each entity in the row
+    ///   that `row` returns for its index in `entities`; the rows differ. Nothing uses these values afterwards, and values of the columns
+    ///   in [`RemovalRecord::kept`] are not dropped.
     #[inline(never)]
     pub(crate) unsafe fn rows_lost(
         &mut self,
@@ -313,15 +311,15 @@ impl Removals {
             }
             if told.kept().contains(&index) {
                 let column = table.column(index as usize);
-                // SAFETY: the column has a value of this component in each row. Nothing uses it afterwards: it is not dropped
-                // with the column, because that is noted as kept.
+                // SAFETY: the column has a value of this component in each row. Nothing uses it afterwards: it is not dropped with the
+                // column, because the column has been recorded as kept.
                 told.unfinished |= unsafe { values.push_values(entities, |number| column.get(row(number)).as_ptr()) };
             }
         }
     }
 
-    /// Records that an entity has lost the value that it had in a sparse storage: it is still there, or has just been retired,
-    /// unless it is taken. If a list wants it, the storage has forgotten it then. Room has been made.
+    /// Records that an entity has lost its value in a sparse storage. Unless the value is taken, it is still in the storage or has just
+    /// been retired. If a log keeps it, it is removed from the storage. Room has been made.
     #[inline(never)]
     pub(crate) fn sparse_lost(
         &mut self,
@@ -339,13 +337,13 @@ impl Removals {
             entities.push_all(&[entity]);
         }
         if let Some(value) = value {
-            // SAFETY: a retired value is one of the storage's component, and nothing uses it once the storage has forgotten it.
+            // SAFETY: a retired value belongs to the storage's component, and nothing uses it once the storage has forgotten it.
             told.unfinished |= unsafe { values.push_values(&[entity], |_| value.as_ptr()) };
             storage.forget_retired();
         }
     }
 
-    /// Makes room for the removal of all entities of all these tables, and from sparse storages with so many values.
+    /// Makes room for the removal of all entities of these tables, and of all values of sparse storages.
     ///
     /// # Errors
     ///
@@ -365,7 +363,7 @@ impl Removals {
         Ok(())
     }
 
-    /// Records that all entities have left a sparse storage. If their values are kept it is empty afterwards. Room has been made.
+    /// Records that all entities have left a sparse storage. If their values are kept, the storage is empty afterwards. Room has been made.
     pub(crate) fn storage_lost(
         &mut self,
         storage: &mut SparseStorage,
@@ -383,13 +381,13 @@ impl Removals {
                 Some(value) => value.as_ptr().cast_const(),
                 None => unreachable!("the entities are those of the storage"),
             };
-            // SAFETY: the storage holds a value for each of its entities, and forgets them all.
+            // SAFETY: the storage holds a value for each of its entities, and forgets all of them.
             told.unfinished |= unsafe { values.push_values(entities, value) };
             storage.forget_all();
         }
     }
 
-    /// Ends the recording of an operation when it is dropped.
+    /// Ends the recording of an operation when the returned guard is dropped.
     #[inline]
     pub(crate) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
         Finish { removals: self, unfinished: told.unfinished }
@@ -404,13 +402,14 @@ impl Removals {
         self.drop_expired();
     }
 
+    /// Drops the values that no reader can read any more, also those that [`Removals::become_copies`] has left.
     pub(crate) fn drop_expired(&mut self) {
         let expired = self.watched.iter_mut().map(|watched| &mut watched.values).filter(|values| values.has_expired());
         for_each_despite_panics(expired, Log::drop_expired);
     }
 
-    /// Lets go of everything that all readers have passed, and calls `idle` with the components that have no readers any
-    /// more: the caller lowers the flags of what holds them. Values are dropped at the end.
+    /// Removes all entries that all readers have passed, and calls `idle` with the components that have no readers any more: the caller
+    /// clears the flags of their tables or storages. Values are dropped at the end.
     pub(crate) fn tidy(&mut self, mut idle: impl FnMut(ComponentId)) {
         self.storages = SparseSummary::default();
         self.watching = false;
@@ -427,11 +426,11 @@ impl Removals {
         drop(Finish { removals: self, unfinished: true });
     }
 
-    /// Copies of all lists; into those that are there, as far as they are.
+    /// Copies all logs, into existing copies where there are some.
     ///
     /// # Errors
     ///
-    /// If there is no memory. What the copies are then is worth nothing, as after a panic of a `Clone`.
+    /// If there is no memory. The copies are incomplete then, as after a panic of a `Clone`.
     pub(crate) fn copy_to(&self, copies: &mut Vec<[LogCopy; 2]>, components: &Components) -> Result<(), AllocError> {
         copies.truncate(self.watched.len());
         for (at, watched) in self.watched.iter().enumerate() {
@@ -440,7 +439,7 @@ impl Removals {
                 copies.push([false, true].map(|with_values| LogCopy::new(info, with_values)));
             }
             let [entities, values] = &mut copies[at];
-            // SAFETY: the list with this number has never been one of another component.
+            // SAFETY: the log with this number has always belonged to the same component.
             unsafe {
                 entities.take(&watched.entities)?;
                 values.take(&watched.values)?;
@@ -449,18 +448,18 @@ impl Removals {
         Ok(())
     }
 
-    /// The number of the lists of a component, if there are some.
+    /// Returns the index of the logs of a component, if it has logs.
     pub(crate) fn list_of(&self, component: ComponentId) -> Option<usize> {
         Self::find(component.index(), &self.by_component)
     }
 
-    /// Copies of lists without entries, one for each that there is.
+    /// Returns an empty copy for each log.
     pub(crate) fn empty_copies(&self, components: &Components) -> Vec<[LogCopy; 2]> {
         let infos = self.watched.iter().map_while(|watched| components.info(watched.component));
         infos.map(|info| [false, true].map(|with_values| LogCopy::new(info, with_values))).collect()
     }
 
-    /// The components with removed values that cannot be copied.
+    /// Returns the components with removed values that cannot be cloned.
     pub(crate) fn refused(&self, components: &Components) -> impl Iterator<Item = ComponentId> {
         let refuses = |watched: &&RecordedRemovals| {
             let info = components.info(watched.component);
@@ -469,16 +468,16 @@ impl Removals {
         self.watched.iter().filter(refuses).map(|watched| watched.component)
     }
 
-    /// The clones that are needed to make the lists what their copies are.
+    /// Clones the values that are needed to restore the logs from their copies.
     pub(crate) fn clones(copies: &[[LogCopy; 2]]) -> Result<Vec<[ColumnClones; 2]>, AllocError> {
         copies.iter().map(|[entities, values]| Ok([entities.clones()?, values.clones()?])).collect()
     }
 
-    /// Makes room for what the copies hold.
+    /// Makes room for the contents of the copies.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The entries stay.
+    /// If there is no memory. The entries are unchanged.
     pub(crate) fn make_room_for_copies(&mut self, copies: &[[LogCopy; 2]]) -> Result<(), AllocError> {
         for (watched, [entities, values]) in self.watched.iter_mut().zip(copies) {
             watched.entities.make_room_for(entities)?;
@@ -487,15 +486,15 @@ impl Removals {
         Ok(())
     }
 
-    /// Makes the lists what their copies are; those that have none become empty. Some values wait for [`Removals::drop_expired`]
-    /// to be dropped; the rest is with the clones.
+    /// Restores the logs from their copies; logs without a copy become empty. Values of these are dropped by a later
+    /// [`Removals::drop_expired`]; the other old values are in the clones.
     ///
     /// # Safety
     ///
-    /// - The copies are those of these lists, the clones theirs, and room has been made for them since the last operation.
+    /// - The copies belong to these logs, the clones to the copies, and room has been made for them since the last operation.
     pub(crate) unsafe fn become_copies(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[ColumnClones; 2]]) {
         for (watched, ([entities, values], clones)) in self.watched.iter_mut().zip(copies.iter().zip(clones)) {
-            // SAFETY: the list with this number has never been one of another component; the caller's promise.
+            // SAFETY: the log with this number has always belonged to the same component; the clones and the room are forwarded.
             unsafe {
                 watched.entities.become_copy(entities, &mut clones[0]);
                 watched.values.become_copy(values, &mut clones[1]);
@@ -507,8 +506,7 @@ impl Removals {
         }
     }
 
-    /// Drops what [`Removals::become_copies`] has left. What readers have passed stays until the lists are tidied: how far those of systems
-    /// Gives back memory that is not needed at the moment.
+    /// Frees memory that is not needed at the moment.
     pub(crate) fn shrink_to_fit(&mut self) {
         for watched in &mut self.watched {
             watched.entities.shrink_to_fit();
@@ -516,7 +514,7 @@ impl Removals {
         }
     }
 
-    /// The bytes that the lists have allocated, without what their values own.
+    /// Returns the bytes that the logs have allocated, without memory that values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let lists = |watched: &RecordedRemovals| watched.entities.allocated_bytes() + watched.values.allocated_bytes();
         self.watched.iter().map(lists).sum::<usize>()
@@ -524,7 +522,7 @@ impl Removals {
             + (self.by_component.capacity() + self.by_storage.capacity()) * size_of::<u32>()
     }
 
-    /// Panics if the books contradict each other; else says whether a component has readers.
+    /// Panics if the logs and flags contradict each other. Returns a function that returns whether a component has readers.
     pub(crate) fn check(&self) -> impl Fn(ComponentId) -> bool {
         for watched in &self.watched {
             watched.entities.check();
@@ -544,7 +542,7 @@ fn make_place(numbers: &mut Vec<u32>, index: usize) {
     }
 }
 
-/// The end of an operation that may have recorded something: when this is dropped, also by a panic, the lists drop what they
+/// The end of an operation that may have recorded removals. When this is dropped, also during a panic, the logs drop the values that they
 /// do not keep any longer.
 pub(crate) struct Finish<'a> {
     removals: &'a mut Removals,

@@ -1,7 +1,7 @@
-//! New values, and the change that they belong to.
+//! New values, and the change that inserts them.
 //!
-//! A plan says where the components of a change go, in the order in which the change adds them; what writes the values relies
-//! on that. So both are made in one place, and stay together until the row is there.
+//! A plan lists the targets of the components of a change in the order in which the change adds them, and the code that writes the values
+//! relies on that order. So both are made in one place, and are kept together until the row is written.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 
-/// A change, and what writes the values that it adds to one row.
+/// A change, and the function that writes the new values into one row.
 pub(super) struct Addition<P> {
     change: Change,
     write: P,
@@ -20,14 +20,14 @@ pub(super) struct Addition<P> {
 impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
     /// # Safety
     ///
-    /// - The first steps of the change may take or remove something. `write` writes every component of each bundle that the others
-    ///   add, in order, if it gets a writer for a plan of this change, and does nothing else. It does not panic.
+    /// - The first steps of the change may take or remove components. If `write` gets a writer for a plan of this change, it writes every
+    ///   component of each bundle that the other steps add, in order, and does nothing else. It does not panic.
     #[inline]
     pub(super) unsafe fn new(change: Change, write: P) -> Self {
         Self { change, write }
     }
 
-    /// What the values belong to.
+    /// Returns the change.
     #[inline]
     pub(super) fn change(&self) -> Change {
         self.change
@@ -37,14 +37,14 @@ impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
     ///
     /// # Safety
     ///
-    /// - The plan of the writer is one of the change.
+    /// - The plan of the writer is a plan of the change.
     #[inline]
     pub(super) unsafe fn write(self, writer: &mut RowWriter<'_>) {
         (self.write)(writer);
     }
 }
 
-/// A change that adds nothing: what goes is dropped.
+/// A change that adds nothing. The removed values are dropped.
 #[derive(Clone, Copy)]
 pub(super) struct Loss(Change);
 
@@ -55,25 +55,25 @@ impl Loss {
     }
 }
 
-/// The loss of a bundle's components, as far as they are there.
+/// The removal of a bundle's components.
 #[inline]
 pub(super) fn removing<B: Bundle>(store: &mut Store) -> Loss {
     Loss(Change::of(ChangeStep::Remove(store.register_bundle::<B>())))
 }
 
-/// The loss of these components of the world, as far as they are there.
+/// The removal of these components.
 pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> Loss {
-    // A bundle that could not be registered may have left one of them without.
+    // A bundle whose registration failed may have left a sparse component without a storage.
     store.note_new_components();
     Loss(Change::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
 }
 
-/// The loss of all components but those of a bundle and those that these require.
+/// The removal of all components except those of a bundle and those that these require.
 pub(super) fn retaining<B: Bundle>(store: &mut Store) -> Loss {
     Loss(Change::of(ChangeStep::Retain(store.register_bundle::<B>())))
 }
 
-/// The addition of a bundle, which has these parts.
+/// The insertion of a bundle, given as its parts.
 #[inline]
 pub(super) fn inserting<'p, B: Bundle>(
     store: &mut Store,
@@ -82,7 +82,7 @@ pub(super) fn inserting<'p, B: Bundle>(
     adding::<B>(store, None, ChangeStep::Insert, parts)
 }
 
-/// The addition of those components of a bundle that an entity does not have.
+/// The insertion of the components of a bundle that an entity does not have.
 pub(super) fn inserting_if_new<'p, B: Bundle>(
     store: &mut Store,
     entity: Entity,
@@ -90,12 +90,12 @@ pub(super) fn inserting_if_new<'p, B: Bundle>(
 ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     let step = ChangeStep::InsertIfNew(store.register_bundle::<B>());
     let change = Change::of(store.structure.for_entity(step, entity));
-    // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
-    // promises that the plan of the writer is one of the change.
+    // SAFETY: the change adds this bundle and nothing else. Only `Addition::write` calls the closure, and its caller guarantees that the
+    // plan of the writer is a plan of the change.
     unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
 }
 
-/// The addition of a bundle behind a loss.
+/// The insertion of a bundle after a removal.
 pub(super) fn inserting_after<'p, B: Bundle>(
     store: &mut Store,
     loss: Loss,
@@ -104,7 +104,7 @@ pub(super) fn inserting_after<'p, B: Bundle>(
     adding::<B>(store, Some(loss), ChangeStep::Insert, parts)
 }
 
-/// The addition of a bundle, by a step that adds something.
+/// The insertion of a bundle, by a step that adds something.
 #[inline]
 fn adding<'p, B: Bundle>(
     store: &mut Store,
@@ -117,14 +117,14 @@ fn adding<'p, B: Bundle>(
         None => Change::of(step),
         Some(loss) => store.structure.archetypes.then(loss.0, step),
     };
-    // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
-    // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
+    // SAFETY: the change adds this bundle and nothing else, by an insertion that writes every value. Only `Addition::write` calls the
+    // closure, and its caller guarantees that the plan of the writer is a plan of the change.
     unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
 }
 
 impl Structure {
-    /// The step that does to an entity what this one says: with a bundle that names the sparse components that the entity has already, if
-    /// the step keeps these and they require others.
+    /// Returns the step that has the same effect on an entity as this one. If the step keeps sparse components that the entity already has
+    /// and that require others, the returned step has a bundle that marks these components.
     pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
         let ChangeStep::InsertIfNew(bundle) = step else { return step };
         let held: Vec<ComponentId> =

@@ -1,16 +1,14 @@
-//! Carrying out recorded commands.
+//! Applying recorded commands.
 //!
-//! The steps that follow each other for one entity are one change: the entity moves once, to the table where the last of
-//! them leads, and the tables in between are never made. If the same steps follow for other entities of its table, as a
-//! loop over entities records them, they are carried out together: the rows move as blocks, and new values are copied
-//! column by column. The outcome is the same as one by one, in the order of recording; so are the errors. Only in which
-//! row of its table an entity ends up is another matter.
+//! Consecutive steps for one entity are one change: the entity moves once, to the table that the last step leads to, and the tables in
+//! between are never created. If the same steps follow for other entities of the same table, as a loop over entities records them, they are
+//! applied together: the rows move as blocks, and new values are copied column by column. The outcome and the errors are the same as if the
+//! steps were applied one by one, in the order of recording. Only the rows of the entities in their tables may differ.
 //!
-//! A change of up to 32 steps is remembered in the graph beside others. Of longer ones the graph knows one at a time;
-//! planning it costs one pass over its steps.
+//! The graph keeps the changes of up to 32 steps. It keeps only one longer change at a time; planning it costs one pass over its steps.
 //!
-//! If a constructor or the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only removes or despawns and
-//! its entities are changed one by one, the first panic ends it: the rest stay as they are.
+//! If a constructor or the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only
+//! removes or despawns, and its entities are changed one by one, the first panic ends the run: the rest are unchanged.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -66,7 +64,7 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
     }
 }
 
-/// Records the addition of a bundle to an entity.
+/// Records the insertion of a bundle.
 #[inline]
 pub(crate) fn record_insert<B: Bundle>(
     queue: &mut Queue<Store>,
@@ -83,7 +81,7 @@ pub(crate) fn record_insert<B: Bundle>(
         (_, true) => const { &Steps::<B, true>::INSERT },
     };
     // SAFETY: the values of the command are `B::Parts`, which the closure writes: in place if their alignment is at most a line, otherwise
-    // as bytes. Parts may be sent to another thread, since a bundle may. If taking the bundle apart panics, nothing is recorded.
+    // as bytes. Parts may be sent to another thread, since a bundle may. If splitting the bundle panics, nothing is recorded.
     unsafe {
         queue.push_with(command, entity, |values| match align_of::<B::Parts>() <= LINE {
             true => scatter_into(bundle, values.cast()),
@@ -96,7 +94,7 @@ pub(crate) fn record_insert<B: Bundle>(
 ///
 /// # Safety
 ///
-/// - The address is writable for so many bytes.
+/// - The address is valid for writes of `size_of::<B::Parts>()` bytes.
 #[cold]
 unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
     let mut aside = Box::<B::Parts>::new_uninit();
@@ -108,8 +106,7 @@ unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
     }
 }
 
-/// Records a step for an entity that has no values: the removal of a bundle's components, the removal of all others, or the end of the
-/// entity.
+/// Records a step without values: the removal of a bundle's components, the removal of all other components, or the despawn of the entity.
 #[inline]
 pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, quiet: bool, entity: Entity) {
     let command = match (kind, quiet) {
@@ -123,14 +120,14 @@ pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, q
     unsafe { queue.push_with(command, entity, |_| {}) }
 }
 
-/// From how many entities on steps are carried out together.
+/// The minimum number of entities whose steps are applied together.
 const TOGETHER: usize = 8;
-/// How many at most: what is noted of them should stay in a cache.
+/// The maximum number, so that the data about them fits in a cache.
 const AT_ONCE: usize = 1 << 14;
-/// Up to how many steps for one entity a change is remembered beside others. More would make plans that are large and rarely
-/// used: there is one such change at a time.
+/// The maximum number of steps of a change that the graph keeps together with others. Longer changes make large plans that are rarely
+/// reused, so the graph keeps one of them at a time.
 const STEPS: usize = 32;
-/// How many sequences of steps are remembered at most.
+/// The maximum number of sequences of steps that the graph keeps.
 const SEQUENCES: usize = 1 << 12;
 
 /// Where entities are before a change.
@@ -138,20 +135,20 @@ const SEQUENCES: usize = 1 << 12;
 enum Placement {
     /// Alive, in this table.
     Table(TableId),
-    /// Nowhere yet: the id is reserved.
+    /// No table yet: the id is reserved.
     Pending,
-    /// Nowhere yet: this spawn has no id.
+    /// No table yet: this spawn has no id.
     New,
 }
 
-/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go target_world.
+/// Applies all commands of a queue. If one of them puts another store in the place of this one, the rest are sent to `target_world`.
 pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_world: &mut Option<TargetWorld>) {
     let mut running = queue.start();
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
         if store.events.has_pending {
-            // An operation that a panic ended has left pending events.
+            // An operation that was aborted by a panic has left pending events.
             let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             store.flush_events();
@@ -173,7 +170,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
             pattern = core::mem::take(&mut store.commands.last_pattern);
             continue;
         }
-        // What user code has run since may have made the graph forget the change.
+        // User code that has run since may have removed the change from the graph.
         let is_new = !pattern.is_of(store.structure.archetypes.epoch()) || running.next_of(&pattern).is_none();
         if is_new {
             learn_pattern(store, &mut pattern, &running);
@@ -196,7 +193,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
     }
 }
 
-/// Looks at the next steps for one entity, and what they come to.
+/// Finds the pattern of the next steps for one entity, and compiles them.
 fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Running<Store>) {
     store.structure.archetypes.limit_sequences(SEQUENCES);
     let mut change = None;
@@ -213,7 +210,7 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         let next = step_of(store, step);
         let depends = depends_on_sparse || step_depends_on_sparse(&store.structure.archetypes, next);
         if depends && count >= STEPS {
-            // The rest is another change: one for single entities is always remembered beside others.
+            // The rest becomes another change, since a change for single entities must be one that the graph keeps together with others.
             break;
         }
         depends_on_sparse = depends;
@@ -242,7 +239,7 @@ fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
     matches!(step, ChangeStep::InsertIfNew(bundle) if archetypes.requiring_sparse(bundle).next().is_some())
 }
 
-/// The change that does to an entity what this one says. See [`CompiledChange::depends_on_sparse`].
+/// Returns the change that has the same effect on an entity as this one. See [`CompiledChange::depends_on_sparse`].
 fn change_for_entity(store: &mut Store, change: Change, entity: Entity) -> Change {
     let mut steps = store.structure.archetypes.steps(change).into_iter();
     let Some(first) = steps.next() else { return change };
@@ -264,8 +261,8 @@ fn step_of(store: &mut Store, step: &StepCommand<Store>) -> ChangeStep {
     }
 }
 
-/// Carries out the next steps, which have this pattern, for as many entities as are in the same place. `first` is the entity of the first.
-/// `just_learned` says that the pattern is that of the next entries, and has not been compared with them.
+/// Applies the next steps, which have this pattern, to as many entities as have the same placement. `first` is the entity of the first
+/// step. `just_learned` means that the pattern was made from the next entries, so they need not be compared with it.
 fn apply_next(
     store: &mut Store,
     running: &mut Running<Store>,
@@ -277,14 +274,14 @@ fn apply_next(
     let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
     let ends = store.events.is_observing && pattern.despawns();
     let place = place_of(&store.structure.entities, first, spawns);
-    // What observers are notified of for one entity, and what they record then, comes before the next one.
+    // The notifications for one entity, and the commands that observers record then, come before the next entity.
     let is_sole = place.is_none() || store.events.is_observing && observes_steps(store, first, place, pattern);
     let table = match place {
         Some(Placement::Table(table)) if !is_sole && !ends => Some(table),
         _ => None,
     };
     let run = running.pass(pattern, just_learned, |entity| {
-        // Most are in the table of the first one, which is one comparison.
+        // Most entities are in the table of the first one, which takes one comparison.
         if let Some(table) = table
             && entities.len() < AT_ONCE.min(entities.capacity())
             && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
@@ -296,7 +293,7 @@ fn apply_next(
             place_of(&store.structure.entities, entity, spawns) == place
                 && !(ends && notifies_of_sparse_end(store, entity))
         };
-        // Without memory for one more the run ends here: those that have been passed are carried out.
+        // If there is no memory for another entity, the run ends here, and the entities so far are changed.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
         let together = entities.is_empty() || !is_sole && is_in_place() && has_room(entities);
         if together {
@@ -307,7 +304,7 @@ fn apply_next(
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
     set_caller_of(&mut store.structure.entities, pattern, compiled);
-    // Steps that were recorded in different places are applied entity by entity, so that each component gets the origin of its step.
+    // Steps that were recorded at different places are applied entity by entity, so that each component gets the origin of its step.
     let is_mixed = pattern.is_mixed();
     if let Some(place) = place
         && run.count >= TOGETHER
@@ -318,14 +315,14 @@ fn apply_next(
     }
     let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
     match run.pattern.leaves.is_empty() || entities.len() == 1 {
-        // Without new values nothing is lost if the run ends early: a panic leaves the other entities as they are.
+        // Without new values nothing is lost if the run ends early: a panic leaves the other entities unchanged.
         true => entities.iter().enumerate().for_each(apply),
         // If a constructor or the destructor of a replaced value panics, the other entities still get their new values.
         false => for_each_until_all_had_their_turn(entities.iter().enumerate(), apply),
     }
 }
 
-/// Carries out the steps of a run for one of its entities.
+/// Applies the steps of a run to one of its entities.
 fn apply_one_of(
     store: &mut Store,
     run: &PatternRun<'_, Store>,
@@ -345,13 +342,14 @@ fn apply_one_of(
     // SAFETY: the change has the steps of the pattern, in order; `change_for_entity` only exchanges bundles for ones with the same
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
-    // Observers are told when the origins have been noted.
+    // Observers are notified after the origins have been set.
     let done = store.defer_events(|store| {
         let done = apply_one(store, entity, spawns, change.map(addition));
         done.map(|entity| attribute(store, entity, &attributions))
     });
     match done {
-        // Commands of observers may make the graph forget the change. A run that they are notified of has one entity, so it is not used again.
+        // Commands of observers may remove the change from the graph. A run with notifications has one entity, so the change is not used
+        // again.
         Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
@@ -363,7 +361,7 @@ fn apply_one_of(
     }
 }
 
-/// Whether hooks or observers are notified of these steps for an entity.
+/// Returns whether hooks or observers are notified of these steps for an entity.
 fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
     let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
     let table = match place {
@@ -381,13 +379,13 @@ fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, p
     }
 }
 
-/// Whether user code may be told of the end of an entity because of what it has in sparse storages.
+/// Returns whether listeners may be notified of the despawn of an entity because of its sparse components.
 #[inline]
 fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
     store.events.observed.notifying.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
-/// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.
+/// Sets the caller (origin) of the operations that follow to the origin of the first step, or of the last one if the entity is despawned.
 #[inline]
 fn set_caller_of(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
@@ -395,7 +393,7 @@ fn set_caller_of(entities: &mut Entities, pattern: &Pattern<Store>, compiled: Co
     entities.set_caller(by.unwrap_or_default());
 }
 
-/// Where an entity is that the first step spawns, or not.
+/// Returns the placement of the entity of a first step, if there is one. `spawns` is whether the step spawns the entity.
 #[inline]
 fn place_of(entities: &Entities, entity: Entity, spawns: bool) -> Option<Placement> {
     if spawns && entity == Entity::PLACEHOLDER {
@@ -408,7 +406,7 @@ fn place_of(entities: &Entities, entity: Entity, spawns: bool) -> Option<Placeme
     }
 }
 
-/// Carries out steps for several entities at once, if that can be done.
+/// Applies steps to several entities at once. Returns false if that is not possible.
 fn apply_together(
     store: &mut Store,
     run: &PatternRun<'_, Store>,
@@ -437,12 +435,12 @@ fn apply_together(
     }
 }
 
-/// Carries out a change, or the removal, of an entity that is alive or pending, or has no id yet because the first step
-/// spawns it. Returns the id.
+/// Applies a change, or the despawn, to an entity that is alive or pending, or has no id yet because the first step spawns it. Returns the
+/// id.
 ///
 /// # Errors
 ///
-/// If it is neither.
+/// If the entity is neither alive nor pending.
 fn apply_one(
     store: &mut Store,
     entity: Entity,

@@ -1,4 +1,4 @@
-//! The origin of each part of a change that several commands came to.
+//! The callers (origins) of the components that a sequence of commands adds to an entity.
 
 use alloc::vec::Vec;
 
@@ -8,12 +8,12 @@ use crate::entity::Entity;
 use crate::origin::Origin;
 use crate::queue::{Pattern, StepKind};
 
-/// The origin of each component that an entity is about to get from steps that were not all recorded in one place. Of a component
-/// that comes twice the last origin is last in the list.
+/// Returns the origin of each component that an entity is about to get from steps that were recorded at different places. If a component
+/// occurs twice, its last origin comes last.
 pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<Store>) -> Vec<(ComponentId, Origin)> {
-    // Without an origin: the component goes.
+    // `None` as the origin: the component is removed.
     let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
-    // The bundles that steps say are all that stays.
+    // The bundles of `retain` steps.
     let mut kept = Vec::new();
     for (step, by) in pattern.steps().zip(pattern.origins()) {
         let number = (step.register)(store);
@@ -47,7 +47,7 @@ pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<
     attributions.into_iter().filter_map(|(id, by)| Some((id, by?))).collect()
 }
 
-/// Notes the origins of an entity's components.
+/// Sets the origins of an entity's components.
 pub(super) fn attribute(store: &mut Store, entity: Entity, attributions: &[(ComponentId, Origin)]) {
     let Some(location) = store.structure.entities.get(entity) else { return };
     for &(id, by) in attributions {

@@ -1,7 +1,7 @@
-//! Copies that were not taken from a store: parts are checked and put together for a store, so that it can become what they say.
+//! Copies that were not taken from a store: their parts are checked and assembled, so that a store can be restored from them.
 //!
-//! Nothing is believed: whatever the parts are, the result is a copy that the store could have made, or an error. So all of a file
-//! can come here, and what is built is as safe to restore as what was taken.
+//! The parts are not trusted: the result is either a copy that the store itself could have made, or an error. So the parts can come from a
+//! file, and a built copy is as safe to restore as a copy that was taken.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -28,65 +28,65 @@ use crate::table::TableCopy;
 use crate::tick::{CHECK_EVERY, ComponentTicks, LastRun, MAX_AGE, Tick};
 use crate::tracking::Spawns;
 
-/// How many frames may have ended: more than any program lives to see, and so few that counting on does not overflow.
+/// Upper limit for the number of ended frames: unreachable in practice, and small enough that counting on does not overflow.
 const MAX_FRAMES: u64 = u64::MAX / 2;
 
-/// Rows of a table.
+/// The rows of a table.
 pub(crate) struct TableParts {
     pub(crate) entities: Vec<Entity>,
     pub(crate) stamped: Tick,
     pub(crate) columns: Vec<ColumnParts>,
 }
 
-/// Removals of a component that readers may not have read.
+/// Recorded removals of a component that readers may not have read.
 pub(crate) struct RemovalParts {
     pub(crate) component: &'static ComponentDescriptor,
     pub(crate) entities: Vec<Entity>,
-    /// The value of each, in a list with values.
+    /// The value of each entry, if the list keeps values.
     pub(crate) values: Option<ColumnParts>,
-    /// The number of the first one, and how many are kept at most.
+    /// The number of the first entry, and the maximum number of kept entries.
     pub(crate) first: u64,
     pub(crate) limit: usize,
 }
 
-/// Which frame and tick it is in a snapshot.
+/// The frame number and the ticks of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SnapshotClock {
-    /// How many frames had ended: see [`World::frame_number`](crate::World::frame_number).
+    /// The number of frames that had ended: see [`World::frame_number`](crate::World::frame_number).
     pub frame_number: u64,
-    /// Whether schedules have run in the frame that is not named: then it ends when one runs that has run in it.
+    /// Whether schedules have run in the current implicit frame. Such a frame ends when one of these schedules runs again.
     pub is_frame_open: bool,
-    /// The tick that changes get next: see [`World::change_tick`](crate::World::change_tick).
+    /// The tick of the next changes: see [`World::change_tick`](crate::World::change_tick).
     pub tick: Tick,
-    /// The tick since which changes are new to the program itself: see [`World::last_change_tick`](crate::World::last_change_tick).
+    /// The tick after which changes are new outside of systems: see [`World::last_change_tick`](crate::World::last_change_tick).
     pub last: Tick,
-    /// When all ticks were looked at last, to bring those forward that are too old.
+    /// The tick at which all ticks were last clamped.
     pub checked: Tick,
 }
 
-/// What a copy is made of that was not taken from a store.
+/// The parts of a copy that was not taken from a store.
 pub(crate) struct StoreParts {
     pub(crate) ids: EntityIds,
     /// In the order of the tables.
     pub(crate) tables: Vec<TableParts>,
     pub(crate) storages: Vec<(Vec<Entity>, ColumnParts)>,
     pub(crate) resources: Vec<NewResource>,
-    /// Of relations that differ, with what finds the number of one in a store.
+    /// Pairs of different relations, each with a function that returns the number of the relation in a store.
     pub(crate) pairs: Vec<(Box<dyn PairsParts>, fn(&mut Store) -> usize)>,
-    /// Of components and kinds of lists that differ.
+    /// Recorded removals; at most one entry for each component and kind of list.
     pub(crate) removals: Vec<RemovalParts>,
-    /// When entities were spawned: by index, of those behind the end, and the newest.
+    /// When entities were spawned: a tick by index, the tick of the entities past the end of that list, and the newest tick.
     pub(crate) spawns: Option<(Vec<Tick>, Tick, Tick)>,
-    /// How many ids systems are expected to reserve.
+    /// The number of ids that each system is expected to reserve.
     pub(crate) expected_ids: Vec<(SystemKey, u32)>,
-    /// What schedules hold that have these seats: messages, from a number on.
+    /// The messages that schedules hold, by seat: for each list of messages, the number of the first held message.
     pub(crate) held: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
-    /// The numbers of the labels of the schedules that have run in the frame, if all are known.
+    /// The numbers of the labels of the schedules that have run in the frame, if all have labels.
     pub(crate) ran: Vec<u64>,
     pub(crate) clock: SnapshotClock,
 }
 
-/// Parts of a snapshot cannot be put together. Nothing has happened.
+/// The parts of a snapshot cannot be assembled. Nothing has happened.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -106,41 +106,41 @@ pub(crate) struct StoreParts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Entities do not belong to the ids.
+    /// The entities contradict the ids.
     Ids(EntityIdsError),
-    /// A component or resource is there twice, or two tables have the same components: a type name.
+    /// A component or resource occurs twice, or two tables have the same components. Contains a type name.
     Twice(&'static str),
-    /// The first table has components, or a later one has none.
+    /// The first table has components, or a later table has no components.
     FirstTable,
-    /// There are not as many values of a component as entities. Its type name.
+    /// The number of values of a component differs from the number of entities. Contains the type name of the component.
     Length(&'static str),
-    /// The storage of a component is another one. Its type name.
+    /// The component has another kind of storage. Contains its type name.
     Storage(&'static str),
-    /// An entity has two values of a sparse component, or is not alive. Its type name.
+    /// An entity has two values of a sparse component, or is not alive. Contains the type name of the component.
     SparseEntity(&'static str, Entity),
-    /// There is not a tick for each value of a component, or none is kept of it. Its type name.
+    /// The number of ticks of a component differs from the number of its values, or the component keeps no ticks. Contains its type name.
     Ticks(&'static str),
-    /// Something has happened later than now, or before what is remembered; or more frames have ended than ever do.
+    /// A tick is later than the current tick or too old to be represented, or the number of ended frames is out of range.
     Time,
-    /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
+    /// Values cannot be cloned, so they cannot be restored. Contains the type name of the component or resource.
     NotClone(&'static str),
-    /// A component is that of sources or of targets of pairs, and other entities have it than those that are in such pairs; or it is a side
-    /// of a relationship, in a table. Its type name.
+    /// The entities with the marker component of sources or targets of pairs are not the entities in such pairs; or a component of a
+    /// relationship is in a table. Contains the type name of the component.
     Side(&'static str),
-    /// There cannot be a pair of these entities, or not at its place in the lists of both: the type name of the relation.
+    /// These entities cannot form a pair, or the pair is at a wrong place in a list. Contains the type name of the relation.
     Pair(&'static str, [Entity; 2]),
-    /// The two sides of a relationship disagree on the links of an entity, or an entity is linked as it cannot be: to itself, or in a
-    /// circle. The type name of the component that names a target.
+    /// The two sides of a relationship disagree on the links of an entity, or the entity is linked to itself or in a cycle. Contains the
+    /// type name of the component that names the target.
     Link(&'static str, Entity),
-    /// A resource stays on its thread. Its type name.
+    /// The resource is not `Send`. Contains its type name.
     NonSend(&'static str),
-    /// Removals of a component that cannot be: its type name.
+    /// Recorded removals of a component are invalid. Contains the type name of the component.
     Removals(&'static str),
-    /// A schedule holds messages that are not there: the type name of the list.
+    /// A schedule holds messages that do not exist. Contains the type name of the list.
     Messages(&'static str),
-    /// A schedule cannot be prepared, which has systems of which it is said what they keep: its label, and why.
+    /// A schedule with saved system state cannot be prepared. Contains its label and the error.
     Schedule(String, String),
-    /// What is said that a system keeps is nothing that it could keep: the label of its schedule, and its name.
+    /// The saved state of a system does not fit the system. Contains the label of its schedule, and its name.
     System(String, String),
     /// A component cannot be registered.
     Register(RegisterComponentError),
@@ -184,19 +184,19 @@ impl_error! {
     Register(RegisterComponentError)
 }
 
-/// No entry of a list has a greater number: so many are never written.
+/// The maximum number of an entry of a list. No program writes so many entries.
 pub(crate) const MAX_NUMBER: u64 = u64::MAX / 2;
 
-/// The era of copies that are built, which is not among the first ones: runs of earlier eras can be remembered in it.
+/// The era of built copies. It is not one of the first eras, so runs of earlier eras can be represented in it.
 pub(crate) const BUILT_ERA: u32 = LastRun::FORGOTTEN;
 
-/// Whether a tick can be remembered at another one. Ticks are brought forward to the greatest age whenever all are looked at.
+/// Returns whether a tick can be represented at tick `now`: clamping limits the age of ticks.
 fn is_known(tick: Tick, now: Tick) -> bool {
     tick.age(now) <= MAX_AGE + CHECK_EVERY
 }
 
 impl StoreParts {
-    /// All that can be known to be wrong before the store is looked at.
+    /// Checks everything that can be checked without the store.
     fn check(&self, clones: &KnownClones) -> Result<(), BuildError> {
         let is_known = |tick: Tick| is_known(tick, self.clock.tick);
         let mut is_in_time =
@@ -234,12 +234,12 @@ impl StoreParts {
         if is_in_time { Ok(()) } else { Err(BuildError::Time) }
     }
 
-    /// Whether ticks of a value can be remembered.
+    /// Returns whether the ticks of a value can be represented.
     fn are_known(&self, ticks: &ComponentTicks) -> bool {
         is_known(ticks.added, self.clock.tick) && is_known(ticks.changed, self.clock.tick)
     }
 
-    /// Checks a column for so many entities. Returns whether its ticks can be remembered.
+    /// Checks a column for this number of entities. Returns whether its ticks can be represented.
     fn check_column(&self, column: &ColumnParts, entities: usize, is_sparse: bool) -> Result<bool, BuildError> {
         let descriptor = column.values.descriptor();
         let name = descriptor.name();
@@ -292,10 +292,9 @@ impl StoreParts {
     }
 }
 
-/// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
-/// know are registered. `links_of` looks at the values of relationships, and says how entities are linked by them. `is_apart`
-/// says which resources that are not among the parts are no part of the copy. `clones` has the functions of types whose definitions
-/// name none.
+/// Assembles a copy of this store from parts, with the store's own numbers of components and storages. Components that the store does not
+/// have are registered. `links_of` reads the links from the values of relationships. `is_apart` returns whether a resource that is missing
+/// from the parts is not part of the copy. `clones` has the clone functions of types whose definitions name none.
 ///
 /// # Errors
 ///
@@ -367,12 +366,12 @@ fn check_sparse_entities(storages: &[(Vec<Entity>, ColumnParts)], entities: &Ent
     Ok(())
 }
 
-/// The components of the columns of a copy, which are registered.
+/// The components of the columns of a copy. All of them are registered.
 #[derive(Default)]
 struct Registered {
-    /// Those that have ticks.
+    /// The components that have ticks.
     tracked: Vec<ComponentId>,
-    /// The name of one that has values which cannot be cloned.
+    /// The name of a component whose values cannot be cloned, if there is one.
     not_clone: Option<&'static str>,
 }
 
@@ -438,7 +437,7 @@ impl Registered {
         let mut filled = Vec::new();
         for (id, of, column) in numbered {
             let name = column.values.descriptor().name();
-            // It is one with such storage: that has been checked.
+            // The component has sparse storage: that has been checked.
             let Some(info) = components.info(id) else { continue };
             let number = info.sparse_index();
             if filled.contains(&number) {
@@ -452,7 +451,7 @@ impl Registered {
     }
 }
 
-/// Has schedules hold messages that are there.
+/// Records which messages schedules hold. Fails if the messages do not exist.
 fn hold_messages(
     frames: &mut FramesCopy,
     all: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
@@ -472,12 +471,12 @@ fn hold_messages(
     Ok(())
 }
 
-/// Copies of all lists of removals: those that parts say, as far as there are such lists, and the others without entries.
+/// Builds copies of all removal logs: with the given entries where the store has such a log, and empty otherwise.
 fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Result<Vec<[LogCopy; 2]>, BuildError> {
     let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
         let id = store.register_descriptor(component)?;
-        // Without a reader nothing is kept.
+        // Without a reader no removals are kept.
         let Some(list) = store.events.removals.list_of(id) else { continue };
         let (rows, of_values) = (entities.len(), values.is_some());
         let values = values.map(|values| or_raise(ColumnCopy::of(values, rows, |row| row, now)));
@@ -486,10 +485,10 @@ fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Res
     Ok(copies)
 }
 
-/// What finds the number of a relation in a store.
+/// A function that returns the number of a relation in a store and registers the relation if necessary.
 type Register = fn(&mut Store) -> usize;
 
-/// Copies of pairs, by the numbers that their relations have in a store.
+/// Returns the copies of pairs, by the numbers of their relations in a store.
 fn number_pairs(
     store: &mut Store,
     pairs: Vec<(Box<dyn PairsCopy>, Register)>,
@@ -507,11 +506,11 @@ fn number_pairs(
     Ok(numbered)
 }
 
-/// Pairs that can be, of entities that have the components of their relations.
+/// Builds the pairs and checks that exactly the entities in them have the marker components of their relations.
 ///
 /// # Errors
 ///
-/// If they cannot.
+/// If the pairs are not valid.
 fn build_pairs(
     parts: Vec<(Box<dyn PairsParts>, Register)>,
     (ids, entities): (&EntityIds, &EntitiesCopy),
@@ -521,7 +520,7 @@ fn build_pairs(
 ) -> Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError> {
     let is_alive = |entity: Entity| entities.at_index(entity.index()) == Some(entity);
     let is_past = |entity: Entity| {
-        // Generations of an index only grow, until it has none any more.
+        // Generations of an index only grow; 0 marks an index that is retired.
         let next = ids.generations.get(entity.index() as usize);
         next.is_some_and(|&next| next == 0 || entity.generation() < next)
     };

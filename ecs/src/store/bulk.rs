@@ -1,11 +1,11 @@
 //! Changing many entities at once, table by table.
 //!
-//! The rows of a table that change are brought behind the others first. From there they move as blocks, one for each
-//! column; and if they are all rows and the destination has none, the tables exchange the memory of their columns.
+//! The rows of a table that change are first moved to the end of the table. From there they move as blocks, one for each column. If they
+//! are all rows of the table and the destination is empty, the tables exchange the memory of their columns.
 //!
-//! When tables exchange the memory of their columns, entities keep their rows, so only the table in their slots changes.
-//! Values that a user's function makes are written behind the last row of the destination before anything moves; if the
-//! function panics they are dropped and nothing has happened.
+//! When tables exchange the memory of their columns, entities keep their rows, so only the table in their slots changes. Values that a
+//! user's function makes are written past the end of the destination before anything moves. If the function panics, they are dropped, and
+//! nothing has happened.
 
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
@@ -31,28 +31,28 @@ use crate::removal::{Fate, RemovalRecord};
 use crate::table::{ColumnMove, Table};
 use crate::transition::Interest;
 
-/// Recorded parts for several entities.
+/// Recorded bundle parts of several entities.
 pub(super) struct Batch<'a> {
     pub(super) entities: &'a [Entity],
-    /// The leaves of one entity's parts.
+    /// The layout of the parts of one entity.
     pub(super) leaves: &'a [LeafAt],
-    /// Where the parts of the first entity are.
+    /// The address of the parts of the first entity.
     pub(super) start: NonNull<u8>,
-    /// The bytes from one entity's parts to the next one's.
+    /// The number of bytes from the parts of one entity to the parts of the next.
     pub(super) stride: usize,
 }
 
 impl Batch<'_> {
-    /// Moves the values of all leaves into the columns that their targets name, those of each entity into the row that
-    /// `row` says.
+    /// Moves the values of all leaves into the columns that their targets name. The values of each entity go to the row that `row` returns
+    /// for its number.
     ///
     /// # Safety
     ///
-    /// - The leaves are full, where the batch says, and those that the targets are for, in order. The targets are columns
-    ///   of the table or nothing. The rows are within its capacity, and the columns hold no values in them.
+    /// - The leaves are full and at the addresses that the batch gives, and belong to the targets, in order. Each target names a column of
+    ///   the table or is [`Target::Nowhere`]. The rows are within the capacity of the table, and the columns hold no values in them.
     unsafe fn write(&self, table: &Table, targets: &[Target], row: impl Fn(usize) -> usize) {
         let count = self.entities.len();
-        // So many that their parts stay in the nearest cache from one column to the next.
+        // The parts of this many entities stay in the L1 cache from one column to the next.
         for first in (0..count).step_by(64) {
             let numbers = first..count.min(first + 64);
             for (&leaf, target) in self.leaves.iter().zip(targets) {
@@ -60,14 +60,15 @@ impl Batch<'_> {
                 let column = table.column(index as usize).data();
                 let copy = |size: usize| {
                     for number in numbers.clone() {
-                        // SAFETY: the caller's promise; the size is that of the leaf.
+                        // SAFETY: forwarded: the leaf is full, and the row is within the capacity and holds no value; the size is the size
+                        // of the leaf.
                         unsafe {
                             let value = self.start.add(number * self.stride + leaf.value);
                             copy_item(value.as_ptr(), column.add(row(number) * size).as_ptr(), size);
                         }
                     }
                 };
-                // With a size that the compiler knows a value is copied by one or two instructions.
+                // With a constant size the compiler copies a value with one or two instructions.
                 match leaf.size {
                     4 => copy(4),
                     8 => copy(8),
@@ -77,7 +78,7 @@ impl Batch<'_> {
                 }
                 if leaf.needs_drop {
                     for number in numbers.clone() {
-                        // SAFETY: the caller's promise.
+                        // SAFETY: forwarded: the parts are where the batch says, and this leaf has a flag that says whether it is full.
                         unsafe { self.start.add(number * self.stride + leaf.full).cast::<bool>().write(false) }
                     }
                 }
@@ -86,7 +87,7 @@ impl Batch<'_> {
     }
 }
 
-/// Recorded parts for entities that are made, and what these require.
+/// Recorded bundle parts of entities that are spawned, and their required components.
 struct RecordedRows<'a> {
     batch: &'a Batch<'a>,
     targets: &'a [Target],
@@ -96,7 +97,8 @@ struct RecordedRows<'a> {
 impl NewRows for RecordedRows<'_> {
     unsafe fn write(&mut self, table: &Table) {
         let first = table.len();
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded from [`NewRows::write`]: the leaves are full and belong to the targets, and the table has room for the rows
+        // past the end.
         unsafe {
             self.batch.write(table, self.targets, |number| first + number);
             move_staged_past_end(&mut self.required, table);
@@ -104,29 +106,29 @@ impl NewRows for RecordedRows<'_> {
     }
 }
 
-/// Makes what a plan requires, for so many entities.
+/// Constructs the required components of a plan for this number of entities.
 fn make_required(plan: &MovePlan, components: &Components, count: usize) -> StagedValues {
     stage_required(plan, components, count, |_| true).unwrap_or_else(|error| error.raise())
 }
 
-/// Rows of a table that are about to move, from `first` on, and where they go.
+/// Rows of a table that are about to move, from `first` on, and their destination.
 struct Block {
     from: TableId,
     first: usize,
     count: usize,
     route: Route,
-    /// Where they begin in the destination.
+    /// The first of these rows in the destination.
     start: usize,
 }
 
-/// What happens to rows that move.
+/// The columns that are involved when rows move to another table.
 struct Route {
     to: TableId,
-    /// The columns that the entities keep with their values.
+    /// The columns whose values move with the entities.
     pairs: Vec<ColumnMove>,
-    /// The columns whose old values new ones replace.
+    /// The columns whose old values are replaced by new ones.
     replaced: Vec<ColumnMove>,
-    /// The columns of the source whose values go.
+    /// The columns of the source whose values are removed.
     left: Vec<u32>,
     /// The columns of the destination that get new values.
     written: Vec<u32>,
@@ -148,11 +150,10 @@ impl Route {
 }
 
 impl Store {
-    /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
-    /// the number of the entity among all selected. Says how many there were. What the bundle requires is made before.
+    /// Inserts a bundle into the entities of a selection and returns their number. `make` is called once for each entity, in the order of
+    /// their rows, with the number of the entity among all selected ones. Required components are constructed before.
     ///
-    /// If `make` panics, entities whose table needs no change keep what they have got so far, and the others stay as
-    /// they were.
+    /// If `make` panics, entities that stay in their table keep the values that they have got so far, and the others are unchanged.
     pub(crate) fn insert_into<B: Bundle>(
         &mut self,
         selection: &Selection,
@@ -169,20 +170,21 @@ impl Store {
         count
     }
 
-    /// Notes what selected entities are about to lose if they gain a bundle.
+    /// Collects the events of components that selected entities are about to lose because a bundle is inserted.
     pub(crate) fn collect_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.insertion_of::<B>();
         collect_change_of(self, events, selection, change);
     }
 
-    /// Notes what selected entities are about to lose if they lose a bundle.
+    /// Collects the events of components that selected entities are about to lose because a bundle is removed.
     pub(crate) fn collect_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = removing::<B>(self).change();
         collect_change_of(self, events, selection, change);
     }
 
-    /// Adds values of several components to entities, those of each in the order of the entities, if that can be done at once: then
-    /// none are left. The entities have to be different ones in one table, and the components new to it and stored in tables.
+    /// Inserts values of several components into entities, in the order of the entities, if that is possible as one block move. Otherwise
+    /// the columns are returned as the error. The entities must be different ones in one table, and the components new to it and
+    /// table-stored.
     pub(crate) fn insert_columns(
         &mut self,
         entities: &[Entity],
@@ -221,10 +223,10 @@ impl Store {
                 let (size, from) = (values.descriptor().layout().size(), values.data());
                 let column = table.column(index as usize);
                 values.forget();
-                // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to, where its
-                // columns hold no values. The plan is plain, so that each of the columns is written once. The values are of the column's
-                // component, as they stand in the order of the bundle that the change adds; there is one for each entity, and they are
-                // not used any more. Each entity has a row of its own in the block.
+                // SAFETY: the table that the plan leads to has room for the rows of the block past the end, where its columns hold no
+                // values. The plan is plain, so each of the columns is written once. The values belong to the component of the column,
+                // since they are in the order of the bundle that the change adds; there is one for each entity, and they are not used
+                // again. Each entity has its own row in the block.
                 unsafe {
                     let to = column.get(block.start);
                     if are_in_order {
@@ -243,11 +245,11 @@ impl Store {
         Ok(())
     }
 
-    /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
+    /// Carries out a change of the entities of a batch, which are all in this table, if that is possible as one block move.
     ///
     /// # Safety
     ///
-    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
+    /// - The batch has full parts of the bundles that the change adds for each entity, in order.
     pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
         let id = self.structure.archetypes.plan(table, change);
         let plan = self.structure.archetypes.at(id).plan;
@@ -259,8 +261,7 @@ impl Store {
             let rows = store.structure.entities.rows_of(batch.entities);
             let row = |number: usize| block.start + rows[number] as usize - block.first;
             let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
-            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan
-            // is plain.
+            // SAFETY: the table that the plan leads to has room for the rows of the block past the end; the plan is plain.
             unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
         };
         // SAFETY: the plan is plain, and the batch has all bundles of the change.
@@ -268,11 +269,11 @@ impl Store {
         true
     }
 
-    /// Gives entities that are pending, or new ones, their first components, if that can be done at once.
+    /// Gives entities that are pending, or new ones, their first components, if that is possible as one block.
     ///
     /// # Safety
     ///
-    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
+    /// - The batch has full parts of the bundles that the change adds for each entity, in order.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
         let Planned { plan, tables, components } = self.structure.archetypes.planned(TableId::EMPTY, change);
         if !plan.is_plain() || !(new || self.structure.entities.claim_pending(batch.entities)) {
@@ -281,7 +282,7 @@ impl Store {
         let count = batch.entities.len();
         match self.structure.entities.reserve_next_many(if new { count } else { 0 }) {
             Ok(()) => {}
-            // One by one those are used up that are left.
+            // The slow path uses the remaining ids one by one.
             Err(ReserveError::IdsExhausted) => return false,
             Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
@@ -290,13 +291,13 @@ impl Store {
         let required = make_required(plan, components, count);
         let (table, targets) = (plan.table, plan.targets.clone());
         let ids = if new { RowIds::New } else { RowIds::Pending(batch.entities) };
-        // SAFETY: there is room for so many rows. The plan is plain, and the batch has all bundles of the change.
+        // SAFETY: the table has room for the rows. The plan is plain, and the batch has all bundles of the change.
         unsafe { make_rows(self, table, count, ids, &mut RecordedRows { batch, targets: &targets, required }) };
         true
     }
 
-    /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
-    /// how many entities there were.
+    /// Removes the components of a bundle from the entities of a selection, and drops them. Entities may have only some of them. Returns
+    /// the number of entities.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = removing::<B>(self);
         let count = selection.len(self);
@@ -327,16 +328,16 @@ impl Store {
     }
 }
 
-/// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes
-/// the new values of the block of rows behind the last row of the destination. `order` are the selected entities in the
-/// order in which it is told what they lose, if that is not the one of their rows.
+/// Moves all entities of a selection to the table where a change leads, and drops the values that they lose. `write` writes the new values
+/// into the block of rows past the end of the destination. `order` lists the selected entities in the order in which listeners are
+/// notified, if that is not the order of their rows.
 ///
-/// If `write` panics, or there is no memory, nothing has happened, except that rows may have another order.
+/// If `write` panics, or there is no memory, nothing has happened, except that the order of rows may have changed.
 ///
 /// # Safety
 ///
-/// - The plan is one for the table of the selection and leads to another one; it is plain. `write` writes all
-///   components of each bundle that the change adds, to each row, or panics and leaves no values.
+/// - The plan is a plain plan for the table of the selection and leads to another table. `write` writes all components of each bundle that
+///   the change adds, to each row, or panics and leaves no values.
 unsafe fn move_rows(
     store: &mut Store,
     id: PlanId,
@@ -355,13 +356,13 @@ unsafe fn move_rows(
         let room = store.events.removals.make_room(lost, storages, count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
-    // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
+    // Listeners can read the entities from the rows of the destination if the rows are in the order in which listeners are notified.
     let in_order = order.is_none() && selection.rows.is_none();
     if interest.intersects(Interest::REMOVALS.union(Interest::RECORDER)) || !interest.is_empty() && !in_order {
         listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
     }
     let first = store.structure.gather(selection);
-    // Gathering has changed the rows of some.
+    // Gathering has moved some rows.
     let rows = store.structure.entities.rows_of(&listed);
     let (start, exchange) = store.structure.make_room(from, &route, first, count);
     let block = Block { from, first, count, route, start };
@@ -377,18 +378,18 @@ unsafe fn move_rows(
         let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
         let moved = Affected::Rows { table: route.to, first: start, count };
         let now = if in_order { moved } else { Affected::Listed(&listed) };
-        // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
-        // unless they are kept.
+        // SAFETY: the rows have been moved, and their values in these columns are still where they were. They are dropped below, unless
+        // they are kept.
         unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
-    // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
+    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered.
     let is_part = events.scope_depth != 0;
     let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);
         events.mark_stale();
     });
     let finish = events.removals.finish(&told);
-    // SAFETY: the values of the rows are still there; those that are kept are not dropped, and the others once.
+    // SAFETY: the values of the rows are still there; kept ones are not dropped, and the others are dropped once.
     unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
     drop(finish);
     core::mem::forget(pending);
@@ -398,12 +399,12 @@ unsafe fn move_rows(
     store.flush_events();
 }
 
-/// The *move* phase of [`move_rows`]: moves the rows of a block behind the last row of the destination, and writes what is required.
+/// The *move* phase of [`move_rows`]: moves the rows of a block past the end of the destination, and writes the required components.
 ///
 /// # Safety
 ///
-/// - The plan leads from the table of the block to the other table of its route, and there is room for the rows. All columns that the change
-///   adds have been written there, except those of required components, whose values these are.
+/// - The plan leads from the table of the block to the other table of its route, and there is room for the rows. All columns that the
+///   change adds have been written there, except the columns of required components, whose values are in `required`.
 unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: bool, required: &mut StagedValues) {
     let Block { from, first, count, route, start } = block;
     let now = store.now();
@@ -413,8 +414,8 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
     let (source, to) = unsafe { tables.get_two_mut(*from, route.to) };
     let renewed = if plan.flags.intersects(PlanFlags::DISABLES) { *first..first + count } else { 0..0 };
     let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
-    // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
-    // some of them now.
+    // SAFETY: `pairs` belong to a plan for these tables; there is room, and all columns that get new values have them, the required ones as
+    // of this block.
     unsafe {
         move_staged_past_end(required, to);
         source.move_rows_to(*first, to, &route.pairs, &route.replaced, exchange, now);
@@ -428,7 +429,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
     }
 }
 
-/// [`insert_into`](Store::insert_into), when it has been told what goes.
+/// [`insert_into`](Store::insert_into) after listeners have been notified of the lost components.
 fn insert_notified<B: Bundle>(
     store: &mut Store,
     selection: &Selection,
@@ -451,7 +452,7 @@ fn insert_notified<B: Bundle>(
     count
 }
 
-/// As [`insert_into`](Store::insert_into), for a component that has this sparse storage, while no listener records.
+/// As [`insert_into`](Store::insert_into), for a component with this sparse storage, while no listener records.
 fn insert_into_storage<B: Bundle>(
     store: &mut Store,
     number: usize,
@@ -474,18 +475,18 @@ fn insert_into_storage<B: Bundle>(
     room.unwrap_or_else(|error| error.raise());
     let (now, first) = (store.now(), store.structure.sparse[number].behind());
     let mut written = OnDrop::new((&mut *store, 0), |(store, count)| {
-        // SAFETY: so many values have been written behind the others, and not been added.
+        // SAFETY: this many values have been written past the end of the storage, and have not been added.
         unsafe { store.structure.sparse[number].drop_past_end(*count) }
     });
     for (nth, &entity) in entities.iter().enumerate() {
         let bundle = make(written.0, entity, selection.before + nth);
-        // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where it
-        // is, as `make` cannot change the store.
+        // SAFETY: the storage belongs to the only component, and has room past the end for all values. It does not move, as `make` cannot
+        // change the store.
         give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
         written.1 = nth + 1;
     }
     core::mem::forget(written);
-    // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
+    // SAFETY: the entities of a selection differ; none of them has a value in the storage, and their values have just been written.
     unsafe { store.structure.sparse[number].add_written(&entities, now) }
     store.structure.entities.add_to_summaries(&entities, number);
     entities.len()
@@ -513,7 +514,8 @@ fn insert_one_by_one<B: Bundle>(
     entities.len()
 }
 
-/// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
+/// Notifies listeners, if there are any, of the components that selected entities are about to lose by a change; in this order if one is
+/// given.
 #[must_use]
 fn notify_before_change_of(
     store: &mut Store,
@@ -539,8 +541,8 @@ fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection:
     }
 }
 
-/// Writes new values behind the last row of the destination, in the order of these entities if it is not that of the rows. If
-/// `make` panics they are dropped.
+/// Writes new values past the end of the destination, in the order of `order`, or else in the order of the rows. If `make` panics, they are
+/// dropped.
 fn write_rows<B: Bundle>(
     store: &mut Store,
     plan: PlanId,
@@ -552,25 +554,25 @@ fn write_rows<B: Bundle>(
     let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
     // SAFETY: the plan belongs to this bundle and leads to this table.
     let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
-    // Values are made in this order of the rows.
+    // Values are made in the order of the rows, unless another order is given.
     let offset = |nth: usize| order.as_ref().map_or(nth, |order| order[nth] as usize - block.first);
     let mut written = OnDrop::new((store, 0), |(store, count)| {
         for_each_despite_panics(0..*count, |nth| {
             let to = store.structure.archetypes.tables.get_mut(block.route.to);
-            // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
+            // SAFETY: this row has been written in these columns, and not been committed; each row is visited once.
             unsafe { to.drop_rows_past_end(Some(&block.route.written), block.start + offset(nth), 1) }
         });
     });
     for nth in 0..block.count {
         let offset = offset(nth);
-        // SAFETY: the table is one of the store, and has so many rows from `first` on.
+        // SAFETY: the table belongs to the store, and has `count` rows from `first` on.
         let entity = unsafe {
             let from = written.0.structure.archetypes.tables.get_unchecked(block.from);
             *from.entities().get_unchecked(block.first + offset)
         };
         let bundle = make(written.0, entity, nth);
-        // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
-        // are, as `make` cannot change the store.
+        // SAFETY: there is room for the rows, which hold no values in these columns; the columns do not move, as `make` cannot change the
+        // store.
         give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
         written.1 = nth + 1;
     }
@@ -578,8 +580,7 @@ fn write_rows<B: Bundle>(
 }
 
 impl Structure {
-    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their
-    /// columns.
+    /// Makes room in the destination. Returns the first row that the entities get there, and whether the tables can exchange their columns.
     fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };

@@ -1,5 +1,5 @@
-//! The sparse part of structural changes: which sparse storages may hold an entity, values of components with a storage of their own, and
-//! linking by them.
+//! The sparse part of structural changes: which sparse storages may hold an entity, access to the values of components in sparse storage,
+//! and linking entities by them.
 
 use super::dispatch::{Dispatch, Link};
 use super::events::Events;
@@ -13,7 +13,7 @@ use crate::sparse::SparseStorage;
 use crate::tick::Tick;
 use crate::tracking::Renewal;
 
-/// The list of the sources of a target, and what is noted of all sources.
+/// The list of the sources of a target, and the noted links of all sources.
 pub(crate) struct Listing<'s, C> {
     pub(crate) list: &'s mut C,
     pub(crate) links: &'s mut Links,
@@ -31,7 +31,7 @@ pub(crate) struct Visit<'s> {
 }
 
 impl Visit<'_> {
-    /// A value changes.
+    /// Records a change of a value.
     #[inline]
     pub(crate) fn note(&self) {
         self.column.stamp(self.now);
@@ -39,7 +39,8 @@ impl Visit<'_> {
 }
 
 impl Events<Dispatch<Store>> {
-    /// Whether a component that is added to one of these sparse storages only has to be linked, at once.
+    /// Returns whether the only thing to do when a component is added to one of these sparse storages is to link it, which can happen at
+    /// once.
     #[inline]
     pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
         !self.dispatch.is_running() && self.link_at_once(storages)
@@ -47,7 +48,7 @@ impl Events<Dispatch<Store>> {
 }
 
 impl Store {
-    /// As [`Structure::sole`], to change the value: `None` also if change ticks of such values are kept.
+    /// As [`Structure::sole`], for mutable access. Also returns `None` if change ticks are kept for these values.
     #[inline]
     pub(crate) fn sole_mut<C: Component>(&mut self, entity: Entity) -> Option<&mut C> {
         let number = self.structure.archetypes.components.sole_storage::<C>()?;
@@ -57,7 +58,7 @@ impl Store {
         }
         let mut value = set.find(entity)?.cast();
         set.column().stamp(self.clock.tick.get());
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { value.as_mut() })
     }
 
@@ -82,13 +83,13 @@ impl Store {
         // SAFETY: a row of the set is within the column's capacity.
         let mut list = unsafe { set.column().get(row) }.cast();
         let visit = Visit { column: set.column(), now: clock.tick.get() };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         let list = unsafe { list.as_mut() };
         Some(Listing { list, links: &mut events.links, entities, lists: events.observed.lists, visit })
     }
 
-    /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
-    /// the value comes back.
+    /// Adds a value of a component with sparse storage to a live entity that does not have it, if no listener has to be notified. Otherwise
+    /// the value is returned.
     pub(crate) fn put_untold<C: Component>(&mut self, entity: Entity, value: C) -> Option<C> {
         let Some(number) = self
             .structure
@@ -111,19 +112,19 @@ impl Store {
         let summary = entities.sparse_summary(index).with(number);
         entities.set_sparse_summary(index, summary);
         let now = self.now();
-        // SAFETY: there is room, and no value. The storage is that of `C`, and the value is written at once.
+        // SAFETY: there is room, and the entity has no value. The storage belongs to `C`, and the value is written at once.
         unsafe { self.structure.sparse[number].insert(entity, now).cast().write(value) }
         None
     }
 
-    /// Removes the value that an entity has of a component with sparse storage, if it has one and nothing is told of that, and says
-    /// whether that was so.
+    /// Removes the value of a component with sparse storage from an entity, if it has one and no listener has to be notified. Returns
+    /// whether a value was removed.
     pub(crate) fn remove_untold<C: Component>(&mut self, entity: Entity) -> bool {
         let Some(number) = self.structure.archetypes.components.sole_storage::<C>() else { return false };
         let heard =
             self.structure.archetypes.components.observed(self.structure.archetypes.components.sparse()[number]);
         let is_watched = self.events.removals.watches(SparseSummary::default().with(number));
-        // Of what comes nothing is told here.
+        // This function notifies no listener of added components.
         let coming = Kinds::COMES;
         let is_told = !heard.of_listeners().difference(coming.union(coming.of_hooks())).is_empty();
         if is_watched || self.events.is_recording() || is_told {
@@ -138,14 +139,15 @@ impl Store {
         true
     }
 
-    /// Whether this component, which has sparse storage, only has to be linked when it is added to an entity, at once.
+    /// Returns whether the only thing to do when this component with sparse storage is added is to link the entity, which can happen at
+    /// once.
     #[inline]
     pub(crate) fn can_link_component_at_once<C: Component>(&self) -> bool {
         let number = self.structure.archetypes.components.sole_storage::<C>();
         number.is_some_and(|number| self.events.can_link_at_once(SparseSummary::default().with(number)))
     }
 
-    /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
+    /// Links an entity to the target that its newly added component names. Returns whether nothing else is left to do.
     #[inline]
     pub(super) fn link_new_source(&mut self, id: ComponentId, source: Entity) -> bool {
         let link = match self.events.dispatch.last_link {
@@ -158,7 +160,7 @@ impl Store {
         self.change_links_at_once(|store| link(store, id, core::slice::from_ref(&source)))
     }
 
-    /// Links entities as an operation. Returns false if events followed, which have been delivered.
+    /// Links entities as an operation of its own. Returns whether no events had to be delivered.
     #[inline]
     pub(crate) fn change_links_at_once(&mut self, link: impl FnOnce(&mut Self)) -> bool {
         self.change_links(link);
@@ -167,7 +169,7 @@ impl Store {
         is_quiet
     }
 
-    /// How entities are linked that get this component, if it names a target.
+    /// Returns the function that links entities that get this component, if it names a target.
     #[inline(never)]
     fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
         let link = (self.events.dispatch.vtable?.linking)(self, id)?;
@@ -177,32 +179,32 @@ impl Store {
 }
 
 impl Structure {
-    /// Whether an entity has no value of a component with sparse storage, if that is found at once.
+    /// Returns whether an entity has no value of a component with sparse storage. False also if this cannot be determined at once.
     #[inline]
     pub(crate) fn lacks<C: Component>(&self, entity: Entity) -> bool {
         let number = self.archetypes.components.sole_storage::<C>();
         number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
     }
 
-    /// As [`sole`](Self::sole), of an entity that is likely to have got its value last of all.
+    /// As [`sole`](Self::sole), for an entity whose value was probably the last one to be added.
     #[inline]
     pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { set.find_newest(entity)?.cast().as_ref() })
     }
 
-    /// The value that an entity has of a component with sparse storage, to read: none if the component requires others, or has no size.
+    /// Borrows the value of a component with sparse storage. `None` also if the component requires others or is zero-sized.
     #[inline]
     pub(crate) fn sole<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { set.find(entity)?.cast().as_ref() })
     }
 
-    /// Takes an entity out of a sparse storage, and notes that. The value stays retired.
+    /// Removes an entity from a sparse storage and updates its summary. The value stays retired.
     fn remove_from_storage(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, .. } = self;
         sparse[number].remove(entity);
@@ -210,7 +212,7 @@ impl Structure {
     }
 }
 
-/// Notes that an entity is not in a sparse storage any more.
+/// Clears the bit of a sparse storage in the summary of an entity that is no longer in it.
 #[inline]
 pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity, number: usize) {
     match entities.sparse_summary(entity.index()).without(number, sparse.len()) {
@@ -219,8 +221,8 @@ pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], e
     }
 }
 
-/// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
-/// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
+/// Removes an entity from the sparse storages that a plan says it leaves, and updates its summary. The values stay retired until they are
+/// dropped; values without drop glue only if the caller `keeps` them.
 pub(super) fn update_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
@@ -252,7 +254,7 @@ pub(super) fn update_storages(
     }
 }
 
-/// Has changes of the sparse components of an entity count as made now.
+/// Marks the sparse components of an entity as changed now.
 pub(super) fn renew_sparse_changes(
     entities: &Entities,
     sparse: &[SparseStorage],
@@ -264,14 +266,14 @@ pub(super) fn renew_sparse_changes(
     storages.for_each(|storage| sparse[storage].renew(entity.index(), renewal, now));
 }
 
-/// Removes and drops the values of entities in a sparse storage that no listener watches.
+/// Removes and drops the values of entities in a sparse storage without listeners.
 pub(super) fn remove_all_from_storage(
     index: &mut Entities,
     sparse: &mut [SparseStorage],
     number: usize,
     entities: &[Entity],
 ) {
-    // If a `Drop` panics, a bit may be left that says too much. That costs time only.
+    // If a `Drop` panics, a summary may keep a bit for a storage that no longer has the entity. That costs time only.
     let is_exact = index.remove_from_summaries(entities, number, sparse.len());
     sparse[number].remove_all(entities);
     if !is_exact {
@@ -279,7 +281,7 @@ pub(super) fn remove_all_from_storage(
     }
 }
 
-/// Works out anew which sparse storages may hold an entity, after some have let go of it.
+/// Recomputes the sparse summary of an entity after it has left some storages.
 #[cold]
 fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
     let old = entities.sparse_summary(entity.index());

@@ -1,4 +1,4 @@
-//! What identifies a structural change of one entity: its subject, its bundle or number, and the key of its plan.
+//! Identifies a structural change of one entity: its subject, its bundle or number, and the key of its plan.
 
 use core::any::TypeId;
 use core::marker::PhantomData;
@@ -21,7 +21,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// The table from which the entity comes.
+    /// Returns the table that the entity comes from.
     #[inline(always)]
     pub(super) fn table(self) -> TableId {
         match self {
@@ -30,7 +30,7 @@ impl Subject {
         }
     }
 
-    /// The index of the entity, unless it is new.
+    /// Returns the index of the entity, unless it is new.
     #[inline(always)]
     pub(super) fn index(self) -> Option<u32> {
         match self {
@@ -39,25 +39,25 @@ impl Subject {
         }
     }
 
-    /// Whether the entity has no row yet.
+    /// Returns whether the entity has no row yet.
     #[inline(always)]
     pub(super) fn has_no_row(self) -> bool {
         !matches!(self, Self::Alive(..))
     }
 }
 
-/// What identifies a change of one entity: the bundle that it inserts or removes, or its number. The constants and the flags say which
+/// Identifies a change of one entity: by the bundle that it inserts or removes, or by its number. The constants and the flags define which
 /// changes are carried out at once, without a *prepare* and a *finish* phase.
 pub(super) trait ChangeSpec: Copy {
-    /// Whether it adds anything.
+    /// Whether the change adds components.
     const ADDS: bool;
 
     /// Whether the change itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
     /// requirements, which may be table-stored, are left to a change in phases.
     const IN_TABLES: bool = true;
 
-    /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
-    /// columns.
+    /// Whether the change adds components that require others. For a new entity the required components are constructed without a *prepare*
+    /// phase, if all of them go to columns.
     const REQUIRES: bool = false;
 
     /// The special flags that a plan must have, exactly, to be carried out at once, apart from `TOLERATED` and, for a new entity,
@@ -70,13 +70,13 @@ pub(super) trait ChangeSpec: Copy {
     /// are dropped after the row has been written.
     const TOLERATED: PlanFlags = PlanFlags::NONE;
 
-    /// The key of a plan with these flags. If the change does not concern tables, that is its plan for entities of any table.
+    /// Returns the key of a plan with these flags. If the change does not concern tables, this plan serves entities of any table.
     fn key(self, subject: Subject) -> PlanKey;
 
-    /// The number of the change.
+    /// Returns the number of the change.
     fn change(self) -> LazyChange;
 
-    /// Whether there is room in sparse storages for what the change adds to an entity.
+    /// Returns whether the sparse storages have room for the components that the change adds to an entity.
     fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
         false
     }
@@ -85,13 +85,13 @@ pub(super) trait ChangeSpec: Copy {
     ///
     /// # Safety
     ///
-    /// - The storage is that of the only component that the change removes. Dropping a value does nothing.
+    /// - The storage belongs to the only component that the change removes. Its values need no drop.
     unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
         storage.remove(entity);
     }
 }
 
-/// The number of a change. A bundle gets its number when it is used for the first time.
+/// The number of a change. A bundle gets its number when it is first used.
 #[derive(Clone, Copy)]
 pub(super) enum LazyChange {
     Known(Change),
@@ -99,7 +99,7 @@ pub(super) enum LazyChange {
 }
 
 impl LazyChange {
-    /// The number, which a new bundle gets now.
+    /// Returns the number. A new bundle is registered.
     #[inline]
     pub(super) fn resolve(self, store: &mut Store) -> Change {
         match self {
@@ -109,7 +109,7 @@ impl LazyChange {
     }
 }
 
-/// A change that is known by its number.
+/// A change that is identified by its number.
 #[derive(Clone, Copy)]
 pub(super) struct NumberedChange<const ADDS: bool>(pub(super) Change);
 
@@ -127,7 +127,7 @@ impl<const ADDS: bool> ChangeSpec for NumberedChange<ADDS> {
     }
 }
 
-/// The insertion or removal of a bundle that is known by its type.
+/// The insertion or removal of a bundle that is identified by its type.
 pub(super) struct BundleChange<B, const ADDS: bool>(PhantomData<fn() -> B>);
 
 impl_copy! { [B, const ADDS: bool] BundleChange<B, ADDS>; }

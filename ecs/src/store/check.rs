@@ -1,11 +1,11 @@
-//! A checker for tests: whether all parts of the store tell the same story.
+//! A checker for tests: verifies that all parts of the store agree.
 
 use super::Store;
 use super::pairs::check_pairs;
 use super::removed::check_removals;
 use crate::entity::Location;
 
-/// Panics with a text if a book contradicts another.
+/// Panics with a message if two parts of the store contradict each other.
 pub(crate) fn check_invariants(store: &mut Store) {
     store.place_pending();
     store.flush();
@@ -45,7 +45,7 @@ fn check_rows(store: &Store) {
     assert_eq!(rows, store.structure.entities.len(), "every live entity has one row");
 }
 
-/// Columns are found by component and by the number of its type alike.
+/// Checks that columns are found by component id and by the number of its type.
 fn check_columns(store: &Store) {
     for table in store.structure.archetypes.tables.iter() {
         for info in store.structure.archetypes.components.iter() {
@@ -60,7 +60,7 @@ fn check_columns(store: &Store) {
     }
 }
 
-/// What is known of changes does not contradict itself, and is known where it should be.
+/// Checks that change ticks are consistent and exist exactly where changes are tracked.
 fn check_ticks(store: &Store) {
     let now = store.clock.change_tick();
     let is_tracked = |id| store.structure.archetypes.components.info(id).is_some_and(|info| info.is_tracked());

@@ -1,4 +1,4 @@
-//! What is prepared before all entities are removed at once.
+//! The preparation for removing all entities at once.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::removal::{Fate, RemovalRecord};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-/// Makes room for telling that all entities have lost everything.
+/// Makes room for recording that all entities have lost all components.
 pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
     let mut all = WatchedRemovals { tables: Vec::new(), storages: Vec::new() };
     if !store.events.removals.is_watching() && !store.events.is_recording() {
@@ -36,21 +36,21 @@ pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) ->
 }
 
 impl Structure {
-    /// The tables that have rows, in their order.
+    /// Returns the tables that have rows, in their order.
     pub(super) fn occupied_tables(&self) -> Vec<TableId> {
         if self.archetypes.tables.iter().len() <= self.entities.index_bound() {
             let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
             return occupied.map(Table::id).collect();
         }
-        // In each of them one entity has the first row.
+        // Exactly one entity of each such table has row 0.
         let locations = self.entities.locations().filter(|location| location.row == 0);
         let mut occupied: Vec<TableId> = locations.map(|location| location.table).collect();
         occupied.sort_unstable();
         occupied
     }
 
-    /// All entities in the order of their indexes, if it is less work to list them than to go through all indexes; these are
-    /// the tables that they are in. Makes room for their ends.
+    /// Returns all entities in the order of their indexes, if listing them is less work than a pass over all indexes. `occupied` are the
+    /// tables that have rows. Also makes room for freeing the ids.
     pub(super) fn prepare_to_free_all(&mut self, occupied: &[TableId]) -> Option<Vec<Entity>> {
         let room = self.entities.reserve_free(self.entities.len());
         room.unwrap_or_else(|error| error.raise());
@@ -63,7 +63,7 @@ impl Structure {
         Some(living)
     }
 
-    /// Ends the lives of all entities, in the order of their indexes. Needs no memory.
+    /// Frees the ids of all entities, in the order of their indexes. Needs no memory.
     pub(super) fn free_all(&mut self, living: Option<Vec<Entity>>) {
         match living {
             Some(living) => living.iter().for_each(|&entity| self.entities.free(entity)),
@@ -72,7 +72,7 @@ impl Structure {
     }
 }
 
-/// The tables and sparse storages of which it is told that they have lost everything.
+/// The tables and sparse storages whose removals are recorded.
 pub(super) struct WatchedRemovals {
     pub(super) tables: Vec<(TableId, RemovalRecord)>,
     pub(super) storages: Vec<(usize, Vec<Entity>)>,

@@ -1,4 +1,4 @@
-//! The clock of a world: its tick, which counts runs, and what a run restores at its end.
+//! The clock of a world: its tick, which counts runs, and the state that a run restores at its end.
 
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -8,26 +8,26 @@ use crate::component::Components;
 use crate::origin::{Origin, OriginCell, SystemName, TRACKED};
 use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
 
-/// The part of the clock that the end of a run can reach, wherever its world has been moved meanwhile.
+/// The part of the clock that the end of a run can access even if the world has been moved.
 pub(crate) struct SharedClock {
     /// The number of the next run.
     pub(crate) tick: TickCell,
     /// The tick after which changes are new outside of systems.
     pub(crate) last: TickCell,
-    /// The origin that a run which has ended elsewhere restores, until the world takes it.
+    /// The caller that a run which has ended elsewhere restores. It stays here until the world takes it.
     by: OriginCell,
     has_ended: AtomicBool,
 }
 
 impl SharedClock {
-    /// Leaves the origin that the world has to restore.
+    /// Stores the caller that the world has to restore.
     #[cold]
     pub(super) fn restore_origin(&self, by: Origin) {
         self.by.set(by);
         self.has_ended.store(true, Release);
     }
 
-    /// Takes the origin that a run which has ended elsewhere restores.
+    /// Takes the caller that a run which has ended elsewhere restores.
     #[inline]
     pub(super) fn take_restored_origin(&self) -> Option<Origin> {
         if !TRACKED || !self.has_ended.load(Acquire) {
@@ -113,36 +113,36 @@ impl Drop for ReaderRun<'_> {
 
 impl_deref!(#[inline] [] Clock => SharedClock, |this| this.shared);
 
-/// How eras have gone on while ticks went back.
+/// How eras are renamed when ticks go back.
 #[derive(Clone, Copy)]
 pub(crate) struct RestoredEra {
-    /// That of the copy.
+    /// The era of the copy.
     then: u32,
-    /// The one that goes on there.
+    /// The new era.
     now: u32,
 }
 
 impl RestoredEra {
-    /// What a run that was remembered in the era of the copy is called now.
+    /// Returns a run that was recorded in the era of the copy, in the new era.
     pub(crate) fn of(self, last_run: LastRun) -> LastRun {
         last_run.in_era(self.then, self.now)
     }
 }
 
 impl Clock {
-    /// The tick of operations outside of systems.
+    /// Returns the tick of operations outside of systems.
     #[inline]
     pub(crate) fn change_tick(&self) -> Tick {
         self.tick.get()
     }
 
-    /// The current tick, with a system as the origin.
+    /// Returns the current tick, with a system as the caller.
     pub(crate) fn stamp_in(&self, system: SystemName) -> WriteStamp {
         WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
     }
 
-    /// Begins a read-only run, also on several threads at a time. While systems that read the whole world run it shares their
-    /// tick: later ticks may be reserved for later runs, whose changes must be new.
+    /// Begins a read-only run; several threads may call this at the same time. While systems that read the whole world run, the run shares
+    /// their tick: later ticks may be reserved for later runs, whose changes must be new.
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
         let this_run = self.readers.tick().unwrap_or_else(|| self.tick.advance());
         self.run_ticks_since(last_run, this_run)
@@ -154,13 +154,13 @@ impl Clock {
         if reads_world { Some(self.readers.enter(tick)) } else { None }
     }
 
-    /// The ticks of a run for something that last ran at `last_run`.
+    /// Returns the ticks of a run for a system or query that last ran at `last_run`.
     #[inline]
     pub(crate) fn run_ticks_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
         RunTicks { last_run: last_run.tick(this_run, self.era), this_run, system: SystemName::NONE }
     }
 
-    /// The last run that a run at this tick remembers.
+    /// Returns the last run to remember for a run at this tick.
     #[inline]
     pub(crate) fn run_at(&self, tick: Tick) -> LastRun {
         LastRun::at(tick, self.era)
@@ -177,7 +177,7 @@ impl Clock {
         Some(tick)
     }
 
-    /// Ticks go back, and the era goes on to one in which no run of before is remembered.
+    /// Sets the ticks back and begins an era in which no earlier run is remembered.
     pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
         self.restores += 1;
         self.tick.set(tick);
@@ -205,12 +205,12 @@ mod tests {
         assert_eq!(readers.tick(), at(11));
         drop(earlier);
         assert_eq!(readers.tick(), None);
-        // Also if the later one has ended before.
+        // Also if the later run has ended before.
         let earlier = readers.enter(Tick::new(10));
         assert_eq!(readers.tick(), at(11));
         drop(earlier);
         assert_eq!(readers.enter(Tick::new(12)).0.tick(), at(12));
-        // Ticks wrap around, and go back when the world does.
+        // Ticks wrap around, and go back when the world is restored.
         readers.reset(Tick::new(u32::MAX));
         assert_eq!(readers.enter(Tick::new(2)).0.tick(), at(2));
         assert_eq!(readers.enter(Tick::new(u32::MAX)).0.tick(), at(2));

@@ -1,4 +1,4 @@
-//! Copies of entities.
+//! Cloning entities.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -38,8 +38,8 @@ pub enum CloneError {
     NotClone {
         /// The entity.
         entity: Entity,
-        /// The full type names of all components that cannot be cloned: those in tables in the order in which the world met
-        /// them, and then the sparse ones.
+        /// The full type names of all components that cannot be cloned: first those in tables, in the order in which the world registered
+        /// them, then the sparse ones.
         components: Vec<&'static str>,
     },
 }
@@ -64,15 +64,15 @@ pub(crate) fn clone_components(store: &Store, entity: Entity) -> Result<EntityBu
     clone_some(store, entity, |_| true)
 }
 
-/// The components of a bundle, and those that they require.
+/// Returns the components of a bundle, and those that they require.
 pub(crate) fn bundle_components<B: Bundle>(store: &mut Store) -> (Vec<ComponentId>, Vec<ComponentId>) {
     let bundle = store.register_bundle::<B>();
     let contents = store.structure.archetypes.contents(bundle);
     (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
 }
 
-/// Clones those components of an entity of which a function says so into a builder, but for those that list what is linked to the
-/// entity: that stays so.
+/// Clones the components of an entity that a function selects into a builder. Components that list linked sources are skipped, since the
+/// links of the entity do not change.
 pub(crate) fn clone_some(
     store: &Store,
     entity: Entity,
@@ -93,13 +93,13 @@ pub(crate) fn clone_some(
     Ok(EntityBuilder { parts })
 }
 
-/// Makes an entity of clones of all components of another one.
+/// Spawns a clone of an entity with all its components.
 pub(crate) fn clone_entity(store: &mut Store, entity: Entity) -> Result<Entity, CloneError> {
-    // What the other one lacks the clone lacks, even if one of its components requires it.
+    // The clone must not get components that the original lacks, even if one of its components requires them.
     spawn_clone_of_some(store, entity, |_, _| true, ChangeStep::InsertExactly)
 }
 
-/// Makes an entity of clones of those components of another one of which a function says so, by a step with these.
+/// Spawns a clone of an entity with the components that a function selects, inserted by a step of this kind.
 pub(crate) fn spawn_clone_of_some(
     store: &mut Store,
     entity: Entity,
@@ -119,8 +119,8 @@ pub(crate) fn spawn_clone_of_some(
     }))
 }
 
-/// Clones the pairs of which an entity is the source and whose component a function chooses. Another one returns whether an entity is
-/// cloned together with the source.
+/// Clones the pairs of which an entity is the source and whose component `is_meant` selects. `is_cloned` returns whether an entity
+/// is cloned together with the source.
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ pub(crate) fn clone_pairs(
     Ok(ClonedPairs(cloned))
 }
 
-/// Makes an entity the source of pairs that have been cloned.
+/// Makes an entity the source of cloned pairs.
 pub(crate) fn relate_clones(store: &mut Store, source: Entity, cloned: ClonedPairs) {
     for (number, clones) in cloned.0 {
         (store.relations.places[number].functions.relate_clones)(store, source, clones);
@@ -167,7 +167,7 @@ impl ClonedPairs {
         self.0.is_empty()
     }
 
-    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    /// Maps the targets, and the entities inside of values, to their clones.
     pub(super) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         self.0.iter_mut().for_each(|(_, clones)| clones.map_entities(mapper));
     }

@@ -1,4 +1,4 @@
-//! Making many entities of columns of values, and exchanging the values of a column.
+//! Spawning entities from columns of values, and exchanging the values of a column.
 
 use alloc::vec::Vec;
 use core::ptr;
@@ -18,8 +18,7 @@ use crate::graph::{Change, ChangeStep, MovePlan, Target};
 use crate::guard::OnDrop;
 use crate::sparse::SparseStorage;
 
-/// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
-/// were dropped.
+/// Entities could not be spawned from columns with the requested ids. The world is unchanged; the values were dropped.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,20 +36,20 @@ use crate::sparse::SparseStorage;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpawnColumnsError {
-    /// The columns are not equally long.
+    /// The columns differ in length.
     Lengths(ColumnLengthError),
-    /// There is not one id for each row.
+    /// The number of ids differs from the number of rows.
     WrongCount {
-        /// How many ids were given.
+        /// The number of ids.
         ids: usize,
-        /// How long the columns are.
+        /// The length of the columns.
         rows: usize,
     },
-    /// An id has the index of an earlier one in the list.
+    /// An id has the same index as an earlier one in the list.
     Duplicate(Entity),
     /// An id cannot be used.
     Entity(EntityError),
-    /// The index is so far beyond all others that the books for the gap would take more memory than is reasonable.
+    /// The index is so far beyond all others that the entity slots for the gap would take too much memory.
     TooFar(Entity),
     /// There is no memory.
     OutOfMemory(AllocError),
@@ -85,8 +84,7 @@ impl From<ClaimError> for SpawnColumnsError {
     }
 }
 
-/// Makes an entity of each row of some columns. They end up one behind the other: returned are the table and the first
-/// row.
+/// Spawns an entity for each row of some columns. The entities get consecutive rows of one table; returns the table and the first row.
 pub(crate) fn spawn_columns(
     store: &mut Store,
     columns: impl ColumnBundle,
@@ -109,8 +107,8 @@ pub(crate) fn spawn_columns(
         match (target, column) {
             (Target::Column { index, .. }, NewColumn::Made(column)) => {
                 let to = made.0.column(index as usize);
-                // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
-                // is room for so many rows, and the column holds no values there.
+                // SAFETY: the change adds the bundle of these columns, in their order, so `column` belongs to the component. The table has
+                // room for so many rows, and the column holds no values there.
                 unsafe { column.make_at(to.get(made.0.len())) }
                 made.1.push(index);
             }
@@ -120,13 +118,13 @@ pub(crate) fn spawn_columns(
     made.1.clear();
     drop(made);
     let mut values = ErasedRows { values, summary };
-    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-    // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
+    // SAFETY: room has been reserved. The columns belong to the bundle that the change adds, in its order, and the required components have
+    // been constructed for as many rows. Some columns have been written in place, and nothing has happened since.
     let first = unsafe { make_rows(store, table, rows, RowIds::New, &mut values) };
     Ok((table, first.row as usize))
 }
 
-/// Makes entities with these very ids of the rows of some columns.
+/// Spawns entities with the given ids for the rows of some columns.
 pub(crate) fn spawn_columns_at(
     store: &mut Store,
     entities: &[Entity],
@@ -138,7 +136,7 @@ pub(crate) fn spawn_columns_at(
     }
     store.try_flush()?;
     let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
-    // What is made is made before the ids are looked at.
+    // The values are constructed before the ids are checked.
     let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
     let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let table = tables.get_mut(plan.table);
@@ -158,16 +156,16 @@ pub(crate) fn spawn_columns_at(
     }
     let (table, summary) = (plan.table, plan.added_storages);
     let mut values = ErasedRows { values, summary };
-    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-    // required has been made for as many rows.
+    // SAFETY: room has been reserved. The columns belong to the bundle that the change adds, in its order, and the required components have
+    // been constructed for as many rows.
     unsafe { make_rows(store, table, rows, RowIds::Claimed(entities, claimed), &mut values) };
     store.flush_events();
     Ok(())
 }
 
 impl Store {
-    /// Exchanges values for those that entities have of a component, each with the next entity, as a change. Says which of them have
-    /// been left where they are, since the entity has none, or since the values of the component do not change.
+    /// Exchanges the values of a component of entities with the given ones, in order, and marks them as changed. Returns which values were
+    /// not exchanged, because the entity has no value, or because the component is immutable.
     pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
         assert_eq!(entities.len(), values.len(), "there is a value for each entity");
         let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
@@ -182,8 +180,8 @@ impl Store {
                 continue;
             };
             column.visit(now.tick);
-            // SAFETY: both are values of the component with this id, which is that of the values; those are not part of the store, which
-            // is borrowed mutably, and the row is one of the column.
+            // SAFETY: both are values of the component with this id, whose descriptor has been compared. The given values are not part of
+            // the store, which is borrowed mutably, and the row is one of the column.
             unsafe {
                 ptr::swap_nonoverlapping(values.data().add(nth * size).as_ptr(), value.as_ptr(), size);
                 if let Some(tracking) = column.tracking().filter(|_| is_tracked) {
@@ -205,7 +203,7 @@ pub(crate) fn reserve_bundles<B: Bundle>(store: &mut Store, additional: usize) -
     })
 }
 
-/// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
+/// Makes room for `rows` more entities of the bundle that a change adds, in tables, sparse storages and ids.
 fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), SpawnError> {
     let Planned { plan, tables, .. } = store.structure.archetypes.planned(TableId::EMPTY, change);
     store.structure.entities.reserve_next_many(rows)?;
@@ -219,7 +217,7 @@ fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), Sp
     Ok(())
 }
 
-/// Whether some component of a plan is stored outside the tables.
+/// Returns whether some component of a plan is sparse.
 fn has_sparse(plan: &MovePlan) -> bool {
     !plan.added_storages.is_empty()
 }

@@ -1,19 +1,19 @@
-//! Copies of all that a store holds, and a store that becomes what its copy is.
+//! Copies of everything that a store holds, and restoring a store from a copy.
 //!
-//! A copy has parts of the same kinds as the store: tables, storages, resources, lists of removals, the books of entities and of
-//! frames. A store becomes what its copy is in steps, like any operation: (0) values are cloned, which is user code and may panic,
-//! and then room is made; (1) the store changes, which can neither fail nor run user code; (2) what it held before is dropped.
+//! A copy has parts of the same kinds as the store: tables, storages, resources, removal logs, and the state of entities and frames. A
+//! store is restored in steps, like any operation: (0) values are cloned, which is user code and may panic, and then room is made; (1) the
+//! store changes, which can neither fail nor run user code; (2) the old contents are dropped.
 //!
-//! What is no state of the world stays: components, bundles and plans, who watches changes and removals, observers and hooks. Tables
-//! that the copy does not know go, and those that stay get the order of the copy, so that the order of later tables follows from
-//! what is done then alone. That is an epoch of tables, as in `shrink`; if the order is the same there is none.
+//! Everything that is not state of the world stays: components, bundles and plans, readers of changes and removals, observers and hooks.
+//! Tables that the copy does not have are removed, and the others get the order of the copy, so that the order of later tables depends only
+//! on later operations. This begins a new epoch of tables, as in `shrink`, unless the order stays the same.
 //!
-//! A store can be *known* to have been equal to a copy, if it was taken or restored as the last of such steps and the tick has gone on
-//! since ([`Mark`]): then the stamps of tables and columns tell what has been written. Copies share what has not been, and a store that
-//! becomes another copy keeps what both share.
+//! A store can be *known* to have been equal to a copy, if taking or restoring that copy was the last such step and the tick has advanced
+//! since ([`Mark`]): then the stamps of tables and columns show what has been written. Copies share the parts that have not been written,
+//! and a store that is restored from another copy keeps what both share.
 //!
-//! Ticks go back to those of the copy. A consumer that the copy knows goes back with them. The era goes on (`LastRun`): to any
-//! other consumer everything is new, since what it has seen may never have happened.
+//! Ticks go back to the ticks of the copy. Consumers that the copy contains go back with them. The era advances (`LastRun`): to any other
+//! consumer everything is new, since the changes that it has seen may never have happened.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -39,10 +39,10 @@ use crate::table::{Arrangement, KnownTable, Table, TableCopy};
 use crate::tick::Tick;
 use crate::tracking::Spawns;
 
-/// All that a store holds.
+/// A copy of everything that a store holds.
 #[derive(Default)]
 pub(crate) struct StoreCopy {
-    /// The store that this is a copy of; `None` as long as it is not whole: nothing has been copied, or a `Clone` has panicked.
+    /// The store that this is a copy of; `None` while it is incomplete: nothing has been copied, or a `Clone` has panicked.
     pub(crate) whole_of: Option<WorldId>,
     pub(crate) entities: EntitiesCopy,
     pub(crate) id_forecasts: IdForecasts,
@@ -55,27 +55,27 @@ pub(crate) struct StoreCopy {
     pub(super) links: LinksCopy,
     /// By the number of the relation.
     pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
-    /// By the number of the relation: what finds its number in a store.
+    /// By the number of the relation: the function that returns its number in a store.
     pub(crate) relations: Vec<fn(&mut Store) -> usize>,
     pub(crate) frames: FramesCopy,
     pub(crate) tick: Tick,
     pub(crate) last: Tick,
     pub(crate) checked: Tick,
     pub(crate) era: u32,
-    /// The components whose changes are known.
+    /// The components with change tracking.
     pub(super) tracked: Vec<ComponentId>,
-    /// A component that is not `Clone`, of which constructors made values: its type name. The copy can only be moved into a store.
+    /// The type name of a component that is not `Clone` but has required values in the copy. Such a copy can only be moved into a store.
     pub(crate) not_clone: Option<&'static str>,
 }
 
-/// How a store was when it was last equal to a copy. The tick has gone on since.
+/// The state of a store when it was last equal to a copy. The tick has advanced since.
 pub(crate) struct Mark {
     restores: u64,
     /// By table.
     arrangements: Vec<Arrangement>,
 }
 
-/// A copy that a store was equal to, and how it was then.
+/// A copy that a store was equal to, and the state of the store at that time.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub(crate) copy: &'a StoreCopy,
@@ -83,18 +83,18 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Whether the copy is a whole one of this store, whose ticks have not gone back since.
+    /// Returns whether this is a complete copy of this store, whose ticks have not gone back since.
     fn is_of(&self, store: &Store) -> bool {
         self.copy.whole_of == Some(store.id) && self.mark.restores == store.clock.restores
     }
 
-    /// What is known of the table with this number.
+    /// Returns the copy and the earlier state of the table with this number.
     fn table(&self, number: usize) -> Option<KnownTable<'a>> {
         let copy = self.copy.tables.get(number)?;
         Some(KnownTable { copy, arrangement: *self.mark.arrangements.get(number)? })
     }
 
-    /// What is known of entities.
+    /// Returns the copy of the entities, and whether the rows of all tables are the same as in the copy.
     fn entities(&self, store: &Store) -> KnownEntities<'a> {
         let mut tables = store.structure.archetypes.tables.iter().enumerate();
         let is_same = |(number, table): (usize, &Table)| match self.table(number) {
@@ -106,7 +106,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What a store needs to become what its copy is.
+/// The cloned contents of a copy.
 struct Clones {
     tables: Vec<Vec<ColumnClones>>,
     sparse: Vec<ColumnClones>,
@@ -114,32 +114,32 @@ struct Clones {
     removals: Vec<[ColumnClones; 2]>,
     spawns: Option<Spawns>,
     links: LinksCopy,
-    /// By the number of the relation: also of those that the copy does not know.
+    /// By the number of the relation: also of relations that the copy does not have.
     pairs: Vec<Box<dyn ErasedPairs>>,
     id_forecasts: IdForecasts,
     frames: FramesCopy,
 }
 
-/// Something that a [snapshot](crate::snapshot) cannot take.
+/// A part of the world that a [snapshot](crate::snapshot) cannot contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NotTaken {
-    /// Values of a component, which is not `Clone`: its type name.
+    /// Values of a component that is not `Clone`. Contains its type name.
     Component(&'static str),
-    /// Pairs of a relation, which is not `Clone`: its type name.
+    /// Pairs of a relation that is not `Clone`. Contains its type name.
     Relation(&'static str),
-    /// A resource that is not `Clone`, or messages: its type name.
+    /// A resource that is not `Clone`, or a list of such messages. Contains its type name.
     Resource(&'static str),
-    /// A value that stays on its thread: its type name.
+    /// A value that is not `Send`. Contains its type name.
     NonSend(&'static str),
-    /// A `Local` of a system in a schedule of the world, of a type of which nothing is known.
+    /// A `Local` of a system in a schedule of the world, whose type has no known clone function.
     Local {
         /// The name of the system.
         system: String,
         /// The type name of the value.
         value: &'static str,
     },
-    /// Which observers there are of single entities.
+    /// Observers of single entities.
     EntityObservers,
 }
 
@@ -156,25 +156,25 @@ impl_display! {
     }
 }
 
-/// What has happened to a store that has become what its copy is.
+/// The result of restoring a store from a copy.
 pub(crate) struct Became {
-    /// Lists of messages that have got other origins.
+    /// Lists of messages whose origins have changed.
     pub(crate) renewed: Vec<(ResourceId, Renewed)>,
     pub(crate) era: RestoredEra,
-    /// A panic of what was dropped.
+    /// A panic of a value that was dropped.
     pub(crate) panicked: DeferredPanic,
 }
 
-/// Whether something goes on in which the store is neither copied nor restored.
+/// Returns whether something is in progress during which the store can be neither copied nor restored.
 pub(crate) fn is_busy(store: &mut Store) -> bool {
     notice_ended_frame(store);
     take_returned(store);
     store.frames.goes_on() || store.events.dispatch.is_running() || store.events.scope_depth != 0
 }
 
-/// Brings everything to where an operation would begin.
+/// Brings the store into the state in which operations begin.
 fn settle(store: &mut Store) {
-    // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
+    // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended elsewhere.
     store.relink();
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
@@ -182,8 +182,8 @@ fn settle(store: &mut Store) {
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
 
-/// What cannot be copied: without rows, of all but entities and values of components. `is_apart` says which resources are no part of the
-/// copy.
+/// Returns the parts that cannot be copied; without rows, only parts other than entities and component values. `is_apart` returns whether a
+/// resource is not part of the copy.
 pub(crate) fn refused_parts(
     store: &mut Store,
     with_rows: bool,
@@ -213,7 +213,7 @@ pub(crate) fn refused_parts(
     refused
 }
 
-/// The pairs of the relation with this number, with their values, by row.
+/// Returns the pairs of the relation with this number, with their values, by row.
 pub(crate) fn erased_pairs(
     relations: &Relations<Store>,
     relation: usize,
@@ -224,18 +224,19 @@ pub(crate) fn erased_pairs(
     place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
 }
 
-/// How it is now that it is equal to a copy, if the tick goes on before anything is written.
+/// Returns the state of the store, which is equal to a copy. The tick must advance before anything is written.
 pub(crate) fn mark_of_copy(store: &Store) -> Mark {
     let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
     Mark { restores: store.clock.restores, arrangements }
 }
 
-/// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
-/// refused or busy. `is_apart` says which resources are no part of the copy, and `clones` has the functions of types whose definitions name none.
+/// Copies everything into a new copy, or into an earlier one of this store. Shares unchanged parts with a known copy. The caller has
+/// checked that everything can be copied and nothing is in progress. `is_apart` returns whether a resource is not part of the copy, and
+/// `clones` has the clone functions of types whose definitions name none.
 ///
 /// # Errors
 ///
-/// If there is no memory. What the copy is then is worth nothing, as after a panic of a `Clone`.
+/// If there is no memory. The contents of the copy are incomplete then, as after a panic of a `Clone`.
 pub(crate) fn copy_store_to(
     store: &mut Store,
     copy: &mut StoreCopy,
@@ -245,7 +246,7 @@ pub(crate) fn copy_store_to(
 ) -> Result<(), AllocError> {
     settle(store);
     if copy.whole_of.take() != Some(store.id) {
-        // What is there means something only in another store.
+        // The old contents belong to another store.
         *copy = StoreCopy::default();
     }
     let known = known.filter(|known| known.is_of(store));
@@ -259,7 +260,7 @@ pub(crate) fn copy_store_to(
         if at == copy.tables.len() {
             copy.tables.push(TableCopy::new(table, components));
         }
-        // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
+        // SAFETY: the copy was made for a table with these components, in this world: the caller's copy is one of this store.
         unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
     }
     for (at, (storage, &id)) in store.structure.sparse.iter().zip(components.sparse()).enumerate() {
@@ -267,7 +268,7 @@ pub(crate) fn copy_store_to(
         if at == copy.sparse.len() {
             copy.sparse.push(SparseCopy::new(info));
         }
-        // SAFETY: the storage with this number is always that of the same component.
+        // SAFETY: the storage with this number always has the same component.
         unsafe { copy.sparse[at].take(storage)? };
     }
     copy_rest_to(store, copy, is_apart, clones)?;
@@ -275,8 +276,8 @@ pub(crate) fn copy_store_to(
     Ok(())
 }
 
-/// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
-/// be restored. Nothing is refused or busy.
+/// Copies everything except entities and component values into a new copy of this store, which cannot be restored. The caller has checked
+/// that everything can be copied and nothing is in progress.
 ///
 /// # Errors
 ///
@@ -317,24 +318,25 @@ fn copy_rest_to(
     Ok(())
 }
 
-/// A copy that is restored.
+/// A copy to restore from.
 pub(crate) enum Restoring<'a> {
-    /// Its values are cloned. What is as the other copy says, that is known, stays as it is.
+    /// The values of the copy are cloned. Parts that are unchanged since the known copy, and equal in both, are kept.
     Cloned(&'a StoreCopy, Option<Known<'a>>),
-    /// Its own values are used.
+    /// The values of the copy are moved.
     Moved(Box<StoreCopy>),
 }
 
-/// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy does not
-/// know stay.
+/// Restores the store from a copy of it. Nothing is in progress, and no resource is lent. `is_apart` returns whether a resource that the
+/// copy does not have stays.
 ///
 /// # Errors
 ///
-/// If there is no memory. Nothing has changed then that can be observed, but for tables without rows; and so if a `Clone` panics.
+/// If there is no memory. Nothing observable has changed then, except that tables without rows may have been added. The same holds if a
+/// `Clone` panics.
 ///
 /// # Panics
 ///
-/// If the copy is one of another store, or not whole.
+/// If the copy belongs to another store, or is incomplete.
 pub(crate) fn restore(
     store: &mut Store,
     restoring: Restoring<'_>,
@@ -350,7 +352,7 @@ pub(crate) fn restore(
         }
         Restoring::Moved(copy) => {
             moved = *copy;
-            // Values are taken out of the copy, unless others share them.
+            // Values are moved out of the copy, unless others share them.
             let tables = moved.tables.iter_mut().map(TableCopy::take_clones).collect::<Result<_, _>>()?;
             let sparse = moved.sparse.iter_mut().map(SparseCopy::take_clones).collect::<Result<_, _>>()?;
             (&moved, (tables, sparse), None)
@@ -361,7 +363,7 @@ pub(crate) fn restore(
     track_as(store, &copy.tracked);
     let mut room = Room::new(store, copy, &mut clones)?;
 
-    // (1) From here on nothing can fail. If tables are to be arranged their numbers mean nothing any more.
+    // (1) Nothing can fail any more. If the tables have to be reordered, the numbers in the known copy are not valid.
     let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
@@ -388,8 +390,8 @@ pub(crate) fn restore(
     Ok(Became { renewed: room.renewed, era, panicked })
 }
 
-/// Keeps ticks for these components. Components whose changes are watched since the copy was taken stay watched. The others are as they
-/// were.
+/// Tracks the changes of these components. Components that a consumer has begun to track since the copy was taken stay tracked. The others
+/// are tracked as they were.
 fn track_as(store: &mut Store, tracked: &[ComponentId]) {
     let components = store.structure.archetypes.components.iter();
     let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked.contains(&info.id()));
@@ -399,20 +401,20 @@ fn track_as(store: &mut Store, tracked: &[ComponentId]) {
     tracked.iter().for_each(|&id| store.structure.track(id, now));
 }
 
-/// What a store needs so that it can become what a copy is, and what is left afterwards.
+/// The memory that restoring a copy needs, and the parts of the store that are dropped afterwards.
 struct Room {
-    /// Of the tables of the copy, and of all storages.
+    /// For the tables of the copy, and for all storages.
     begun: Vec<Vec<BegunTicks>>,
     begun_sparse: Vec<BegunTicks>,
-    /// Copies without values, for storages that the copy does not know.
+    /// Empty copies, for storages that the copy does not have.
     none: Vec<SparseCopy>,
-    /// Tables that go.
+    /// Tables that are removed.
     gone: Vec<Table>,
     renewed: Vec<(ResourceId, Renewed)>,
 }
 
 impl Room {
-    /// Makes room for a copy. Clones are added for storages that the copy does not know.
+    /// Makes room for a copy. Adds empty clones for storages that the copy does not have.
     fn new(store: &mut Store, copy: &StoreCopy, clones: &mut Clones) -> Result<Self, AllocError> {
         let (structure, now) = (&mut store.structure, copy.tick);
         let components = &structure.archetypes.components;
@@ -436,11 +438,11 @@ impl Room {
     }
 }
 
-/// Makes the rows of tables, the values of storages and the lists of removals what those of a copy are. Cannot fail.
+/// Restores the rows of tables, the values of storages and the removal logs from a copy. Cannot fail.
 ///
 /// # Safety
 ///
-/// - The copy is a whole one of this store. The clones are its own, and the room was made for it since the last operation.
+/// - The copy is a complete one of this store. The clones are its own, and the room was made for it since the last operation.
 unsafe fn become_rows(
     store: &mut Store,
     copy: &StoreCopy,
@@ -453,28 +455,27 @@ unsafe fn become_rows(
     let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
     let made = clones.tables.iter_mut().zip(core::mem::take(&mut room.begun));
     for (at, ((table, copy), (clones, begun))) in tables.zip(made).enumerate() {
-        // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and there is
-        // room for them.
+        // SAFETY: the tables have the order of their copies, which are of this store; the clones belong to the copies, and there is room
+        // for them.
         unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
     }
     let made = clones.sparse.iter_mut().zip(core::mem::take(&mut room.begun_sparse));
     let copies = copy.sparse.iter().chain(&room.none).zip(made);
     for (storage, (copy, (clones, begun))) in store.structure.sparse.iter_mut().zip(copies) {
-        // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and there is room
-        // for them.
+        // SAFETY: the storage with this number always has the same component; the clones belong to the copy, and there is room for them.
         unsafe { storage.become_copy(copy, clones, begun) };
     }
     // SAFETY: the copies are of this store, the clones are theirs, and there is room for them.
     unsafe { store.events.removals.become_copies(&copy.removals, &mut clones.removals) };
 }
 
-/// The descriptor of a component.
+/// Returns the descriptor of a component.
 fn info(components: &Components, id: ComponentId) -> Option<&'static ComponentDescriptor> {
     components.info(id).map(|info| info.descriptor())
 }
 
 impl StoreCopy {
-    /// The clones that are needed to make a store what this is, with those of the rows.
+    /// Clones everything that is needed to restore a store from this copy; the clones of the rows are given.
     fn clones(
         &self,
         (tables, sparse): (Vec<Vec<ColumnClones>>, Vec<ColumnClones>),
@@ -494,7 +495,7 @@ impl StoreCopy {
         })
     }
 
-    /// The pairs of all relations of a store.
+    /// Returns the cloned pairs for each relation of a store; empty pairs if the copy does not have the relation.
     fn pairs_for(&self, store: &Store) -> Vec<Box<dyn ErasedPairs>> {
         let places = store.relations.places.iter().enumerate();
         let pairs = places.map(|(number, place)| match self.pairs.get(number) {
@@ -504,33 +505,33 @@ impl StoreCopy {
         pairs.collect()
     }
 
-    /// The lists of messages that a schedule holds, by its seat, each from a number on.
+    /// Returns the lists of messages that the schedule with this seat holds, each with the number of the first held message.
     pub(crate) fn held_messages(&self, seat: &Weak<()>) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
         self.frames.held_by(seat).filter_map(|(id, origin, from)| {
-            // Of another list than the one that is there nothing is held but what that one has.
+            // If the list has been replaced, only messages of the current list are held.
             let (_, numbers) = self.resources.messages().find(|(of, numbers)| *of == id && numbers.origin == origin)?;
             Some((self.resources.descriptor(id)?, from.clamp(numbers.start, numbers.end)))
         })
     }
 
-    /// The list of messages with this origin.
+    /// Returns the list of messages with this origin.
     pub(crate) fn messages_at(&self, origin: usize) -> Option<(&'static ComponentDescriptor, MessageNumbers)> {
         let (id, numbers) = self.resources.messages().find(|(_, numbers)| numbers.origin == origin)?;
         Some((self.resources.descriptor(id)?, numbers))
     }
 
-    /// The list of messages that is this resource.
+    /// Returns the list of messages that is this resource.
     pub(crate) fn messages_of(&self, descriptor: &ComponentDescriptor) -> Option<(ResourceId, MessageNumbers)> {
         let is_it = |id| self.resources.descriptor(id).is_some_and(|own| own.is_same(descriptor));
         self.resources.messages().find(|(id, _)| is_it(*id))
     }
 
-    /// How many entities there are.
+    /// Returns the number of entities.
     pub(crate) fn len(&self) -> usize {
         self.tables.iter().map(TableCopy::len).sum()
     }
 
-    /// The bytes that the copy has allocated for entities and components, without what values own.
+    /// Returns the bytes that the copy has allocated for entities and components, without memory that values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.allocated_bytes()
             + self.tables.iter().map(TableCopy::allocated_bytes).sum::<usize>()

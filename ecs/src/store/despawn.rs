@@ -1,18 +1,18 @@
-//! PreparedDespawn entities.
+//! Despawning entities.
 //!
 //! The order is: notify hooks and observers; make room; remove the rows, so that the entities are gone; record removals; drop the values.
-//! Where nothing can fail any more, removals are recorded before the row goes.
+//! Where nothing can fail any more, removals are recorded before the row is removed.
 //!
 //! | | entities | notifies | records removals | drops |
 //! |---|---|---|---|---|
 //! | `end_at_once` | one | no | if it only copies values | no |
 //! | `despawn_in_phases`, `despawn_notified` | one | if there are listeners | yes | yes |
-//! | [`Store::despawn_unobserved`] | a list, in runs of one table | the caller has asked | yes | yes |
+//! | [`Store::despawn_unobserved`] | a list, in runs of one table | the caller has checked that there are no listeners | yes | yes |
 //! | [`Store::despawn_all`] | a selection of one table | if there are listeners | yes | yes |
 //! | [`Store::despawn_these`] | a list, as one operation | if there are listeners | yes | yes |
 //!
-//! `end_row` ends one entity of whose end listeners have been notified, if there are any; `end_rows` records and drops what entities have
-//! left.
+//! `end_row` despawns one entity whose listeners, if any, have been notified; `end_rows` records and drops the values of despawned
+//! entities.
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -33,7 +33,7 @@ use crate::table::Table;
 use crate::transition::Interest;
 
 impl Store {
-    /// Removes an entity and drops its components. `O(what the entity has)`.
+    /// Despawns an entity and drops its components. `O(components of the entity)`.
     ///
     /// # Errors
     ///
@@ -43,14 +43,14 @@ impl Store {
         if end_at_once(self, entity) { Ok(()) } else { despawn_in_phases(self, entity) }
     }
 
-    /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
+    /// Returns the sparse storages in which an entity may be, if its despawn notifies no observer or hook and removes no pairs.
     #[inline]
     pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseSummary> {
         self.unobserved_storages_in(entity, &mut None)
     }
 
-    /// As [`unobserved_storages`](Self::unobserved_storages), for one entity after the other: `quiet` is the last table to whose ends no observer and no
-    /// hook listens, and is not asked again.
+    /// As [`unobserved_storages`](Self::unobserved_storages), for a sequence of entities: `quiet` caches the last table whose despawns no
+    /// observer or hook watches, so that it is not checked again.
     #[inline]
     pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
         let location = self.structure.entities.get(entity)?;
@@ -64,8 +64,8 @@ impl Store {
         (!self.events.observed.ends.meets(summary)).then_some(summary)
     }
 
-    /// How many of the first of some entities are in this table, to whose ends no observer and no hook listens, and list no sources: with
-    /// them no others end, and nothing is told.
+    /// Returns how many entities at the start of a list are in this table, whose despawns no observer or hook watches, and list no sources.
+    /// Despawning them despawns no others and notifies no listener.
     #[inline]
     pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
         let Some(table) = quiet else { return 0 };
@@ -73,8 +73,8 @@ impl Store {
         self.structure.entities.count_apart(entities, table, storages)
     }
 
-    /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
-    /// the panic waits.
+    /// Despawns entities whose despawn notifies no observer or hook, in this order. If a destructor panics, the others are still despawned,
+    /// and the panic is returned.
     #[must_use]
     pub(crate) fn despawn_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
@@ -85,8 +85,8 @@ impl Store {
         panicked
     }
 
-    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
-    /// false.
+    /// Despawns an entity whose despawn notifies no observer or hook, if no value has to be dropped. Otherwise returns false, and nothing
+    /// has happened.
     #[inline]
     pub(crate) fn despawn_if_trivial(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
@@ -98,13 +98,13 @@ impl Store {
             return false;
         }
         self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        // SAFETY: the entity is there, and there is room for its end.
+        // SAFETY: the entity is at this location, and there is room for its index among the free ones.
         unsafe { end_row(self, entity, location, summary) }
         true
     }
 
-    /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
-    /// in the order of `order`, which are the same entities, or else in that of their rows.
+    /// Despawns the entities of a selection and returns their number. Their indexes become free in the order of `order`, which are the same
+    /// entities, or else in the order of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
         let mut panicked = notify_before_end(self, selection, order);
         let prepared = panicked.go_on_if_fails(|| {
@@ -121,14 +121,14 @@ impl Store {
         table.truncate(first);
         let count = ending.gone.count;
         let dropped = self.dropping(|store| {
-            // SAFETY: the rows have just been taken off.
+            // SAFETY: the rows have just been taken off the table, and their values are still there.
             unsafe { store.end_prepared(&mut ending, Fate::Dropped) }
         });
         self.finish_operation(panicked.or(dropped));
         count
     }
 
-    /// Ends several living entities as one operation, in this order.
+    /// Despawns several live entities as one operation, in this order.
     pub(crate) fn despawn_these(&mut self, entities: &[Entity]) {
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             for &entity in entities {
@@ -150,14 +150,14 @@ impl Store {
         });
     }
 
-    /// Adds the events of the end of selected entities.
+    /// Adds the events of the despawn of selected entities.
     pub(crate) fn collect_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if observes_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));
         }
     }
 
-    /// The entities of a selection, in the order in which it is told of them, if something is told.
+    /// Returns the entities of a selection in the order in which their removals are recorded, if there are listeners that record.
     pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
         let in_table =
             self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_empty());
@@ -165,8 +165,8 @@ impl Store {
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
 
-    /// Makes room for the end of the entities of a table whose rows begin at `first`, which are those that are listed, if any
-    /// are. If more end in one operation, `in_all` says how many.
+    /// Makes room for the despawn of the entities of a table in the rows from `first` on. `listed` are the same entities, if removals are
+    /// recorded. If one operation despawns entities of several tables, `in_all` is their number.
     pub(super) fn prepare_end(
         &mut self,
         table: TableId,
@@ -196,20 +196,20 @@ impl Store {
         PreparedDespawn { gone, listed: listed.unwrap_or_default(), rows, outside, told }
     }
 
-    /// Tells what entities that are gone have lost, and drops it.
+    /// Records the removals of entities that are gone, and drops their values.
     ///
     /// # Safety
     ///
-    /// - The rows have just been taken off the table, whose values are still there unless they are taken.
+    /// - The rows have just been taken off the table; their values are still there, unless they are taken.
     pub(super) unsafe fn end_prepared(&mut self, ending: &mut PreparedDespawn, fate: Fate) {
         let PreparedDespawn { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
-        // SAFETY: the caller's promise; the rows are those of the entities that are listed.
+        // SAFETY: forwarded: the rows have just been taken off; `row` returns the rows of the listed entities.
         unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
     }
 
-    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
-    /// are tables or indexes, whichever are fewer.
+    /// Despawns all entities. They are gone before the first component is dropped. `O(entities)`, plus one step for each table or each
+    /// index, whichever are fewer.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
         let occupied = self.structure.occupied_tables();
@@ -221,8 +221,8 @@ impl Store {
     }
 }
 
-/// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
-/// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
+/// Despawns an entity, if that only requires overwriting its row, and perhaps adding one entry to a removal log. Otherwise nothing has
+/// happened. As in [`Store::spawn`], no function is called in between.
 #[inline(always)]
 fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
@@ -240,7 +240,7 @@ fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     true
 }
 
-/// [`Store::despawn`], whatever has to be done.
+/// [`Store::despawn`] in the general case.
 #[inline(never)]
 fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
     store.flush();
@@ -254,12 +254,12 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
         return despawn_notified(store, entity);
     }
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-    // SAFETY: the entity is there, and there is room for its end.
+    // SAFETY: the entity is at this location, and there is room for its index among the free ones.
     unsafe { end_row(store, entity, location, summary) }
     Ok(())
 }
 
-/// [`Store::despawn`] of an entity of whose end observers or hooks are notified.
+/// [`Store::despawn`] of an entity whose despawn notifies observers or hooks.
 ///
 /// # Errors
 ///
@@ -281,11 +281,12 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
     panicked.go_on_if_fails(|| store.structure.entities.reserve_free(1)).unwrap_or_else(|error| error.raise());
     let summary = store.structure.entities.sparse_summary(entity.index());
     let mut dropped = store.dropping(|store| {
-        // SAFETY: the entity is there, and there is room for its end. Nothing has changed since its summary was read.
+        // SAFETY: the entity is at this location, and there is room for its index among the free ones. Nothing has changed since its
+        // summary was read.
         unsafe { end_row(store, entity, location, summary) }
     });
     if dropped.is_some() && store.structure.entities.contains(entity) {
-        // There was no memory to tell of it. An operation that this is part of does not go on either.
+        // There was no memory for the events. The panic also aborts an operation that this is part of.
         dropped.go_on();
         return Ok(());
     }
@@ -293,8 +294,8 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
     Ok(())
 }
 
-/// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
-/// out of each storage together, and out of the table, as far as their rows follow each other.
+/// Despawns these entities, one after the other. Consecutive entities of the same table and sparse storages without values to be dropped
+/// are removed from each storage together, and from the table together if their rows are consecutive.
 fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
     let mut kind = None;
     let mut run = rest.as_slice();
@@ -309,7 +310,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
         }
         let (Some(location), Some((_, summary))) = (location, found) else { continue };
         let Some((table, _)) = kind else {
-            // SAFETY: the entity is there, and there is room for its end.
+            // SAFETY: the entity is at this location, and there is room for its index among the free ones.
             unsafe { end_row(store, entity, location, summary) }
             continue;
         };
@@ -329,7 +330,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
     store.structure.leave_storages(kind, &run[..count]);
 }
 
-/// Whether nothing has to be recorded or dropped if entities of a table end that are in these sparse storages, so that they end as a run.
+/// Returns whether entities of a table that are in these sparse storages can be despawned as a run: nothing has to be recorded or dropped.
 fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, events, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
@@ -338,7 +339,7 @@ fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool
     !is_told && table.can_overwrite_rows() && !summary.storages(sparse.len()).any(drops)
 }
 
-/// Ends an entity of whose end observers and hooks are not told, or have been.
+/// Despawns an entity whose listeners, if any, have been notified.
 ///
 /// # Safety
 ///
@@ -350,14 +351,14 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
         // SAFETY: forwarded.
         return unsafe { end_row_in_phases(store, entity, location, summary) };
     }
-    // SAFETY: forwarded; the values of the row are dropped when it is gone.
+    // SAFETY: forwarded: the entity is in this row. The values of the row are dropped below, when it is gone.
     unsafe {
         retire_row(table, &mut store.structure.entities, entity, location.row);
         table.drop_retired_row();
     }
 }
 
-/// Takes a live entity out of its table and frees its index. The values of its row are past the end then.
+/// Removes a live entity from its table and frees its index. The values of its row are past the end then.
 ///
 /// # Safety
 ///
@@ -366,12 +367,13 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
 unsafe fn retire_row(table: &mut Table, entities: &mut Entities, entity: Entity, row: u32) {
     // SAFETY: forwarded.
     let moved = unsafe { table.retire_row(row as usize) };
-    // Before the index is freed: the moved entity may be this one, and a free slot has the next free index in the place of the row.
+    // This precedes freeing the index: the moved entity may be the removed one, and a free slot stores the next free index instead of a
+    // row.
     entities.set_row(moved, row);
     entities.free(entity);
 }
 
-/// [`end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
+/// [`end_row`] of an entity that may be in sparse storages, or whose despawn is recorded.
 ///
 /// # Safety
 ///
@@ -384,7 +386,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
     // SAFETY: the row of a live entity is a row of its table.
     if !events.records_end(table, summary) || summary.is_empty() && unsafe { events.record_end(table, row) } {
-        // SAFETY: forwarded; the values of the row are dropped when it is gone.
+        // SAFETY: forwarded: the entity is in this row. The values of the row are dropped below, when it is gone.
         unsafe {
             retire_row(table, entities, entity, location.row);
             let _outside = SparseValues { sparse, values: outside };
@@ -393,22 +395,22 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     }
     let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
     let told = room.unwrap_or_else(|error| error.raise());
-    // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
+    // Nothing needs memory any more. SAFETY: the row of a live entity is a row of its table.
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
     entities.set_row(moved, location.row);
     entities.free(entity);
     let gone = RemovedRows { table: location.table, first: table.len(), count: 1 };
-    // SAFETY: a row has just been retired.
+    // SAFETY: the row has just been retired, and its values are past the end.
     unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
 }
 
-/// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
-/// among the rows that are gone, and `outside` says which may be in which sparse storages.
+/// Records the removals of entities that are gone, if there is a record with room for it, and drops their values. `row` returns the place
+/// of each entity among the removed rows, and `outside` lists the entities that may be in sparse storages.
 ///
 /// # Safety
 ///
-/// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if
-///   something is told of them.
+/// - The rows have just been taken off the table, and their values are still there, unless they are taken. If removals are recorded,
+///   `entities` are the entities of these rows.
 #[inline(never)]
 unsafe fn end_rows(
     store: &mut Store,
@@ -425,7 +427,7 @@ unsafe fn end_rows(
     let table = tables.get_mut(gone.table);
     if let Some(told) = &mut told {
         let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
-        // SAFETY: the caller's promise; what is kept is not dropped below.
+        // SAFETY: forwarded: the values are still in these rows; kept values are not dropped below.
         unsafe { events.ended(&left, outside, (&mut *sparse, components), told) }
     }
     if fate == Fate::Taken {
@@ -434,13 +436,13 @@ unsafe fn end_rows(
     let _finish = told.as_ref().map(|told| events.finish(told));
     let _outside = SparseValues { sparse, values: outside };
     let kept = told.as_ref().map_or(&[][..], RemovalRecord::kept);
-    // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
+    // SAFETY: the values are there, and nothing else owns them except the kept ones, which are left out; they are dropped once.
     unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
 }
 
-/// Ends entities that are in a table, together if they are several.
+/// Despawns entities that are in a table, as one selection if there are several.
 fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
-    /// From so many entities on.
+    /// The minimum number of entities for that.
     const TOGETHER: usize = 4;
     store.flush();
     let selection =
@@ -451,7 +453,7 @@ fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
     }
 }
 
-/// Notifies observers and hooks of the end of selected entities, in this order if there is one.
+/// Notifies observers and hooks of the despawn of selected entities, in this order if one is given.
 #[must_use]
 fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> DeferredPanic {
     if !observes_end_of(store, selection.table) {
@@ -462,7 +464,7 @@ fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[E
     })
 }
 
-/// Whether observers or hooks may be told of the end of entities of a table.
+/// Returns whether observers or hooks may be notified of the despawn of entities of a table.
 fn observes_end_of(store: &Store, table: TableId) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
     let in_table =
@@ -470,12 +472,12 @@ fn observes_end_of(store: &Store, table: TableId) -> bool {
     events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
 }
 
-/// Ends all entities, of whose end listeners have been notified.
+/// Despawns all entities. Their listeners have been notified.
 pub(super) fn end_all(store: &mut Store) {
     let occupied = store.structure.occupied_tables();
     let mut watched = prepare_to_tell_of_all(store, &occupied);
     let living = store.structure.prepare_to_free_all(&occupied);
-    // From here on nothing needs memory.
+    // Nothing needs memory any more.
     store.structure.free_all(living);
     let Store {
         structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
@@ -484,7 +486,7 @@ pub(super) fn end_all(store: &mut Store) {
     for (table, of_table) in &mut watched.tables {
         let table = tables.get_mut(*table);
         let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
-        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
+        // SAFETY: the entities are in the order of their rows, which are removed below; kept values are not dropped.
         unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
         told.join(of_table);
     }
@@ -508,7 +510,7 @@ pub(super) fn end_all(store: &mut Store) {
 }
 
 impl Structure {
-    /// Takes entities that have just ended out of the storages in which they were, whose values need no drop.
+    /// Removes entities that have just been despawned from their sparse storages. Their values need no drop.
     fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
         let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
         for number in summary.storages(self.sparse.len()) {
@@ -516,14 +518,14 @@ impl Structure {
         }
     }
 
-    /// The storages that may hold components with this number.
+    /// Returns the sparse storages that may hold components with this id.
     pub(crate) fn storage_of(&self, id: ComponentId) -> SparseSummary {
         let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
         number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
     }
 }
 
-/// Rows that have been taken off a table, behind the last one; their values are still there.
+/// Rows that have been taken off the end of a table; their values are still there.
 #[derive(Clone, Copy)]
 struct RemovedRows {
     table: TableId,
@@ -531,21 +533,21 @@ struct RemovedRows {
     count: usize,
 }
 
-/// Entities of one table that are about to end, or to leave for another world.
+/// Entities of one table that are about to be despawned or moved to another world.
 pub(super) struct PreparedDespawn {
     gone: RemovedRows,
-    /// The entities, if something is told of them, and their rows.
+    /// The entities, if their removals are recorded, and their rows.
     listed: Vec<Entity>,
     rows: Vec<u32>,
-    /// Those that may be in sparse storages.
+    /// The entities that may be in sparse storages.
     outside: Vec<(Entity, SparseSummary)>,
     told: Option<RemovalRecord>,
 }
 
-/// What entities that are gone had in sparse storages: dropped with this, whatever panics.
+/// The values of despawned entities in sparse storages. They are dropped with this guard, even if something panics.
 struct SparseValues<'a> {
     sparse: &'a mut [SparseStorage],
-    /// The entities may be in these storages.
+    /// The entities and the sparse storages that they may be in.
     values: &'a [(Entity, SparseSummary)],
 }
 
@@ -572,12 +574,12 @@ impl Drop for SparseValues<'_> {
 }
 
 impl PreparedDespawn {
-    /// The row where they begin.
+    /// Returns the first of the rows.
     pub(super) fn first(&self) -> usize {
         self.gone.first
     }
 
-    /// How many there are.
+    /// Returns the number of entities.
     pub(super) fn count(&self) -> usize {
         self.gone.count
     }

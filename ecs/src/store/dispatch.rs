@@ -1,14 +1,13 @@
-//! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
+//! The user-defined listeners of a store: observers of events, and hooks of components.
 //!
-//! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
-//! commands, which wait in [`Dispatch::observer_commands`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
-//! the same during a dispatch.
+//! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as commands,
+//! which stay in [`Dispatch::observer_commands`] until the outermost dispatch has ended. So the entities and the list of observers do not
+//! change during a dispatch.
 //!
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
 //! type that an observer triggers during the dispatch becomes a command.
 //!
-//! Commands of an observer know their [`Cause`]: the events that led to them. Its depth is limited, so that events that cause each other
-//! end.
+//! Commands of an observer have a [`Cause`]: the events that led to them. Its depth is limited, so that events that trigger each other end.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -29,17 +28,17 @@ use crate::queue::Queue;
 
 /// The events that led to a command.
 pub(crate) struct Cause {
-    /// From the outermost to the innermost.
+    /// The events, the outermost first.
     events: Vec<&'static str>,
-    /// What led to the outermost of them.
+    /// The cause of the outermost event.
     before: Option<Arc<Cause>>,
     depth: usize,
-    /// Whether the commands have been carried out. The world for which that was noted may be elsewhere then.
+    /// Whether the commands have been applied. They may end while another world has taken the place of the one that stores the cause.
     has_ended: AtomicBool,
 }
 
 impl Cause {
-    /// The cause is none any more.
+    /// Marks the cause as ended.
     pub(crate) fn end(&self) {
         self.has_ended.store(true, Ordering::Relaxed);
     }
@@ -51,7 +50,7 @@ pub(crate) enum NotDispatched {
     Unobserved,
     /// A dispatch of an event of this type has not ended.
     Busy,
-    /// Too many events led to it: its name, and those of all.
+    /// The limit of nested events is reached. Contains the name of the event and the names of all of them.
     TooDeep(&'static str, String),
 }
 
@@ -68,21 +67,21 @@ pub(crate) struct DispatchVTable<C> {
     pub(crate) unlink: fn(&mut C, &LifecycleEvents),
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
-    /// Returns how entities are linked that get this component, if it names a target.
+    /// Returns the function that links entities that get this component, if it names a target.
     pub(crate) linking: fn(&C, ComponentId) -> Option<Link<C>>,
-    /// Despawns an entity of whose end no listener is notified, with those that are linked to it, if that is simple. Otherwise returns
+    /// Despawns an entity whose despawn notifies no listener, and the entities that are linked to it, if that is simple. Otherwise returns
     /// false, and nothing has happened.
     pub(crate) end: fn(&mut C, Entity) -> bool,
-    /// Makes components of entities that have come from another store name each other by their new ids.
+    /// Replaces old ids by new ones in the links of entities that have come from another store.
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
 }
 
-/// The names of the events that are being told, one inside the other, and what has triggered them. Mostly it is none or one.
+/// The names of the running dispatches, nested in each other, and their callers. Usually there is at most one.
 #[derive(Default)]
 struct Running {
-    /// The last one, if there is one: [`State`] says so.
+    /// The innermost dispatch. Valid if [`State`] has the flag `RUNNING`.
     innermost: (&'static str, Origin),
-    /// Around that, the outermost one first.
+    /// The outer dispatches, the outermost first.
     others: Vec<(&'static str, Origin)>,
 }
 
@@ -91,15 +90,15 @@ flag_set! {
     struct State(u8) {
         /// An event is being dispatched, or a hook runs.
         RUNNING = 1;
-        /// That happens during another dispatch: [`Running::others`] is not empty.
+        /// This happens during another dispatch: [`Running::others`] is not empty.
         NESTED = 1 << 1;
         /// There is a cause, or the limit is 0.
         LIMITED = 1 << 2;
-        /// The limit of depth has to be checked.
+        /// The depth limit has to be checked.
         MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
-        /// The running hook or observer may have recorded commands by `World::commands`, not by a parameter `Commands`.
+        /// The running hook or observer may have recorded commands through `World::commands`, not through a parameter `Commands`.
         WORLD_COMMANDS = 1 << 3;
-        /// Commands may wait for the end of the outermost dispatch.
+        /// Commands may be pending until the end of the outermost dispatch.
         WAITING = 1 << 4;
     }
 }
@@ -111,28 +110,28 @@ impl State {
     }
 }
 
-/// The listeners of a store, which is a `C`, that are user code.
+/// The user-defined listeners of a store of type `C`.
 pub(crate) struct Dispatch<C: 'static> {
     numbers: SlotMap,
-    /// By number.
+    /// The observers, by the number of their type of event.
     observers: Vec<ObserversPlace<C>>,
-    /// By the number of an observer: that of its type of event.
+    /// By the number of an observer: the number of its type of event.
     events: HashMap<usize, u32>,
     running: Running,
-    /// What led to the commands that are being carried out.
+    /// The cause of the commands that are being applied.
     cause: Option<Arc<Cause>>,
     limit: usize,
     state: State,
     /// The numbers of the types of lifecycle events, in the order of [`Kinds::DISPATCHED`].
     lifecycle: [Option<u32>; Kinds::DISPATCHED.len()],
-    /// The entities that the last bulk operation has made of which something was told.
+    /// The entities that the last bulk spawn has made, if listeners were notified of them.
     pub(super) made: Vec<Entity>,
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
-    /// How entities are linked that get this component, which names a target: the last one that came.
+    /// The function that links entities that get this component, for the component that was linked last.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
-    /// The commands of observers and hooks, until the outermost dispatch has ended. Each entry owns the queue of one of them.
+    /// The commands of observers and hooks, until the outermost dispatch has ended. Each entry owns the queue of one listener.
     observer_commands: Queue<C>,
-    /// The commands that the running hook or observer has recorded by `World::commands`, not by a parameter `Commands`.
+    /// The commands that the running hook or observer has recorded through `World::commands`, not through a parameter `Commands`.
     world_commands: Queue<C>,
 }
 
@@ -157,17 +156,17 @@ impl<C: 'static> Default for Dispatch<C> {
 }
 
 impl<C: 'static> Dispatch<C> {
-    /// How many events may lead to each other, if the user has not said.
+    /// The default limit of events that may lead to each other.
     const LIMIT: usize = 128;
 
-    /// The number of a type of event, if it has had observers.
+    /// Returns the number of a type of event, if it has had observers.
     #[inline]
     pub(crate) fn number<E: 'static>(&self, slot: Option<&'static TypeSlot<E>>) -> Option<u32> {
-        // To look whether that is one of the list spares to do it when they are taken.
+        // Checking the bound here avoids a check when the observers are taken.
         Some(self.numbers.place(slot)).filter(|&number| (number as usize) < self.observers.len())
     }
 
-    /// The number of a type of event.
+    /// Returns the number of a type of event, which is registered if necessary.
     pub(crate) fn register<E: 'static, O: EventObservers<C>>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
@@ -176,20 +175,20 @@ impl<C: 'static> Dispatch<C> {
         self.numbers.register(slot, &mut self.observers, |_| ObserversPlace::new(type_name::<E>(), make()))
     }
 
-    /// Notes that a type of event is that of a lifecycle event: the kinds that it is dispatched for.
+    /// Registers a type of event as the event of these lifecycle kinds.
     pub(crate) fn register_lifecycle(&mut self, number: u32, kinds: Kinds) {
         if let Some(at) = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds) {
             self.lifecycle[at] = Some(number);
         }
     }
 
-    /// The number of the type of lifecycle event with this place in [`Kinds::DISPATCHED`], if it has had observers.
+    /// Returns the number of the type of lifecycle event at this index of [`Kinds::DISPATCHED`], if it has had observers.
     #[inline]
     pub(crate) fn lifecycle_number(&self, at: usize) -> Option<u32> {
         self.lifecycle[at]
     }
 
-    /// The lifecycle events of a component that are observed, or of any.
+    /// Returns the lifecycle events of a component, or of any component, that are observed.
     pub(super) fn observed(&self, component: Option<ComponentId>) -> Kinds {
         let is_watched = |number: u32| self.get(number).is_some_and(|observers| observers.watches(component));
         let all = self.lifecycle.iter().zip(Kinds::DISPATCHED);
@@ -197,82 +196,82 @@ impl<C: 'static> Dispatch<C> {
         observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.union(kinds))
     }
 
-    /// The observers of a type of event, which is not being told.
+    /// Returns the observers of a type of event, unless such an event is being dispatched.
     pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers<C>> {
         self.observers.get_mut(number as usize)?.get_mut()
     }
 
-    /// The same, to look at.
+    /// As [`of`](Self::of), immutably.
     pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers<C>> {
         self.observers.get(number as usize)?.get()
     }
 
-    /// Whether an event is being told.
+    /// Returns whether an event is being dispatched.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
         self.state.intersects(State::RUNNING)
     }
 
-    /// Whether an event that is triggered now is the outermost one, nothing has led to it, and nothing has been recorded before.
+    /// Returns whether no dispatch is running, there is no cause, and no commands are pending.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
         self.state == State::NONE
     }
 
-    /// Whether the running hook or observer may have recorded commands by `World::commands`.
+    /// Returns whether the running hook or observer may have recorded commands through `World::commands`.
     #[inline(always)]
     pub(crate) fn has_world_commands(&self) -> bool {
         self.state.intersects(State::WORLD_COMMANDS)
     }
 
-    /// Where `World::commands` records the commands of the running hook or observer.
+    /// Returns the queue in which `World::commands` records the commands of the running hook or observer.
     pub(crate) fn world_commands(&mut self) -> &mut Queue<C> {
         self.state.set(State::WORLD_COMMANDS, true);
         &mut self.world_commands
     }
 
-    /// Takes these commands.
+    /// Takes the commands that were recorded through `World::commands`.
     pub(crate) fn take_world_commands(&mut self) -> Queue<C> {
         self.state.set(State::WORLD_COMMANDS, false);
         core::mem::take(&mut self.world_commands)
     }
 
-    /// Whether commands of observers may wait for the end of the outermost dispatch.
+    /// Returns whether commands of observers may be pending until the end of the outermost dispatch.
     #[inline(always)]
     pub(crate) fn has_observer_commands(&self) -> bool {
         self.state.intersects(State::WAITING)
     }
 
-    /// Has a command wait for the end of the outermost dispatch.
+    /// Adds a command that is applied at the end of the outermost dispatch.
     pub(crate) fn push_observer_commands(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
         self.state.set(State::WAITING, true);
         self.observer_commands.push(command);
     }
 
-    /// Takes the commands that wait.
+    /// Takes the pending commands of observers and hooks.
     pub(crate) fn take_observer_commands(&mut self) -> Queue<C> {
         self.state.set(State::WAITING, false);
         core::mem::take(&mut self.observer_commands)
     }
 
-    /// Commands that have waited have been carried out: others can be recorded where they were.
+    /// Keeps the memory of the queue of pending commands for later ones, after they have been applied.
     #[inline]
     pub(crate) fn reuse_observer_commands(&mut self, queue: &mut Queue<C>) {
         self.observer_commands.reuse(queue);
     }
 
-    /// Commands that a hook or observer had recorded by `World::commands` have been carried out: others can be recorded where they were.
+    /// Keeps the memory of the queue of `World::commands` for later commands, after they have been applied.
     #[inline]
     pub(crate) fn reuse_world_commands(&mut self, queue: &mut Queue<C>) {
         self.world_commands.reuse(queue);
     }
 
-    /// The memory for commands that wait.
+    /// Returns the bytes that are allocated for pending commands.
     pub(super) fn queued_bytes(&self) -> usize {
         self.observer_commands.allocated_bytes() + self.world_commands.allocated_bytes()
     }
 
-    /// Sets how many events may lead to each other.
+    /// Sets the limit of events that may lead to each other.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
         self.note_limited();
@@ -282,8 +281,8 @@ impl<C: 'static> Dispatch<C> {
         self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
-    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Dispatch::end`]. Returns false if too many
-    /// events lead to it.
+    /// Begins the dispatch of an event, or the run of a hook. `caller` has triggered it. Ends with [`Dispatch::end`]. Returns false if the
+    /// limit of nested events is reached.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
         if self.state.intersects(State::MAY_LEAD) && !self.make_way() {
@@ -294,8 +293,8 @@ impl<C: 'static> Dispatch<C> {
         true
     }
 
-    /// Takes the observers of a type of event, which are an `O`, to notify them of one that something has triggered. Ends with
-    /// [`Dispatch::end`]. If it returns `None`, [`Dispatch::why_not`] returns the reason.
+    /// Begins the dispatch of an event and takes its observers, which have the type `O`. Ends with [`Dispatch::end`]. If this returns
+    /// `None`, [`Dispatch::why_not`] returns the reason.
     #[inline(always)]
     pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
@@ -305,7 +304,7 @@ impl<C: 'static> Dispatch<C> {
         self.begin_with(number, type_name::<E>(), caller, ObserversPlace::take)
     }
 
-    /// [`begin_event`](Self::begin_event) of a type of event that is known by its number only.
+    /// [`begin_event`](Self::begin_event) for a type of event that is given by its number.
     #[inline(always)]
     pub(crate) fn begin_lifecycle(
         &mut self,
@@ -324,7 +323,7 @@ impl<C: 'static> Dispatch<C> {
         caller: Origin,
         take: impl FnOnce(&mut ObserversPlace<C>) -> Option<T>,
     ) -> Option<T> {
-        // The observers are taken last: making way may run out of memory.
+        // The observers are taken last, because `make_way` may run out of memory.
         if !self.begin(name, caller) {
             return None;
         }
@@ -349,7 +348,7 @@ impl<C: 'static> Dispatch<C> {
         true
     }
 
-    /// The innermost dispatch has ended.
+    /// Ends the innermost dispatch.
     #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.state == State::RUNNING {
@@ -368,7 +367,7 @@ impl<C: 'static> Dispatch<C> {
         self.state.set(State::NESTED, !self.running.others.is_empty());
     }
 
-    /// Why the observers of an event are not notified.
+    /// Returns the reason why the observers of an event are not notified.
     #[cold]
     pub(crate) fn why_not(&self, number: u32) -> NotDispatched {
         match self.observers.get(number as usize) {
@@ -380,31 +379,31 @@ impl<C: 'static> Dispatch<C> {
         }
     }
 
-    /// What has triggered the event that is being told.
+    /// Returns the caller that has triggered the event that is being dispatched.
     #[inline]
     pub(crate) fn caller(&self) -> Origin {
         if self.is_running() { self.running.innermost.1 } else { Origin::UNKNOWN }
     }
 
-    /// The names of the events that are being told, from the outermost one on.
+    /// Returns the names of the events that are being dispatched, the outermost first.
     fn names(&self) -> impl DoubleEndedIterator<Item = &'static str> {
         let innermost = self.is_running().then_some(&self.running.innermost);
         self.running.others.iter().chain(innermost).map(|(name, _)| *name)
     }
 
-    /// How many events have led to what happens now.
+    /// Returns the number of events that have led to the current one.
     #[inline]
     fn depth(&self) -> usize {
         self.names().count() + self.cause().map_or(0, |cause| cause.depth)
     }
 
-    /// What has led to the commands that are being carried out.
+    /// Returns the cause of the commands that are being applied.
     #[inline]
     fn cause(&self) -> Option<&Arc<Cause>> {
         self.cause.as_ref().filter(|cause| !cause.has_ended.load(Ordering::Relaxed))
     }
 
-    /// The cause of what the running observer records.
+    /// Returns the cause for the commands of the running observer.
     pub(crate) fn cause_of_commands(&self) -> Arc<Cause> {
         Arc::new(Cause {
             events: self.names().collect(),
@@ -414,14 +413,14 @@ impl<C: 'static> Dispatch<C> {
         })
     }
 
-    /// Sets what has led to the commands that are carried out from now on, and returns what it was before.
+    /// Sets the cause of the commands that are applied from now on, and returns the previous one.
     pub(crate) fn set_cause(&mut self, cause: Option<Arc<Cause>>) -> Option<Arc<Cause>> {
         let before = core::mem::replace(&mut self.cause, cause);
         self.note_limited();
         before
     }
 
-    /// The names of events that led to one, shortened: the outermost and the innermost ones.
+    /// Returns the names of the events that led to the event `last`, shortened: the outermost and the innermost ones.
     #[cold]
     pub(crate) fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
@@ -446,28 +445,28 @@ impl<C: 'static> Dispatch<C> {
         text
     }
 
-    /// Notes that an observer is one of a type of event.
+    /// Registers an observer for a type of event.
     pub(crate) fn enter(&mut self, observer: usize, event: u32) {
         self.events.insert(observer, event);
     }
 
-    /// Removes the observer with this number. None if there is no such observer.
+    /// Removes the observer with this number. Returns `None` if there is no such observer.
     pub(crate) fn remove(&mut self, observer: usize, entities: &Entities) -> Option<RemovedObservers> {
         let event = self.events.remove(&observer)?;
         self.of(event)?.remove(observer, entities)
     }
 
-    /// Whether an observer watches single entities.
+    /// Returns whether an observer watches single entities.
     pub(crate) fn watch_entities(&self) -> bool {
         self.observers.iter().filter_map(ObserversPlace::get).any(|observers| observers.watch_entities())
     }
 
-    /// Forgets of which type of event removed observers were.
+    /// Removes the types of event of removed observers.
     pub(crate) fn forget(&mut self, removed: &RemovedObservers) {
         removed.numbers.iter().for_each(|number| _ = self.events.remove(number));
     }
 
-    /// Removes what watched only entities that are not alive, and gives spare memory back.
+    /// Removes observers that watch only entities that are not alive, and frees spare memory.
     pub(crate) fn shrink_to_fit(&mut self, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
         for observers in self.observers.iter_mut().filter_map(ObserversPlace::get_mut) {
@@ -486,7 +485,7 @@ impl<C: 'static> Dispatch<C> {
 mod tests {
     use super::*;
 
-    /// Begins dispatches inside of each other. Returns whether each could begin.
+    /// Begins nested dispatches. Returns whether each could begin.
     fn begin(reactions: &mut Dispatch<()>, names: &[&'static str]) -> Vec<bool> {
         names.iter().map(|name| reactions.begin(name, Origin::UNKNOWN)).collect()
     }
@@ -516,7 +515,7 @@ mod tests {
         assert!(reactions.set_cause(Some(Arc::clone(&cause))).is_none());
         assert_eq!(begin(&mut reactions, &["d"]), [false]);
         assert_eq!(reactions.chain("d"), "`a` → `b` → `d`");
-        // What has been caused has ended, elsewhere perhaps.
+        // The commands of this cause have ended, perhaps while another world was here.
         cause.end();
         assert_eq!(begin(&mut reactions, &["d", "e"]), [true, true]);
     }

@@ -1,4 +1,4 @@
-//! Bundles that are put together at run time.
+//! Bundles that are assembled at run time.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::table::Table;
 
 /// A bundle whose components are chosen at run time.
 ///
-/// Adding a component of a type that is there already replaces it. Spawning empties the builder, which can be used again.
+/// Adding a component of a type that the builder already has replaces it. Spawning empties the builder, which can be used again.
 /// Each component costs one allocation.
 ///
 /// ```
@@ -46,7 +46,7 @@ pub struct EntityBuilder {
 }
 
 impl EntityBuilder {
-    /// A builder without components.
+    /// Creates a builder without components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,7 +61,7 @@ impl EntityBuilder {
         Self { parts: Vec::new() }
     }
 
-    /// Adds a component. One of the same type is replaced and dropped. `O(components)`.
+    /// Adds a component. A component of the same type is replaced and dropped. `O(components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -82,7 +82,7 @@ impl EntityBuilder {
         self
     }
 
-    /// Adds a value; returned is the one that it replaces.
+    /// Adds a value and returns the value that it replaces, if any.
     pub(super) fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
         match self.parts.iter_mut().find(|old| old.descriptor().identity() == value.descriptor().identity()) {
             Some(old) => Some(core::mem::replace(old, value)),
@@ -93,7 +93,7 @@ impl EntityBuilder {
         }
     }
 
-    /// Adds the components of a bundle, one after the other. Those of the same types are replaced, and dropped at the end.
+    /// Adds the components of a bundle, one after the other. Components of the same types are replaced; they are dropped at the end.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -121,7 +121,7 @@ impl EntityBuilder {
         self.parts.iter().position(|part| part.descriptor().is::<C>())
     }
 
-    /// The component of this type that has been added, if one has.
+    /// Returns the component of this type, if it has been added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -140,7 +140,7 @@ impl EntityBuilder {
         self.parts[self.position::<C>()?].first()
     }
 
-    /// Takes the component of this type out of the builder, if it is there. The others keep their order.
+    /// Removes the component of this type from the builder and returns it, if there is one. The others keep their order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -158,7 +158,7 @@ impl EntityBuilder {
         self.parts.remove(at).into_one().ok()
     }
 
-    /// Drops the component of this type. False if it is not there.
+    /// Drops the component of this type. Returns false if the builder does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -176,12 +176,12 @@ impl EntityBuilder {
         true
     }
 
-    /// The full type names of the components, in the order in which they were added.
+    /// Returns the full type names of the components, in the order in which they were added.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
         self.parts.iter().map(|part| part.descriptor().name())
     }
 
-    /// The types of the components, in the order in which they were added.
+    /// Returns the types of the components, in the order in which they were added.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -197,19 +197,19 @@ impl EntityBuilder {
         self.parts.iter().filter_map(|part| part.descriptor().type_id())
     }
 
-    /// Whether a component of this type has been added.
+    /// Returns whether a component of this type has been added.
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
         self.position::<C>().is_some()
     }
 
-    /// How many components have been added.
+    /// Returns the number of components that have been added.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether no component has been added.
+    /// Returns whether no component has been added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -233,12 +233,12 @@ impl EntityBuilder {
 
 impl_debug!([] EntityBuilder => |this, f| f.debug_set().entries(this.names()).finish());
 
-/// Sorts values of several components into the order of a bundle, and returns the change that adds it by a step of this kind. The sparse
-/// storages of the components, and those of the components that they require, exist afterwards.
+/// Sorts values of several components into the order of a bundle, and returns the change that adds the bundle by a step of this kind.
+/// Creates the sparse storages of the components, and of the components that they require.
 ///
 /// # Panics
 ///
-/// If a component requires itself; the values are dropped. No component comes twice.
+/// If a component requires itself; the values are dropped. No component may occur twice.
 pub(super) fn change_with<V>(
     store: &mut Store,
     values: &mut Vec<V>,
@@ -250,8 +250,8 @@ pub(super) fn change_with<V>(
     Change::of(step(store.structure.archetypes.register_dynamic(&ids)))
 }
 
-/// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
-/// may be among them afterwards.
+/// The insertion of one value of each of several components, by a step that adds something. Values that are not wanted are left in
+/// `values`.
 fn adding_values<'v>(
     store: &mut Store,
     values: &'v mut Vec<ErasedVec>,
@@ -261,8 +261,8 @@ fn adding_values<'v>(
     let write = |writer: &mut RowWriter<'_>| {
         for value in values {
             let target = writer.next_target();
-            // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. `Addition::write` alone
-            // calls this, and its caller promises that the plan of the writer is one of the change.
+            // SAFETY: the values are in the order of the bundle, and each part of a builder is one value. Only `Addition::write` calls this
+            // closure, and its caller guarantees that the plan of the writer is a plan of the change.
             unsafe { writer.write_value(target, value) }
         }
     };
@@ -270,7 +270,7 @@ fn adding_values<'v>(
     unsafe { Addition::new(change, write) }
 }
 
-/// Makes an entity with the components of a builder, which is empty afterwards, by such a step.
+/// Spawns an entity with the components of a builder, by a step of this kind. The builder is empty afterwards.
 pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step: fn(u32) -> ChangeStep) -> Entity {
     store.flush();
     let mut parts = core::mem::take(&mut builder.parts);
@@ -279,11 +279,11 @@ pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step:
 }
 
 impl Located<'_> {
-    /// Adds the components of a builder, which is empty afterwards, by such a step.
+    /// Inserts the components of a builder, by a step of this kind. The builder is empty afterwards.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The values are in the builder, and the entity is as it was.
+    /// If there is no memory. The values are still in the builder, and the entity is unchanged.
     pub(super) fn insert_values(
         mut self,
         builder: &mut EntityBuilder,
@@ -298,8 +298,8 @@ impl Located<'_> {
         done.map(|_| ())
     }
 
-    /// Moves components out of the entity: these, as far as it has them, or all; first those in its table, then the sparse ones. The
-    /// entity stays, without them.
+    /// Moves the values of the wanted components out of the entity, or of all components; first those in its table, then the sparse ones.
+    /// Components that the entity does not have are skipped. The entity stays, without the taken components.
     pub(super) fn take_values(mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         let loss = self.prepare(|store| match wanted {
             Some(ids) => removing_components(store, ids),
@@ -320,19 +320,19 @@ impl Located<'_> {
         let read = |table: &Table, sparse: &mut [SparseStorage]| {
             let (in_table, in_sparse) = parts.split_at_mut(columns.len());
             for (&at, part) in columns.iter().zip(in_table) {
-                // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. It is given
-                // up below.
+                // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. The change below
+                // removes the value without dropping it.
                 unsafe { part.fill(table.column(at).get(location.row as usize).as_ptr()) }
             }
             for (&storage, part) in storages.iter().zip(in_sparse) {
                 if let Some(value) = sparse[storage].retire(entity) {
-                    // SAFETY: the value is one of the part's component; the storage forgets it.
+                    // SAFETY: the value belongs to the part's component; the storage forgets it.
                     unsafe { part.fill(value.as_ptr()) };
                     sparse[storage].forget_retired();
                 }
             }
         };
-        // SAFETY: all values are moved out that the change takes away.
+        // SAFETY: all values that the change takes away have been moved out.
         unsafe { self.take_lost(loss, read) };
         EntityBuilder { parts }
     }

@@ -1,11 +1,11 @@
-//! Components by their ids, with values whose type is known at run time: everything is checked, and nothing is done before.
+//! Access to components by id, with values whose type is known at run time. Each operation checks everything before it changes anything.
 //!
-//! A [`ComponentId`] does not say of which world it is. One that this world has no component for is an error. Of others the descriptor
-//! of the value decides, so an id of another world can at worst name another component, and never gives a value a wrong type.
+//! A [`ComponentId`] does not identify its world. If this world has no component with the id, the operation returns an error. Otherwise the
+//! descriptor of the value is compared, so an id of another world can at worst name another component; a value never gets a wrong type.
 //!
-//! Each operation compares the descriptor of the value with that of the component (`is_same`), and then takes the path of
-//! `EntityBuilder`. Two descriptors with one name are two components; `Components::try_adopt` refuses the second in one world. Fields
-//! are read as types of plain data only (`PlainData`): a private field may be what the `unsafe` code of its owner relies on.
+//! Each operation compares the descriptor of the value with the descriptor of the component (`is_same`), and then takes the path of
+//! `EntityBuilder`. Two descriptors with the same name are two components; `Components::try_adopt` refuses the second one in a world.
+//! Fields can be read only if their type is plain data (`PlainData`), because the `unsafe` code of a type may rely on its private fields.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use crate::component::{
 };
 use crate::entity::{Entity, EntityError, TableId};
 
-/// A component of an entity cannot be reached by its id. Nothing has changed.
+/// A component of an entity cannot be accessed by its id. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -38,9 +38,9 @@ use crate::entity::{Entity, EntityError, TableId};
 pub enum ErasedAccessError {
     /// The entity is not alive.
     Entity {
-        /// What is wrong with it.
+        /// Why the entity cannot be accessed.
         error: EntityError,
-        /// The name of the component that was asked for.
+        /// The name of the requested component.
         component: &'static str,
     },
     /// The world has no component with this id: it is an id of another world.
@@ -57,14 +57,14 @@ pub enum ErasedAccessError {
         /// The name of the component.
         component: &'static str,
     },
-    /// A component of the entity was asked for twice, to change it.
+    /// A component of the entity was requested twice for mutable access.
     AliasedMutability {
         /// The entity.
         entity: Entity,
         /// The id of the component.
         id: ComponentId,
     },
-    /// The component is immutable, so its value cannot be borrowed to change it. Insert another one.
+    /// The component is immutable, so its value cannot be borrowed mutably. Insert a new value instead.
     Immutable {
         /// The entity.
         entity: Entity,
@@ -82,7 +82,7 @@ pub enum ErasedAccessError {
         /// The full name of the type that was given.
         found: &'static str,
     },
-    /// A value was given for one component, and is that of another one.
+    /// The given value belongs to another component than the one with the given id.
     WrongComponent {
         /// The entity.
         entity: Entity,
@@ -98,20 +98,20 @@ pub enum ErasedAccessError {
         /// The name of the component.
         component: &'static str,
     },
-    /// The component of the value cannot be in this world.
+    /// The component of the value cannot be registered in this world.
     Register {
         /// The entity.
         entity: Entity,
-        /// Why not.
+        /// Why it cannot be registered.
         error: RegisterComponentError,
     },
     /// There is no memory for the value.
     OutOfMemory {
         /// The entity.
         entity: Entity,
-        /// The name of the component, or of the first of several.
+        /// The name of the component; with several components, of the first one.
         component: &'static str,
-        /// What could not be allocated.
+        /// The allocation that failed.
         error: AllocError,
     },
 }
@@ -153,7 +153,7 @@ impl_error! {
     }
 }
 
-/// Values could not be inserted. The entity is as it was, and the values are in here.
+/// Values could not be inserted. The entity is unchanged, and this error returns the values.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -177,13 +177,13 @@ impl<V> InsertErasedError<V> {
         Self { error, value }
     }
 
-    /// What is wrong.
+    /// Returns the reason.
     #[must_use]
     pub fn error(&self) -> &ErasedAccessError {
         &self.error
     }
 
-    /// What was to be inserted.
+    /// Returns the values that could not be inserted.
     #[must_use]
     pub fn into_inner(self) -> V {
         self.value
@@ -191,7 +191,7 @@ impl<V> InsertErasedError<V> {
 }
 
 impl InsertErasedError<ErasedValue> {
-    /// The same, for the value with its type, which is `T`.
+    /// Converts the value to its type `T`.
     #[cold]
     #[inline(never)]
     pub(crate) fn typed<T: 'static>(self) -> InsertErasedError<Box<T>> {
@@ -214,7 +214,7 @@ impl_debug!([V] InsertErasedError<V> => |this, f| f.debug_tuple("InsertErasedErr
 
 impl<V> core::error::Error for InsertErasedError<V> {}
 
-/// The values of a component in a table cannot be had as a slice.
+/// The values of a component in a table cannot be borrowed as a slice.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -234,14 +234,14 @@ pub enum ColumnAccessError {
     UnknownTable(TableId),
     /// The world has no component with this id: it is an id of another world.
     UnknownComponent(ComponentId),
-    /// The entities of the table do not have the component, or it is stored outside of tables.
+    /// The entities of the table do not have the component, or it is in sparse storage.
     NoColumn {
         /// The table.
         table: TableId,
         /// The name of the component.
         component: &'static str,
     },
-    /// The component is immutable, so its values cannot be borrowed to change them. Insert others.
+    /// The component is immutable, so its values cannot be borrowed mutably. Insert new values instead.
     Immutable {
         /// The name of the component.
         component: &'static str,
@@ -252,7 +252,7 @@ pub enum ColumnAccessError {
         component: &'static str,
         /// The full name of the type that its values have.
         expected: &'static str,
-        /// The full name of the type that was asked for.
+        /// The full name of the type that was requested.
         found: &'static str,
     },
 }
@@ -273,7 +273,7 @@ pub enum ColumnAccessError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetFieldError {
-    /// The component cannot be changed: the world does not know it, the entity does not have it or is not alive, or it is immutable.
+    /// The component cannot be changed: this world does not have it, the entity does not have it or is not alive, or it is immutable.
     Component(ErasedAccessError),
     /// The value has no such field, or it cannot be set to this value.
     Field(FieldError),
@@ -319,7 +319,7 @@ impl_error! {
 pub(crate) type ErasedValues = Vec<(ComponentId, ErasedValue)>;
 
 impl Structure {
-    /// Checks that the values of a component in a table can be borrowed as a slice of this type, to change them.
+    /// Checks that the values of a component in a table can be borrowed as a mutable slice of this type.
     pub(crate) fn check_column_mut<T: 'static>(
         &self,
         table: TableId,
@@ -334,17 +334,17 @@ impl Structure {
         }
     }
 
-    /// What is known of a component that is asked for an entity.
+    /// Returns the metadata of a component; an error names the entity for which it was requested.
     pub(crate) fn component_by_id(&self, entity: Entity, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         self.archetypes.components.info(id).ok_or(ErasedAccessError::UnknownComponent { entity, id })
     }
 
-    /// A value, to read.
+    /// Borrows the value of a component.
     pub(crate) fn get_by_id(&self, entity: Entity, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
         self.value_by_id(entity, id).ok_or_else(|| self.why_no_value(entity, id))
     }
 
-    /// Why [`Store::place_by_id`] finds nothing.
+    /// Returns the reason why [`Store::place_by_id`] found nothing.
     #[cold]
     pub(crate) fn why_no_value(&self, entity: Entity, id: ComponentId) -> ErasedAccessError {
         match (self.component_by_id(entity, id), self.entities.locate(entity)) {
@@ -354,17 +354,17 @@ impl Structure {
         }
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn column(&self, table: TableId, id: ComponentId) -> Result<ErasedSlice<'_>, ColumnAccessError> {
         self.erased_column(table, id).ok_or_else(|| self.why_no_column::<()>(table, id))
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
         self.values_by_id(table, id).ok_or_else(|| self.why_no_column::<T>(table, id))
     }
 
-    /// Why [`Store::values_by_id`] finds nothing.
+    /// Returns the reason why [`Store::values_by_id`] found nothing.
     #[cold]
     fn why_no_column<T>(&self, table: TableId, id: ComponentId) -> ColumnAccessError {
         let Some(info) = self.archetypes.components.info(id) else { return ColumnAccessError::UnknownComponent(id) };
@@ -381,7 +381,7 @@ impl Structure {
 }
 
 impl EntityAt<'_> {
-    /// What is known of a component, if the entity is alive.
+    /// Returns the metadata of a component if the entity is alive.
     fn component(&self, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         let entity = self.target();
         let info = self.store().structure.component_by_id(entity, id)?;
@@ -390,7 +390,7 @@ impl EntityAt<'_> {
         Ok(info)
     }
 
-    /// The descriptor of a component that is to get a value of type `T`.
+    /// Returns the descriptor of a component for a value of type `T`.
     pub(crate) fn descriptor_for<T: 'static>(
         &self,
         id: ComponentId,
@@ -403,7 +403,7 @@ impl EntityAt<'_> {
         Err(ErasedAccessError::WrongType { entity: self.target(), component, expected, found: type_name::<T>() })
     }
 
-    /// Adds a value of whatever component it belongs to, which is registered if need be.
+    /// Inserts a value. Its component is registered if the world does not have it.
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
         let (entity, component) = (self.target(), value.descriptor().name());
         if let Err(error) = self.store().structure.entities.locate(entity) {
@@ -420,7 +420,7 @@ impl EntityAt<'_> {
         })
     }
 
-    /// Adds several values in one move.
+    /// Inserts several values in one move.
     pub(crate) fn insert_by_ids(&mut self, values: ErasedValues) -> Result<(), InsertErasedError<ErasedValues>> {
         if let Err(error) = self.check_values(&values) {
             return Err(InsertErasedError { error, value: values });
@@ -434,7 +434,7 @@ impl EntityAt<'_> {
         })
     }
 
-    /// The values belong to their components, each of which comes once, and the entity is alive.
+    /// Checks that the entity is alive, that each value belongs to its component, and that no component occurs twice.
     fn check_values(&self, values: &[(ComponentId, ErasedValue)]) -> Result<(), ErasedAccessError> {
         let entity = self.target();
         for (at, (id, value)) in values.iter().enumerate() {
@@ -450,14 +450,14 @@ impl EntityAt<'_> {
         Ok(())
     }
 
-    /// Adds values of components that the world knows to an entity that is alive. If there is no memory they come back.
+    /// Inserts values of registered components into a live entity. If there is no memory, the values are returned.
     fn insert_all(&mut self, mut builder: EntityBuilder) -> Result<(), (EntityBuilder, ErasedAccessError)> {
         let (entity, component) = (self.target(), builder.names().next().unwrap_or_default());
         self.insert_dynamic(&mut builder)
             .map_err(|error| (builder, ErasedAccessError::OutOfMemory { entity, component, error }))
     }
 
-    /// Takes a component out.
+    /// Removes a component and returns its value.
     pub(crate) fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
         let (entity, component) = (self.target(), self.component(id)?.name());
         if !self.store().structure.has(entity, id) {
@@ -467,7 +467,7 @@ impl EntityAt<'_> {
         taken.ok_or(ErasedAccessError::Missing { entity, component })
     }
 
-    /// Removes the components of a bundle and all that they require, as far as they are there, in one move.
+    /// Removes the components of a bundle and all that they require, in one move. Components that the entity does not have are skipped.
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
         let (mut ids, required) = bundle_components::<B>(self.store_mut());
         ids.extend(required);
@@ -476,7 +476,7 @@ impl EntityAt<'_> {
         self.remove_components(&ids);
     }
 
-    /// Removes components, as far as the entity has them, in one move.
+    /// Removes components in one move. Components that the entity does not have are skipped.
     pub(crate) fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<(), ErasedAccessError> {
         ids.iter().try_for_each(|&id| self.component(id).map(|_| ()))?;
         let mut ids = ids.to_vec();
@@ -488,7 +488,7 @@ impl EntityAt<'_> {
 }
 
 impl EntityBuilder {
-    /// Adds a value of any component. One of the same component is replaced and dropped. `O(components)`.
+    /// Adds a value of any component. A value of the same component is replaced and dropped. `O(components)`.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
@@ -508,7 +508,7 @@ impl EntityBuilder {
         self
     }
 
-    /// Takes the value of a component out of the builder, if it is there. The others keep their order.
+    /// Removes the value of a component from the builder and returns it, if there is one. The others keep their order.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -528,7 +528,7 @@ impl EntityBuilder {
         ErasedValue::from_values(self.parts.remove(at))
     }
 
-    /// The values, in the order in which they were added.
+    /// Returns the values, in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! The observers of one type of event, as a store keeps them. Only a higher layer knows their type, which it finds again without a call.
+//! The observers of one type of event, as a store keeps them. Only a higher layer knows their concrete type.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,39 +13,40 @@ use super::lifecycle_events::LifecycleEvents;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entities;
 
-/// What is left to do for observers that have been removed.
+/// The results of removing observers, which the caller has to act on.
 #[derive(Default)]
 pub(crate) struct RemovedObservers {
-    /// Which components no observer of their type of event watches now.
+    /// The components that no observer of the type of event watches any more.
     pub(crate) unwatched: Vec<Option<ComponentId>>,
     /// The numbers of the observers.
     pub(crate) numbers: Vec<usize>,
-    /// To be dropped when all else is done: that is user code.
+    /// The removed observers. The caller drops them last, since that is user code.
     pub(crate) observers: Vec<Box<dyn Any + Send + Sync>>,
 }
 
-/// The observers of one type of event, in a store that is a `C`.
+/// The observers of one type of event. The store has the type `C`.
 pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
-    /// Notifies the observers, or the one with this number, of the lifecycle events of some kinds: those that the event is dispatched for.
+    /// Notifies the observers of the lifecycle events of some kinds, or only the observer with the number `only`. The event is dispatched
+    /// for these kinds.
     fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut C);
 
-    /// Removes the observer with this number. None if it is not there.
+    /// Removes the observer with this number. Returns `None` if there is no such observer.
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers>;
 
-    /// Forgets entities that are not alive, and removes observers that watched only such.
+    /// Forgets entities that are not alive, and removes observers that watch no other entities.
     fn forget_dead(&mut self, entities: &Entities, removed: &mut RemovedObservers);
 
-    /// Gives memory back that is not needed for the observers that are there.
+    /// Frees memory that the current observers do not need.
     fn shrink_to_fit(&mut self, entities: &Entities);
 
-    /// Whether an observer watches single entities.
+    /// Returns whether an observer watches single entities.
     fn watch_entities(&self) -> bool;
 
-    /// Whether an observer watches a component, or any.
+    /// Returns whether an observer watches a component, or any component.
     fn watches(&self, component: Option<ComponentId>) -> bool;
 }
 
-/// The observers of one type of event. During a dispatch they are taken, and nothing else has access to them.
+/// The place of the observers of one type of event. During a dispatch they are taken, and nothing else has access to them.
 pub(super) struct ObserversPlace<C: 'static> {
     /// The type of the value.
     type_id: TypeId,
@@ -68,9 +69,9 @@ const TAKEN: u8 = 1;
 /// The observers are taken, and their place is gone.
 const ORPHANED: u8 = 2;
 
-// SAFETY: the place owns the observers, which are `Send`. They are taken only for as long as the store is borrowed that has the place.
+// SAFETY: the place owns the observers, which are `Send`. They are taken only for as long as the store that has the place is borrowed.
 unsafe impl<C: 'static> Send for ObserversPlace<C> {}
-// SAFETY: by `&ObserversPlace` there is only `&dyn EventObservers`, which is `Sync`, and the state is atomic.
+// SAFETY: `&ObserversPlace` gives access to `&dyn EventObservers` only, which is `Sync`, and the state is atomic.
 unsafe impl<C: 'static> Sync for ObserversPlace<C> {}
 
 impl<C: 'static> ObserversPlace<C> {
@@ -80,7 +81,7 @@ impl<C: 'static> ObserversPlace<C> {
         Self { type_id: TypeId::of::<O>(), shared: NonNull::from(Box::leak(shared)) }
     }
 
-    /// The name of the type of event.
+    /// Returns the name of the type of event.
     pub(super) fn event(&self) -> &'static str {
         self.shared().event
     }
@@ -97,13 +98,13 @@ impl<C: 'static> ObserversPlace<C> {
         self.shared().state.load(Ordering::Relaxed) == FREE
     }
 
-    /// The observers, unless they are taken.
+    /// Returns the observers, unless they are taken.
     pub(super) fn get(&self) -> Option<&dyn EventObservers<C>> {
         // SAFETY: the observers are not taken, and taking them needs `&mut self`.
         self.is_free().then(|| unsafe { &*self.shared().observers.get() })
     }
 
-    /// The observers, to be changed, unless they are taken.
+    /// Returns the observers mutably, unless they are taken.
     pub(super) fn get_mut(&mut self) -> Option<&mut dyn EventObservers<C>> {
         // SAFETY: the observers are not taken, and `&mut self` is the only reference to the place.
         self.is_free().then(|| unsafe { &mut *self.shared().observers.get() })
@@ -116,11 +117,11 @@ impl<C: 'static> ObserversPlace<C> {
             return None;
         }
         let TakenObservers { shared } = *ManuallyDrop::new(self.take_any()?);
-        // The type of the observers is `O`: it was remembered when the place was made.
+        // The type of the observers is `O`: `type_id`, which was set when the place was made, has been compared.
         Some(TakenObservers { shared: shared.cast() })
     }
 
-    /// [`take`](Self::take) of observers of whatever type.
+    /// [`take`](Self::take) without a check of the type.
     #[inline(always)]
     pub(super) fn take_any(&mut self) -> Option<TakenObservers<dyn EventObservers<C>>> {
         self.is_free().then(|| {
@@ -142,7 +143,7 @@ impl<C: 'static> Drop for ObserversPlace<C> {
     }
 }
 
-/// Observers that are taken for a dispatch. When this is dropped they belong to their place again, or are dropped if that is gone.
+/// Observers that are taken for a dispatch. On drop they go back to their place, or are dropped if the place no longer exists.
 pub(crate) struct TakenObservers<O: ?Sized> {
     shared: NonNull<Shared<O>>,
 }
@@ -184,7 +185,7 @@ impl<O: ?Sized> Drop for TakenObservers<O> {
 #[cold]
 #[inline(never)]
 fn drop_orphans<O: ?Sized>(shared: NonNull<Shared<O>>) {
-    // SAFETY: the pointer is from a box. The place is gone, and this is the last pointer to the observers.
+    // SAFETY: the pointer is from a box. The place no longer exists, and this is the last pointer to the observers.
     drop(unsafe { Box::from_raw(shared.as_ptr()) });
 }
 

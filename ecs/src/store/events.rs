@@ -1,9 +1,9 @@
-//! Recording what an operation has changed: in lists of removals, in the recorder and the journal, and as pending events. Spawns are in
+//! Recording the changes of an operation: in removal logs, in the recorder and the journal, and as pending events. Spawns are recorded in
 //! `record`.
 //!
-//! An operation makes room ([`Removals::make_room`], which may fail), moves rows, and then reports here what has become of them, before it drops
-//! anything. No user code runs in between. Values that were left behind are past the end of their table; a list of removals that keeps one
-//! names its column in [`RemovalRecord::kept`]. Where [`Interest`] says that there is no listener, nothing of this is called.
+//! An operation makes room ([`Removals::make_room`], which may fail), moves rows, and then reports the changes here, before it drops
+//! anything. No user code runs in between. Values that were left by a move are past the end of their table; a removal log that keeps the
+//! values of a column lists it in [`RemovalRecord::kept`]. If [`Interest`] contains no listener, none of these functions is called.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -22,66 +22,66 @@ use crate::table::{Table, Tables};
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
-/// What happens to entities: the listeners of operations, and the lifecycle events that wait for delivery.
+/// The listeners of operations, and the pending lifecycle events.
 #[derive(Default)]
 pub(crate) struct Events<D> {
     pub(crate) removals: Removals,
-    /// When entities were spawned, once a query has asked for it.
+    /// When entities were spawned. Recorded from the first query on that needs it.
     pub(crate) spawns: Option<Spawns>,
-    /// What is recorded of transitions, if anything is.
+    /// The recorder of transitions, if there is one.
     pub(super) recorded: Option<Box<Recorder>>,
-    /// Where a journal would begin, while there is none.
+    /// The start of the next journal, while no journal is active.
     next_journal: JournalStart,
-    /// The observers, and the state of a dispatch to observers and hooks: a `Dispatch`, which names the store.
+    /// The observers and the state of dispatches: a `Dispatch` of the store.
     pub(crate) dispatch: D,
     /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
     pub(super) is_observing: bool,
     /// The sparse storages of such components.
     pub(crate) observed: ObservedStorages,
-    /// Which source is listed by which target.
+    /// Which target lists each source, and pending updates of links.
     pub(crate) links: Links,
     /// Events that have not been delivered yet.
     pub(crate) pending: Box<LifecycleEvents>,
-    /// Memory for other events.
+    /// Reusable memory for other events.
     pub(super) spare: Option<Box<LifecycleEvents>>,
     /// The number of open scopes that defer the delivery of events.
     pub(super) scope_depth: u32,
-    /// How many of these scopes have delivered the events before their operation.
+    /// The number of these scopes whose "before" events have been delivered.
     pub(super) notified_before: u32,
-    /// The panic of a listener before a part of the operations that are carried out as one.
+    /// The deferred panic of a listener that was notified before an operation, while the operation is part of a batch.
     pub(super) panicked: DeferredPanic,
     /// Whether `Store::flush_events` has work: pending events, links to update, or a deferred panic.
     pub(crate) has_pending: bool,
 }
 
-/// Rows of a table that entities have left, with their values as far as they were not moved.
+/// Rows of a table that entities have left. Values that were not moved are still in them.
 pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
     pub(super) table: &'a Table,
     pub(super) entities: &'a [Entity],
-    /// By the number of an entity among these: its row.
+    /// The row of each entity, by its index in `entities`.
     pub(super) row: R,
     pub(super) fate: Fate,
 }
 
 impl<D> Events<D> {
-    /// Begins or ends to record all transitions.
+    /// Starts or stops recording all transitions.
     pub(super) fn record_all(&mut self, on: bool) {
         self.record_by(|recorder| recorder.list = on.then(Vec::new));
     }
 
-    /// Changes what is recorded.
+    /// Changes what the recorder records.
     fn record_by(&mut self, change: impl FnOnce(&mut Recorder)) {
         let mut recorder = self.recorded.take().unwrap_or_default();
         change(&mut recorder);
         self.recorded = (!recorder.is_off()).then_some(recorder);
     }
 
-    /// What has been recorded since this was last called.
+    /// Returns the transitions that have been recorded since the last call.
     pub(crate) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
         self.recorded.as_mut().and_then(|recorder| recorder.list.as_mut()).map(core::mem::take).unwrap_or_default()
     }
 
-    /// Begins a journal with room for so many entries, or gives the one that there is this room. False if there is no memory for it.
+    /// Starts a journal with room for this number of entries, or resizes the existing one. Returns false if there is no memory for it.
     pub(super) fn begin_journal(&mut self, capacity: usize) -> bool {
         if let Some(journal) = self.journal_mut() {
             return journal.capacity == capacity || journal.set_capacity(capacity);
@@ -91,7 +91,7 @@ impl<D> Events<D> {
         true
     }
 
-    /// Ends the journal: what happens from now on is unknown to one that begins later.
+    /// Ends the journal. A journal that begins later does not know the changes in between.
     pub(super) fn end_journal(&mut self) {
         if let Some(journal) = self.journal() {
             self.next_journal = journal.start_of_next();
@@ -99,17 +99,17 @@ impl<D> Events<D> {
         }
     }
 
-    /// The journal, if there is one.
+    /// Returns the journal, if there is one.
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.recorded.as_ref()?.journal.as_ref()
     }
 
-    /// The journal, if there is one.
+    /// Returns the journal mutably, if there is one.
     pub(super) fn journal_mut(&mut self) -> Option<&mut Journal> {
         self.recorded.as_mut()?.journal.as_mut()
     }
 
-    /// Notes in the journal that a pair has come or gone.
+    /// Records in the journal that a pair was added or removed.
     #[inline]
     pub(super) fn note_pair(&mut self, [source, target]: [Entity; 2], is_symmetric: bool) {
         if let Some(journal) = self.journal_mut() {
@@ -120,45 +120,45 @@ impl<D> Events<D> {
         }
     }
 
-    /// Whether a recorder or a journal is active.
+    /// Returns whether a recorder or a journal is active.
     #[inline]
     pub(super) fn is_recording(&self) -> bool {
         self.recorded.is_some()
     }
 
-    /// Whether a listener may be told of everything, or of removals from one of these sparse storages.
+    /// Returns whether a listener may be notified of every operation, or of removals from one of these sparse storages.
     #[inline]
     pub(super) fn watches(&self, storages: SparseSummary) -> bool {
         self.is_recording() || self.removals.watches(storages) || self.observed.all.meets(storages)
     }
 
-    /// Whether a listener is told of what comes to this sparse storage.
+    /// Returns whether a listener is notified of additions to this sparse storage.
     #[inline]
     pub(super) fn observes_storage(&self, number: usize) -> bool {
         self.is_recording() || self.observed.all.meets(SparseSummary::default().with(number))
     }
 
-    /// Whether a listener may be told of what leaves this sparse storage.
+    /// Returns whether a listener may be notified of removals from this sparse storage.
     #[inline]
     pub(super) fn watches_storage(&self, number: usize) -> bool {
         self.is_recording()
             || self.removals.with_watched(self.observed.all).meets(SparseSummary::default().with(number))
     }
 
-    /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
+    /// Returns whether entities that are added to these sparse storages are linked at once, unless observers or hooks are running.
     #[inline]
     pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
         self.observed.only_linked.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
     }
 
-    /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
-    /// Otherwise nothing is recorded, and this says false. The caller ends the entity at once, which cannot fail.
+    /// Records the despawn of the entity in a row of a table, which has no other components, if that only requires copying values.
+    /// Otherwise records nothing and returns false. After true the caller must despawn the entity at once, which cannot fail.
     ///
-    /// If there is no memory nothing has been recorded, and it raises that.
+    /// If there is no memory, records nothing and raises the error.
     ///
     /// # Safety
     ///
-    /// - The row is one of the table. After true the caller ends its entity without using the values of the row.
+    /// - The row is one of the table. After true the caller despawns its entity without using the values of the row.
     #[inline]
     pub(super) unsafe fn record_end(&mut self, table: &Table, row: usize) -> bool {
         if self.is_recording() {
@@ -168,25 +168,25 @@ impl<D> Events<D> {
         unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
     }
 
-    /// Whether it is recorded that an entity of a table ends, which may be in these sparse storages.
+    /// Returns whether the despawn of an entity of this table, which may be in these sparse storages, is recorded.
     #[inline]
     pub(super) fn records_end(&self, table: &Table, storages: SparseSummary) -> bool {
         table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) || self.removals.watches(storages)
     }
 
-    /// Whether a listener is told of what comes to some sparse storage.
+    /// Returns whether a listener is notified of additions to some sparse storage.
     pub(super) fn observes_storages(&self) -> bool {
         !self.observed.all.is_empty()
     }
 
-    /// Notes that an entity is new.
+    /// Records a new entity.
     pub(super) fn note_made(&mut self, entity: Entity) {
         if let Some(list) = &mut self.recorded {
             list.push((entity, Transition::Made));
         }
     }
 
-    /// Notes what has come to an entity.
+    /// Records a transition of an entity.
     pub(super) fn note(&mut self, entity: Entity, transition: Transition, components: &Components) {
         if let Some(list) = &mut self.recorded {
             list.push((entity, transition));
@@ -194,7 +194,7 @@ impl<D> Events<D> {
         if self.is_observing
             && let Some((id, kinds)) = transition.observed_after(components)
         {
-            // First, as nothing may be forgotten if there is no memory for what follows.
+            // Set first: the event must be delivered even if there is no memory for what follows.
             self.has_pending = true;
             if kinds.intersects(Kinds::INSERT.of_links()) {
                 self.links.note(entity, id, components);
@@ -205,8 +205,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// Notes that an entity is about to lose a component, or its value, if nothing has to be done about it but to take the entity off
-    /// the list of the target that the component names. Otherwise nothing happens, and this says false.
+    /// Records that an entity is about to lose a component or its value, if the only consequence is that the entity leaves the list of the
+    /// target that the component names. Otherwise records nothing and returns false.
     pub(super) fn note_parting(
         &mut self,
         entity: Entity,
@@ -221,7 +221,7 @@ impl<D> Events<D> {
         only_parts
     }
 
-    /// Recomputes which components are observed, and in which sparse storages they are.
+    /// Recomputes the set of observed components and their sparse storages.
     pub(crate) fn refresh_observed(&mut self, components: &Components) {
         self.observed = ObservedStorages::of(components);
         let is_observed = |id: ComponentId| !components.observed(id).is_empty();
@@ -233,48 +233,48 @@ impl<D> Events<D> {
         }
     }
 
-    /// Whether no operation has an event to deliver, whatever it does.
+    /// Returns whether no operation can cause an event.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         !(self.is_observing | self.has_pending)
     }
 
-    /// Ends a scope that defers the delivery of events, in which an operation may have panicked.
+    /// Ends a scope that defers the delivery of events. `has_ended` is false if an operation in it has panicked.
     pub(super) fn end_scope(&mut self, has_ended: bool, tables: &Tables) {
         self.scope_depth -= 1;
         if !has_ended {
             if self.scope_depth == 0 {
                 self.panicked = DeferredPanic::default();
             }
-            // The panic shows that the operation has been broken off.
+            // The panic already reports that the operation was aborted.
             self.pending.forget_failure();
             self.mark_pending_stale(tables);
         }
     }
 
-    /// Copies the entities of pending batches out of their tables and marks the batches stale: delivery then drops the changes that later
-    /// operations have undone.
+    /// Copies the entities of pending batches out of their tables and marks the batches stale: before delivery, changes that later
+    /// operations have undone are removed.
     pub(super) fn mark_pending_stale(&mut self, tables: &Tables) {
         self.pending.resolve_all_rows(tables);
         self.pending.mark_stale();
     }
 
-    /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
+    /// Returns whether the despawn of entities of a table, which may be in these sparse storages, is observed.
     #[inline]
     pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseSummary) -> bool {
         let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
         in_table || self.observed.all.meets(storages)
     }
 
-    /// Has a panic go on when the operation has ended.
+    /// Resumes a panic when the operation has ended.
     pub(crate) fn defer_panic(&mut self, mut panicked: DeferredPanic) {
         if panicked.is_some() {
             self.panicked = core::mem::take(&mut self.panicked).or(panicked);
         }
     }
 
-    /// Adds the events of a changed entity, for plans with no other work to finish. No destructor runs between this and the delivery, so no other
-    /// operation can undo the change: the batch is certain, unless a scope defers it.
+    /// Adds the events of a changed entity, for plans with no other work to finish. No destructor runs between this and the delivery, so no
+    /// other operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if plan.listeners.interest.intersects(Interest::RECORDER) {
@@ -286,7 +286,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records what has become of an entity by a plan that only tells, which may be new.
+    /// Records the changes of an entity, which may be new, by a plan whose only further work is to notify listeners.
     #[cold]
     pub(super) fn record(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if let Some(list) = &mut self.recorded {
@@ -296,20 +296,20 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records the end of an entity without sparse components, if that takes nothing, or one more entry in a list of removals. Otherwise
-    /// records nothing and returns false. After true the caller must end the entity, which cannot fail.
+    /// Records the despawn of an entity without sparse components, if that requires nothing or one more entry in a removal log. Otherwise
+    /// records nothing and returns false. After true the caller must despawn the entity, which cannot fail.
     #[inline]
     pub(super) fn try_record_end(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
         interest.has_no_end_listener() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)
     }
 
-    /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.
+    /// Records that the rows of entities have been changed as a plan says. `now` are the same entities at their current rows.
     ///
     /// # Safety
     ///
-    /// - The columns of the table still have the values of the components that the plan says are lost, in these rows, unless
-    ///   their fate is to be taken. Nothing uses them afterwards, and those of the columns in [`RemovalRecord::kept`] are not dropped.
+    /// - The columns of the table still have the values of the components that the plan lists as lost, in these rows, unless the fate is
+    ///   [`Fate::Taken`]. Nothing uses the values afterwards, and the values of the columns in [`RemovalRecord::kept`] are not dropped.
     pub(super) unsafe fn rows_changed(
         &mut self,
         plan: &MovePlan,
@@ -318,7 +318,7 @@ impl<D> Events<D> {
         told: &mut RemovalRecord,
     ) {
         if plan.listeners.interest.intersects(Interest::REMOVALS) {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: `plan.lost` are components of the table, whose values are in these rows unless they are taken.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
         if plan.listeners.interest.intersects(Interest::RECORDER) {
@@ -327,7 +327,7 @@ impl<D> Events<D> {
         self.note_all(now, plan.listeners.after.iter().copied());
     }
 
-    /// Notes what has come to entities, as far as observers or hooks are told.
+    /// Adds the changes of entities that observers or hooks are notified of.
     pub(super) fn note_all(&mut self, entities: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
         if self.is_observing {
             self.pending.add_all(entities, changes);
@@ -344,12 +344,12 @@ impl<D> Events<D> {
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
         told: &mut RemovalRecord,
     ) {
-        // SAFETY: the columns hold the value of each entity in its row, if they are dropped; the rest is the caller's promise.
+        // SAFETY: the columns hold the value of each entity in its row, unless it is taken; the other conditions are forwarded.
         unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, told) }
     }
 
-    /// An entity has been changed as a plan says, beside its table. `held` are the sparse storages that it was in before, as
-    /// far as a listener is told of them, `summary` says where it may be now.
+    /// Records the changes of the sparse components of an entity by a plan. `held` are the sparse storages that it was in before and that
+    /// have listeners; `summary` contains the storages that it may be in now.
     pub(super) fn sparse_changed(
         &mut self,
         plan: &MovePlan,
@@ -382,8 +382,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// An entity has lost the value that it had in a sparse storage: it is still there, or has just been retired, unless it is
-    /// taken. If a list wants it, the storage has forgotten it then.
+    /// Records that an entity has lost its value in a sparse storage. Unless the value is taken, it is still in the storage or has just
+    /// been retired. If a removal log keeps values, it moves the value out of the storage.
     pub(super) fn sparse_lost(
         &mut self,
         storage: &mut SparseStorage,
@@ -399,8 +399,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in
-    /// which sparse storages, and still is.
+    /// Records that entities have been despawned or moved to another world, and have lost all components. `outside` lists the entities that
+    /// may be in sparse storages, with these storages; their values are still there.
     ///
     /// # Safety
     ///
@@ -413,7 +413,7 @@ impl<D> Events<D> {
         told: &mut RemovalRecord,
     ) {
         if left.table.interest().intersects(Interest::REMOVALS) {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded, for all columns of the table.
             unsafe { self.rows_lost(left.table.watched_columns(), left, told) }
         }
         if let Some(list) = &mut self.recorded {
@@ -435,7 +435,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// All entities have lost what they had in a sparse storage. It may be empty afterwards.
+    /// Records that all entities have lost their values in a sparse storage. The storage may be empty afterwards.
     pub(super) fn storage_lost(
         &mut self,
         storage: &mut SparseStorage,
@@ -450,7 +450,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Notes what an entity has lost that is still there, as far as observers or hooks are told.
+    /// Adds the event for a component that a live entity has lost, if observers or hooks are notified of it.
     pub(super) fn note_lost(&mut self, entity: Entity, id: ComponentId, components: &Components) {
         if let Some((id, kinds)) = Transition::Lost(id).observed_after(components) {
             self.pending.add(entity, id, kinds);
@@ -458,14 +458,14 @@ impl<D> Events<D> {
         }
     }
 
-    /// The end of an operation that has told something.
+    /// Ends the recording of an operation.
     #[inline]
     pub(super) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
         self.removals.finish(told)
     }
 }
 
-/// The sparse storages that an entity is in; `summary` says where it may be.
+/// Returns the sparse storages that an entity is in; `summary` contains the storages that it may be in.
 pub(super) fn held_by(entity: Entity, summary: SparseSummary, sparse: &[SparseStorage]) -> impl Iterator<Item = usize> {
     summary.storages(sparse.len()).filter(move |&number| sparse[number].contains(entity.index()))
 }

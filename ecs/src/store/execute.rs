@@ -1,18 +1,18 @@
-//! The engine of structural changes: how every change of the components of one entity is carried out. ARCHITECTURE.md follows an insertion
-//! to the bytes.
+//! The engine of structural changes: every change of the components of one entity is carried out here. ARCHITECTURE.md follows an insertion
+//! down to the bytes.
 //!
 //! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
 //! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. They fall back
 //! to [`Store::execute_in_phases`], which uses the same two functions between these phases.
 //!
 //! A change has four phases. *Prepare* makes room and constructs required components; it may fail, and then nothing has happened. *Move*
-//! brings the row to its new table, and *write* has the row writer fill in the new values; neither runs user code nor fails. *Finish*
-//! brings sparse storages up to date, records removals, drops the values that are left behind, and notifies observers and hooks. Those that
-//! are notified before a change are notified by `execute_in_phases`, before *prepare*.
+//! moves the row to its new table, and in *write* the row writer fills in the new values; neither runs user code nor fails. *Finish*
+//! updates sparse storages, records removals, drops the values that have been removed or replaced, and notifies observers and hooks.
+//! `execute_in_phases` notifies the listeners of the "before" events, before *prepare*.
 //!
-//! The flags of the plan say whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
-//! learn the address of a bundle, so the compiler can keep it in registers where there is nothing to prepare or finish. A plan that moves
-//! large values goes in phases as well, although it has nothing to prepare or finish: without phases an insertion moves small values only.
+//! The flags of the plan show whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
+//! get the address of a bundle, so the compiler can keep it in registers if there is nothing to prepare or finish. A plan that moves large
+//! values also runs in phases, although it has nothing to prepare or finish: without phases an insertion moves small values only.
 //!
 //! | | at once | in phases |
 //! |---|---|---|
@@ -47,10 +47,10 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
 
-/// Any change. In phases `begin` uses no constant of the change, so it is compiled once: with this one.
+/// Any change. In phases `begin` uses no constant of the change, so it is instantiated once, with this type.
 type AnyChange = NumberedChange<true>;
 
-/// A change of one entity that has begun: the entity has an id and its place, and nothing is left to prepare.
+/// A change of one entity that has begun: the entity has an id and a location, and nothing is left to prepare.
 struct BegunChange<'s> {
     plan: &'s MovePlan,
     entity: Entity,
@@ -63,11 +63,11 @@ struct BegunChange<'s> {
     now: WriteStamp,
 }
 
-/// What happens to the row of the entity. A table that gets a row has room for it.
+/// The row of the entity in a change. A table that gets a row has room for it.
 enum Rows<'s> {
     /// The row is new.
     New(&'s mut Table),
-    /// The row is not touched: only sparse storages change. In phases such a change is one of a row that stays.
+    /// The row is not touched: only sparse storages change. In phases such a change uses `Stays`.
     OutsideTables,
     /// The row stays where it is.
     Stays(&'s mut Table),
@@ -75,7 +75,7 @@ enum Rows<'s> {
     Moves { to: &'s mut Table, source: &'s mut Table, from_row: u32 },
 }
 
-/// What [`BegunChange::carry_out`] returns.
+/// The result of [`BegunChange::carry_out`].
 struct WrittenChange {
     entity: Entity,
     /// Where the entity is now.
@@ -85,7 +85,7 @@ struct WrittenChange {
 }
 
 impl BegunChange<'_> {
-    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are `S::flags`, and perhaps
+    /// The *move* and *write* phases of a change. Without `PHASES` the special flags of the plan are `S::flags`, and optionally
     /// `S::TOLERATED` and [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
@@ -102,11 +102,11 @@ impl BegunChange<'_> {
     ) -> WrittenChange {
         let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
         let row = here.row as usize;
-        // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
-        // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
-        // that phase nothing retires, as the flags of the change say, and what is past the end is dropped here. Each target that says so has a
-        // value in the row. Each column of a row that is new in the table gets its value from the row that moves, whose columns the plan
-        // names, or from `write`, or has got it from a constructor.
+        // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. If the
+        // plan adds sparse values, room for them has been reserved, and *finish* drops values that retire or are past the end. Without that
+        // phase no value retires, since the plan has no other flags than `S` allows, and values past the end are dropped here. Where a
+        // target has `replace`, the row holds a value. In a row that is new in the table, each column gets its value from the moved row, as
+        // the plan lists, from `write`, or has got it from a constructor.
         unsafe {
             match rows {
                 Rows::New(table) => {
@@ -143,7 +143,7 @@ impl BegunChange<'_> {
             if S::ADDS {
                 entities.add_to_summary(entity.index(), plan.added_storages);
             } else if let [number] = *plan.left_storages {
-                // SAFETY: the storage is that of the only component of the change, as its flags say, and values there need no drop.
+                // SAFETY: the storage belongs to the only component of the change, as its flags say, and its values need no drop.
                 unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
                 leave_summary(entities, sparse, entity, number as usize);
             }
@@ -155,7 +155,7 @@ impl BegunChange<'_> {
     }
 }
 
-/// Moves the ticks of a row that has moved from one table to the other, and notes those of its new values, if any are kept.
+/// Moves the ticks of a row that has moved to another table, and updates them for its new values, if ticks are kept.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, row: usize, now: WriteStamp) {
     if source.is_tracked() | to.is_tracked() {
@@ -168,7 +168,8 @@ fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, 
 ///
 /// # Safety
 ///
-/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but `S::flags` and perhaps `S::TOLERATED`.
+/// - As for [`RowWriter::new`], for a row of the table. Without `PHASES`, the plan has no flags except `S::flags` and optionally
+///   `S::TOLERATED`.
 #[inline(always)]
 unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
     plan: &MovePlan,
@@ -178,7 +179,7 @@ unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
     now: WriteStamp,
     write: impl FnOnce(&mut RowWriter<'_>),
 ) {
-    // A table whose values stay as they are has not changed, whatever comes to sparse storages.
+    // If no value in the table changes, the table counts as unchanged, even if sparse values are added.
     if !PHASES || plan.writes_columns() {
         table.stamp(now.tick);
     }
@@ -215,12 +216,12 @@ impl Store {
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
             match B::IN_PLACE {
-                // Taking the bundle apart may be user code.
+                // Splitting the bundle into its components may run user code.
                 None => with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, spec, Fate::Dropped, read, write)
                 }),
-                // As `execute`, but a bundle that was not written at once is moved to the stack by a cold call.
+                // As `execute`, but if the bundle was not written at once, a cold call moves it to the stack.
                 Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
                     Some(begun) => {
                         let done = begun.carry_out::<BundleChange<B, true>, false>(
@@ -240,7 +241,7 @@ impl Store {
         }
     }
 
-    /// The end of a change without a *finish* phase.
+    /// Ends a change without a *finish* phase.
     #[inline(always)]
     fn conclude(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
         let WrittenChange { entity, here, link } = done;
@@ -248,25 +249,26 @@ impl Store {
         (entity, is_here.then_some(here))
     }
 
-    /// Carries out a change of one entity. Returns the entity and where it is, unless listeners have been notified, since their commands may
-    /// have moved it.
+    /// Carries out a change of one entity. Returns the entity and its location; `None` if listeners have been notified, since their
+    /// commands may have moved it.
     ///
-    /// `read` gets the plan, the table of the entity and the sparse storages before a row moves or is overwritten, and `write` the writer for
-    /// the new row. A change whose fate is `Taken` tolerates no values to be dropped, so nothing that `read` has taken is dropped at once.
+    /// `read` gets the plan, the table of the entity and the sparse storages before a row moves or is overwritten, and `write` gets the
+    /// writer for the new row. If the fate is `Taken`, the change must not have values to be dropped, so a value that `read` has taken is
+    /// not dropped too.
     ///
     /// # Errors
     ///
     /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
-    /// been notified before the change.
+    /// been notified of the "before" events.
     ///
     /// # Safety
     ///
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
-    /// - `write` writes every component of each bundle that the change adds, in order, and does nothing else. Neither that nor `read` panics.
-    ///   `ADDS` is true if the change adds anything.
-    /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then. What it takes from a sparse storage
-    ///   leaves that.
+    /// - `write` writes every component of each bundle that the change adds, in order, and does nothing else. Neither `write` nor `read`
+    ///   panics. `ADDS` is true if the change adds anything.
+    /// - If the fate is `Taken`, `read` moves out all values that the change removes; otherwise it moves none. It also removes the entity
+    ///   from the sparse storages whose values it takes.
     #[inline(always)]
     pub(super) unsafe fn execute<S: ChangeSpec>(
         &mut self,
@@ -340,7 +342,7 @@ impl Store {
             is_reserved = true;
         };
         let changed = Changed { entity, plan: id, from: subject, here, fate };
-        // SAFETY: the change has been carried out but for this phase, and nothing has happened since. The flags are those of the plan.
+        // SAFETY: the change has been carried out except for this phase, and nothing has happened since. The flags are those of the plan.
         let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
             // Dropping `None` would still be a call.
@@ -349,8 +351,8 @@ impl Store {
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// The key of a plan of a change without table-stored components for the table of an entity. The plan that its own key finds is for
-    /// entities of the empty table: its `table`, `lost` and `required` are not those of this entity, so it serves at once only.
+    /// Returns the key of the plan for the entity's table, of a change without table-stored components. The plan of its own key is for
+    /// entities of the empty table: its `table`, `lost` and `required` are not valid for this entity, so it serves changes at once only.
     #[inline]
     fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
         // Only to fill the plan cache: the next change with this key needs no phases.
@@ -358,7 +360,7 @@ impl Store {
         PlanKey::of_change(change.resolve(self), subject.table())
     }
 
-    /// The plan of a change for entities of a table, and its special flags. The plan cache remembers it with a key.
+    /// Returns the plan of a change for entities of a table, and its special flags. The plan cache stores it with a key.
     #[inline]
     fn find_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
         match self.structure.archetypes.find(key) {
@@ -376,7 +378,7 @@ impl Store {
         (id, self.structure.archetypes.at(id).plan.flags.special())
     }
 
-    /// Makes room for the row of a change whose plan the cache has, and for a new entity.
+    /// Makes room for the row of a change whose plan is in the cache, and for the id of a new entity.
     ///
     /// # Errors
     ///
@@ -424,7 +426,7 @@ impl Store {
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
-            // The index is that of the new entity if ids come in order; otherwise `begin_row` gets no id.
+            // If ids are assigned in order, this is the index of the new entity; otherwise `begin_row` gets no id.
             if !(entities.has_summary_room(index, subject.has_no_row()) && S::has_sparse_room(plan, sparse, index))
                 || links && !events.can_link_at_once(plan.added_storages)
             {
@@ -432,9 +434,9 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
-        // compared them. `carry_out` commits a new row. Required components are those of the plan, which go to columns that hold no value, as
-        // its flags say.
+        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before
+        // has compared them. `carry_out` commits a new row. The required components belong to the plan and go to columns that hold no
+        // value, as the flags of the plan guarantee.
         let (rows, entity, here) = unsafe {
             match subject {
                 Subject::New | Subject::Pending(_) => {
@@ -501,19 +503,20 @@ unsafe fn begin_row(
     }
 }
 
-/// Writes a bundle that need not be taken apart.
+/// Writes a bundle that need not be split into its components.
 ///
 /// # Safety
 ///
-/// - The next targets of the writer are those of the bundle, and its plan is one of an insertion, of which every value is wanted.
+/// - The next targets of the writer belong to the bundle, and its plan is the plan of an insertion that writes every value.
 #[inline(always)]
 unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
     let mut bundle = ManuallyDrop::new(bundle);
-    // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
+    // SAFETY: forwarded: the next targets belong to the bundle, and the plan writes every value. The bundle is neither used again nor
+    // dropped. There is a token if it need not be split.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
 }
 
-/// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.
+/// Returns whether a table has room for `rows` rows, and for the row past the end if a plan that leads there needs it.
 fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
     table.room() >= rows + usize::from(!plan.replaces.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Commands that could not be carried out.
+//! Errors of commands and observers.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -16,8 +16,8 @@ use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::trace;
 
-/// A command that could not be carried out, since its entity was not alive, or its system could not run; or an observer that has
-/// failed, or messages that a system has missed. The other commands and observers ran all the same.
+/// A command failed because its entity was not alive or its system could not run; or an observer failed; or a system missed messages. All
+/// other commands and observers have run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,14 +41,14 @@ pub struct CommandError {
     pub(crate) by: Origin,
 }
 
-/// Why a command could not be carried out.
+/// Why a command failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CommandFailure {
     Entity(EntityError),
-    /// A new one.
+    /// There is no id for a new entity.
     NoIds(EntityIdsExhausted),
     Other(Arc<str>),
-    /// So many messages were gone before the system ran.
+    /// This number of messages was dropped before the system ran.
     Missed(u64),
     /// The program lacks something that the text names.
     Warning(Arc<str>),
@@ -60,9 +60,9 @@ pub(crate) enum CommandFailure {
 }
 
 impl CommandError {
-    /// What the command was to do: `insert`, `remove`, `despawn`, `spawn`, `run_system`,
-    /// `unregister_system` or `run_schedule`; `trigger` for an observer that has failed, or an event that was not told; `read` if a
-    /// system has missed messages; `warn` for a warning of [`World::warn_once`](crate::world::World::warn_once).
+    /// Returns the operation that failed: `insert`, `remove`, `despawn`, `spawn`, `run_system`, `unregister_system` or `run_schedule`;
+    /// `trigger` for an observer that failed or an event that was not dispatched; `read` for a system that missed messages; `warn` for a
+    /// warning of [`World::warn_once`](crate::world::World::warn_once).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -79,7 +79,7 @@ impl CommandError {
         self.command
     }
 
-    /// The name of the type that was to be inserted, removed or read, or of the event; empty if there is none.
+    /// Returns the name of the type that was to be inserted, removed or read, or of the event; empty if the operation has no type.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -96,7 +96,7 @@ impl CommandError {
         self.bundle
     }
 
-    /// What is wrong with the entity; `None` if the command was for a system, or there was no id for a new one.
+    /// Returns the error of the entity; `None` if the command was for a system, or there was no id for a new entity.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -121,7 +121,7 @@ impl CommandError {
         }
     }
 
-    /// The system that queued the command, if a system did, or that has missed messages.
+    /// Returns the system that queued the command, if a system did, or that has missed messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +141,7 @@ impl CommandError {
         self.system
     }
 
-    /// Where the command was recorded. Known with the feature `track_location` only.
+    /// Returns where the command was recorded. Requires the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -160,7 +160,7 @@ impl CommandError {
 }
 
 impl CommandError {
-    /// Splits the error into what an error handler gets.
+    /// Splits the error into the arguments of an error handler.
     fn into_handled(self) -> (EcsError, ErrorContext) {
         let Self { command, bundle, failure, system, by } = self;
         let error = match failure {
@@ -228,27 +228,26 @@ impl_error!([] CommandError => |this, f| {
     }
 });
 
-/// What happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out, when an observer fails, and
-/// when a system has missed messages.
+/// The reaction to failed commands, failed observers and missed messages in a world without an [error handler](ErrorHandler).
 ///
-/// A system is reported once, the first time that it has missed some: it may be one that runs beside others, so a function is
-/// called, and a panic begins, on the thread that it runs on.
+/// A system that misses messages is reported once, the first time. If it runs in parallel with others, the function is called, or the panic
+/// starts, on the thread of the system.
 ///
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
 pub enum OnCommandError {
-    /// The first error of each kind is told of: as a warning of `tracing` with the feature `trace`, or else as a line on the
-    /// standard error stream, if there is one. Of one kind are errors of the same command with the same bundle, of the same
-    /// system. All errors are kept, as with `Keep`.
+    /// Reports the first error of each kind: as a warning of `tracing` with the feature `trace`, otherwise as a line on the standard error
+    /// stream, if there is one. Errors are of the same kind if they have the same command, bundle and system. All errors are kept, as with
+    /// `Keep`.
     #[default]
     Warn,
-    /// The error is kept until the caller takes it: up to 1024 of them, the rest are counted.
+    /// Keeps the error until it is taken. At most 1024 errors are kept; further ones are only counted.
     Keep,
-    /// Nothing.
+    /// Ignores the error.
     Ignore,
-    /// A panic with the text of the error. The commands behind it are dropped.
+    /// Panics with the text of the error. The commands that follow in the queue are dropped.
     Panic,
-    /// This function is called.
+    /// Calls this function.
     Call(fn(&CommandError)),
 }
 
@@ -265,7 +264,7 @@ impl_debug!([] OnCommandError => |this, f| {
 /// Command, bundle, system, and where it was recorded.
 type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);
 
-/// The commands that could not be carried out since errors were last taken.
+/// The errors of commands, observers and systems since errors were last taken.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
     /// The error handler of the world. If there is one it gets all errors, and `on_error` has no effect.
@@ -273,23 +272,23 @@ pub(crate) struct CommandErrors {
     pub(crate) on_error: OnCommandError,
     list: Vec<CommandError>,
     uncounted: usize,
-    /// The kinds of errors that have been told of.
+    /// The kinds of errors that have been reported.
     told: Vec<ErrorKind>,
     /// The system whose commands are being applied.
     pub(crate) system: Option<&'static str>,
-    /// Errors of systems that may run beside others, which are to be kept.
+    /// Errors to be kept, from systems that may run in parallel.
     from_systems: Mailbox<CommandError>,
-    /// How many have come there since errors were last taken.
+    /// The number of errors sent to that mailbox since errors were last taken.
     from_systems_len: AtomicUsize,
     warned: Warned,
 }
 
-/// The warnings that were reported, by the hash of their text. Systems that run in parallel report some.
+/// The warnings that have been reported, by the hash of their text. Atomic, because systems that run in parallel report warnings too.
 #[derive(Default)]
 struct Warned([AtomicUsize; 32]);
 
 impl Warned {
-    /// Adds a text. Returns false if it was reported before, or if there is no room for more.
+    /// Adds a text. Returns false if it has been reported before, or if there is no room for more.
     fn insert(&self, text: &str) -> bool {
         let mut hasher = Fnv::default();
         hasher.write(text.as_bytes());
@@ -306,9 +305,9 @@ impl Warned {
 }
 
 impl CommandErrors {
-    /// How many are kept; more are only counted.
+    /// The maximum number of kept errors; further ones are only counted.
     const KEPT: usize = 1024;
-    /// How many kinds are told of.
+    /// The maximum number of kinds that are reported.
     const TOLD: usize = 256;
 
     #[cold]
@@ -316,7 +315,7 @@ impl CommandErrors {
         self.note(CommandError { command, bundle, failure, system: self.system, by });
     }
 
-    /// Reports a command that is not for an entity.
+    /// Reports a failed command that is not for an entity.
     #[cold]
     pub(crate) fn report_other(&mut self, command: &'static str, error: impl Into<EcsError>, by: Origin) {
         let context = |errors: &Self| ErrorContext { by, ..ErrorContext::command(command, errors.system) };
@@ -325,7 +324,7 @@ impl CommandErrors {
         self.note(CommandError { command, bundle: "", failure, system: self.system, by });
     }
 
-    /// Passes an error to the error handler of the world; gives it back if there is none.
+    /// Passes an error to the error handler of the world. Returns the error if there is no handler.
     #[cold]
     pub(crate) fn handle(&self, error: EcsError, context: impl FnOnce(&Self) -> ErrorContext) -> Option<EcsError> {
         let Some(handler) = self.handler else { return Some(error) };
@@ -350,7 +349,7 @@ impl CommandErrors {
         }
     }
 
-    /// Reports that a system has missed messages, which may run beside others.
+    /// Reports that a system has missed messages. The system may run in parallel with others.
     #[cold]
     pub(crate) fn report_missed(&self, system: &'static str, messages: &'static str, missed: u64) {
         let failure = CommandFailure::Missed(missed);
@@ -363,8 +362,8 @@ impl CommandErrors {
         });
     }
 
-    /// Reports that the program lacks something, unless something with the same key was reported before. It is no error, so it does not panic where
-    /// errors do.
+    /// Reports that the program lacks something, unless a warning with the same key has been reported. A warning is not an error, so it
+    /// does not panic where errors do.
     #[cold]
     pub(crate) fn warn_once(&self, key: &str, text: &dyn fmt::Display, system: Option<&'static str>) {
         if self.warned.insert(key) {
@@ -373,7 +372,7 @@ impl CommandErrors {
         }
     }
 
-    /// Reports an error of a system that may run beside others.
+    /// Reports an error of a system that may run in parallel with others.
     fn report_shared(&self, error: CommandError) {
         if let Some(handler) = self.handler {
             let (error, context) = error.into_handled();
@@ -388,7 +387,7 @@ impl CommandErrors {
             OnCommandError::Call(handler) => return handler(&error),
         }
         if self.from_systems_len.fetch_add(1, Ordering::Relaxed) < Self::KEPT {
-            // The mailbox is there as long as this.
+            // The receiver lives as long as `self`, so sending cannot fail.
             let _ = self.from_systems.sender().send(error);
         }
     }
@@ -401,7 +400,7 @@ impl CommandErrors {
         self.list.push(error);
     }
 
-    /// Tells of an error unless it is of a kind that has been told of.
+    /// Reports an error unless one of its kind has been reported.
     fn warn(&mut self, error: &CommandError) {
         let kind = (error.command, error.bundle, error.system, error.by);
         if self.told.len() < Self::TOLD && !self.told.contains(&kind) {
@@ -410,12 +409,12 @@ impl CommandErrors {
         }
     }
 
-    /// Gives back the memory that the errors do not need.
+    /// Frees memory that the errors do not need.
     pub(crate) fn shrink_to_fit(&mut self) {
         try_shrink(&mut self.list);
     }
 
-    /// The bytes that the list has allocated.
+    /// Returns the number of bytes that the list has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.list.capacity() * size_of::<CommandError>()
     }
@@ -423,7 +422,7 @@ impl CommandErrors {
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {
         let came = core::mem::take(self.from_systems_len.get_mut());
         let mut kept = self.from_systems.take();
-        // Which system ran first may depend on threads.
+        // The order in which systems ran may depend on threads.
         let missed = |error: &CommandError| if let CommandFailure::Missed(missed) = error.failure { missed } else { 0 };
         kept.sort_by_key(|error| (error.system, error.bundle, missed(error)));
         self.uncounted += came.saturating_sub(kept.len());

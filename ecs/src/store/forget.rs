@@ -1,4 +1,4 @@
-//! PreparedDespawn entities as if they had never been, for a world that is put together: nothing is told, and nothing ends with them.
+//! Removes entities without any notification or cascade, while a world is being assembled.
 
 use super::Store;
 use super::dispatch::DispatchVTable;
@@ -6,8 +6,8 @@ use super::lifecycle_events::LifecycleEvents;
 use super::selection::Selection;
 use crate::guard::DeferredPanic;
 
-/// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
-/// loses its link and stays.
+/// Despawns selected entities and returns their number. `quiet` has functions that keep links and notify no listener. Entities that are
+/// linked to one of the removed entities lose the link and stay.
 pub(crate) fn forget_selections(
     store: &mut Store,
     selections: &[Selection],
@@ -15,12 +15,12 @@ pub(crate) fn forget_selections(
 ) -> usize {
     let vtable = store.events.dispatch.vtable.replace(quiet);
     let mut count = 0;
-    // The `Drop` of a value may panic.
+    // The `Drop` of a value may panic; the vtable is restored nevertheless.
     let panicked = DeferredPanic::catch(|| {
         let collect = |store: &mut Store, events: &mut LifecycleEvents| {
             selections.iter().for_each(|selection| store.collect_end_of(events, selection));
         };
-        // As for entities that move: their sources do not end.
+        // As for entities that move to another world: their sources are not despawned.
         store.events.links.is_moving = true;
         count = store.notify_and_batch(collect, |store| {
             store.events.links.is_moving = false;

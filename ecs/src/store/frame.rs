@@ -1,4 +1,4 @@
-//! Begins and ends frames: see `frames`.
+//! Beginning and ending frames: see `frames`.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -6,12 +6,12 @@ use super::Store;
 use super::frames::{Ongoing, RanSchedule, Seat};
 use crate::guard::for_each_until_all_had_their_turn;
 
-/// Begins the run of a schedule, given with the number of its label; none if it has no part in frames. If anything in it may have
-/// the store mutably, it is to be said that [it goes on](super::frames::Frames::enter).
+/// Begins the run of a schedule, given by the number of its label and its seat; `None` if the schedule does not count for frames. If a
+/// system in it may access the store mutably, the caller has to [count the run](super::frames::Frames::enter).
 ///
 /// # Panics
 ///
-/// If a frame ends and a value that is dropped then panics. The frame has ended.
+/// If a frame ends and the `Drop` of a value panics. The frame has ended.
 #[inline]
 pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64>, &Seat)>) {
     notice_ended_frame(store);
@@ -28,7 +28,7 @@ pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64
     }
 }
 
-/// Begins a frame by name, unless a run or a frame goes on, to which it belongs then.
+/// Begins an explicit frame. Returns `None` if a run or a frame is in progress: the new one belongs to it.
 ///
 /// # Panics
 ///
@@ -44,8 +44,8 @@ pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
     Some(store.frames.enter())
 }
 
-/// Ends the open implicit frame if commands wait for that and the next frame begins now: by name, or with the run of a schedule, given by its
-/// label and seat. Returns whether the caller has to apply those commands.
+/// Ends the open implicit frame if commands are pending until then and the next frame begins now: explicitly, or with the run of a
+/// schedule, given by its label and seat. Returns whether the caller has to apply those commands.
 ///
 /// # Panics
 ///
@@ -78,18 +78,18 @@ fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&
 }
 
 pub(super) fn notice_ended_frame(store: &mut Store) {
-    // A run that goes on elsewhere belongs to the frame.
+    // A run that is in progress elsewhere belongs to the frame.
     if store.frames.shared.has_ended.load(Relaxed) && !store.frames.goes_on() {
         store.frames.shared.has_ended.store(false, Relaxed);
         end_frame(store);
     }
 }
 
-/// Ends the frame: all that is kept for some frames is one older.
+/// Ends the frame: everything that is kept for some frames ages by one.
 ///
 /// # Panics
 ///
-/// If the `Drop` of a value that is let go of does. All the rest has been done.
+/// If the `Drop` of a value that is removed panics. Everything else has been done.
 pub(crate) fn end_frame(store: &mut Store) {
     store.frames.number += 1;
     store.frames.any_ran = false;

@@ -1,23 +1,22 @@
-//! Frames: what is kept for a while is kept for so many frames of the world, and not for so many runs of schedules.
+//! Frames. Retention periods count frames of the world, not runs of schedules.
 //!
-//! A frame is begun and ended by name ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a
-//! schedule that has run in it runs again. Runs within runs, and frames within runs or frames, belong to the outermost one.
-//! At the end of a frame messages age, and the logs of removals drop what all readers have read.
+//! A frame is begun and ended explicitly ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a schedule
+//! that has run in it runs again. Nested runs and frames belong to the outermost one. At the end of a frame messages age, and the removal
+//! logs drop the entries that all readers have read.
 //!
-//! A schedule with readers of messages *holds* those that were written since its last run began: they do not go before it has run
-//! once more, however many frames that takes, up to the bounds that [`Messages`](crate::message::Messages) keeps.
+//! A schedule with readers of messages *holds* the messages that were written since its last run began: they are not dropped before its
+//! next run, however many frames later that is, up to the limits of [`Messages`](crate::message::Messages).
 //!
-//! A schedule is known by its label, or without one by its *seat*, an `Arc` that it has for the world that it is prepared
-//! for. If the seat of a schedule that ran in the frame is gone, the next schedule that the frame has not seen ends it too,
-//! so that schedules which are made for one run each do not make a frame without end. Runs and frames that go on are counted
-//! behind an `Arc`: what begins while one goes on belongs to it, and what has begun ends in its own world, wherever that has
-//! been put. A frame that ends elsewhere leaves a mark, which its world finds at the next beginning.
+//! A schedule is identified by its label, or without one by its *seat*, an `Arc` that it has for the world that it is prepared for. If the
+//! seat of a schedule that ran in the frame has been dropped, the next schedule that has not run in the frame ends the frame too; otherwise
+//! schedules that are made for one run each would never end one. Runs and frames in progress are counted by an `Arc`: a run that begins
+//! during another one belongs to it, and each ends in its own world, even if that has been moved. A frame that ends while its world is
+//! elsewhere sets a flag, which the world reads when the next run or frame begins.
 //!
-//! A message is never dropped before each schedule that reads it has begun a run since it was written. The access of a
-//! schedule says what it reads (`Access::message_readers`). The world keeps a number for each seat and list, from which on
-//! messages are held: that of the oldest message when the readers are prepared, and of the next one whenever a run begins.
-//! `Messages` bounds that: two numbers that are noted every 512 frames say what is too old, and a limit says how many there
-//! may be. Seats that are gone hold nothing.
+//! A message is never dropped before each schedule that reads it has begun a run since it was written. The access of a schedule lists the
+//! messages that it reads (`Access::message_readers`). For each seat and list the world keeps the number of the first held message: the
+//! number of the oldest message when the readers are prepared, and the next number whenever a run begins. `Messages` limits this: two
+//! numbers that are noted every 512 frames determine which messages are too old, and there is a maximum count. Dropped seats hold nothing.
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
@@ -32,7 +31,7 @@ pub(crate) type Seat = Arc<()>;
 /// A schedule that has run in the world.
 #[derive(Clone)]
 pub(super) struct RanSchedule {
-    /// The number of its label, if it has one. Schedules with the same label are the same.
+    /// The number of its label, if it has one. Schedules with the same label count as one.
     pub(super) label: Option<u64>,
     pub(super) seat: Weak<()>,
     /// The frame in which it ran last.
@@ -45,21 +44,20 @@ impl RanSchedule {
         (label.is_some() && self.label == label) || core::ptr::eq(self.seat.as_ptr(), Arc::as_ptr(seat))
     }
 
-    /// Whether it will never run again, as far as can be known.
+    /// Returns whether the schedule can be known never to run again: it has no label and its seat has been dropped.
     pub(super) fn is_gone(&self) -> bool {
         self.label.is_none() && self.seat.strong_count() == 0
     }
 }
 
-/// The part of a frame that its end can reach, wherever the world has been put meanwhile.
+/// The part of a frame that the end of a run can access even if the world has been moved.
 #[derive(Default)]
 pub(super) struct SharedFrame {
-    /// Whether a frame has ended while the world was elsewhere, and this is not known yet.
+    /// Whether a frame has ended while the world was elsewhere, and the world has not handled that yet.
     pub(super) has_ended: AtomicBool,
 }
 
-/// A run, or a frame that was begun by name, goes on until this is dropped. The world counts them by their references to what they
-/// share with it.
+/// A run or an explicit frame is in progress until this is dropped. The world counts them by the references to the shared state.
 pub(crate) struct Ongoing(Arc<SharedFrame>);
 
 impl Ongoing {
@@ -94,16 +92,16 @@ pub(crate) struct Frames {
 impl_deref_mut!([] Frames => FramesCopy, |this| this.state);
 
 impl Frames {
-    /// How many frames have ended.
+    /// Returns the number of frames that have ended.
     pub(crate) fn number(&self) -> u64 {
         self.number + u64::from(self.shared.has_ended.load(Relaxed))
     }
 
-    /// Lets messages go that were written before the last time, but for those that a schedule holds.
+    /// Drops the messages that were written before the last call, except those that a schedule holds.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message does. The others have gone all the same.
+    /// If the `Drop` of a message panics. All others have been dropped.
     pub(crate) fn age_messages(&mut self, resources: &mut Resources) {
         self.holders.retain(|holder| holder.seat.strong_count() > 0);
         resources.age_messages(|messages, numbers| self.held_from(messages, numbers));
@@ -130,7 +128,7 @@ impl Frames {
         }
     }
 
-    /// Notes that a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
+    /// Must be called when a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
     pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &Seat) {
         let is_of = |holder: &&mut Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {
@@ -146,13 +144,12 @@ impl Frames {
         Arc::strong_count(&self.shared) > 1
     }
 
-    /// Counts a run or a frame until the returned guard is dropped: runs and frames that begin meanwhile belong to it.
+    /// Counts a run or a frame until the returned guard is dropped. Runs and frames that begin in the meantime belong to it.
     pub(crate) fn enter(&self) -> Ongoing {
         Ongoing(Arc::clone(&self.shared))
     }
 
-    /// Whether the run of a schedule that runs by itself is the first one of another frame. `at` is the place of the schedule
-    /// among the members.
+    /// Returns whether the run of an outermost schedule starts another frame. `at` is the index of the schedule in `members`.
     #[inline]
     pub(super) fn ends_before(&self, at: Option<usize>) -> bool {
         let has_run = |at: usize| self.members[at].ran == self.number;
@@ -164,12 +161,12 @@ impl Frames {
     #[cold]
     pub(super) fn add_member(&mut self, label: Option<u64>, seat: &Seat) {
         let ran = self.number;
-        // Those of this frame say that it may end.
+        // Members of this frame are kept: if one is gone, the frame may end.
         self.members.retain(|member| member.ran == ran || !member.is_gone());
         self.members.push(RanSchedule { label, seat: Arc::downgrade(seat), ran });
     }
 
-    /// From which message on a list is held.
+    /// Returns the number of the first message of a list that is held.
     pub(super) fn held_from(&self, messages: ResourceId, numbers: MessageNumbers) -> u64 {
         let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
         let from = |held: &Held| if held.origin == numbers.origin { held.from } else { numbers.start };
@@ -177,19 +174,20 @@ impl Frames {
     }
 }
 
-/// The frame of a world.
+/// The frame state of a world, as in its copies.
 #[derive(Clone, Default)]
 pub(crate) struct FramesCopy {
     pub(crate) number: u64,
-    /// Schedules that have run in this frame, and others.
+    /// The schedules that have run in this frame or in earlier ones.
     pub(super) members: Vec<RanSchedule>,
-    /// Whether any has run in this frame.
+    /// Whether any schedule has run in this frame.
     pub(crate) any_ran: bool,
     holders: Vec<Holder>,
 }
 
 impl FramesCopy {
-    /// So many frames have ended. If schedules have run in this one, and no labels of these are known, it ends when the next schedule runs.
+    /// Creates the state after `number` ended frames. If schedules have run in the current frame and no labels are given, the frame ends
+    /// when the next schedule runs.
     pub(super) fn of(number: u64, any_ran: bool, labels: &[u64]) -> Self {
         let ran = |label| RanSchedule { label, seat: Weak::new(), ran: number };
         let members = match any_ran && labels.is_empty() {
@@ -199,19 +197,19 @@ impl FramesCopy {
         Self { number, members, any_ran, holders: Vec::new() }
     }
 
-    /// The labels of the schedules that have run in the frame; none if not all of them have one.
+    /// Returns the labels of the schedules that have run in the frame; `None` if one of them has no label.
     pub(crate) fn labels(&self) -> Option<Vec<u64>> {
         let ran = self.members.iter().filter(|member| self.any_ran && member.ran == self.number);
         ran.map(|member| member.label).collect()
     }
 
-    /// A schedule holds lists of messages, each from a number on.
+    /// Adds the lists of messages that a schedule holds, each with the number of the first held message.
     pub(super) fn hold(&mut self, seat: Weak<()>, lists: impl Iterator<Item = (ResourceId, MessageNumbers, u64)>) {
         let held = |(messages, MessageNumbers { origin, .. }, from)| Held { messages, origin, from };
         self.holders.push(Holder { seat, lists: lists.map(held).collect() });
     }
 
-    /// The lists of messages that a schedule holds, each from a number on, and which list it was.
+    /// Returns the lists of messages that a schedule holds, each with its origin and the number of the first held message.
     pub(super) fn held_by(&self, seat: &Weak<()>) -> impl Iterator<Item = (ResourceId, usize, u64)> {
         let of_it = self.holders.iter().filter(|holder| holder.seat.ptr_eq(seat)).flat_map(|holder| &holder.lists);
         of_it.map(|held| (held.messages, held.origin, held.from))
@@ -219,7 +217,7 @@ impl FramesCopy {
 }
 
 impl Frames {
-    /// It is the frame of a copy, in which some lists of messages have got other origins.
+    /// Restores the frame state from a copy. `renewed` are the lists of messages whose origins have changed.
     pub(super) fn become_copy(&mut self, copy: FramesCopy, renewed: &[(ResourceId, Renewed)]) {
         self.state = copy;
         for held in self.holders.iter_mut().flat_map(|holder| &mut holder.lists) {

@@ -1,4 +1,4 @@
-//! The journal of a store, and what has happened since a position in it.
+//! The journal of a store, and reading the changes since a position in it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,28 +10,28 @@ use crate::journal::Journaled;
 use crate::relation::{PairsCopy, Relations};
 use crate::tick::{LastRun, RunTicks, Tick};
 
-/// A moment of a store, from which on its journal is read.
+/// A position in the journal of a store. Reading starts there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) world: WorldId,
-    /// How often ticks had gone back.
+    /// How often ticks had gone back at that time.
     pub(crate) restores: u64,
-    /// How many moments of the journal came before it, and this one.
+    /// The number of this position among all positions of the journal.
     pub(crate) number: u64,
     /// The number of the next entry.
     next: u64,
-    /// The last tick that was before it.
+    /// The last tick before the position.
     seen: LastRun,
 }
 
 /// The pairs of some sources of a relation.
 pub(crate) struct CopiedPairs {
     pub(crate) pairs: Box<dyn PairsCopy>,
-    /// All of whose pairs these are.
+    /// The sources. All pairs of each of them are included.
     pub(crate) sources: Vec<Entity>,
 }
 
-/// It is not known what has changed in a world since a moment. A copy of the world is brought up to date by all that the world holds.
+/// The changes of a world since a position are unknown. A copy of the world must be updated with everything that the world holds.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,13 +49,13 @@ pub(crate) struct CopiedPairs {
 pub enum JournalError {
     /// The world has no [journal](crate::world::World::start_journal).
     Off,
-    /// The journal has not enough room for all that has happened since, or has been stopped meanwhile.
+    /// The journal had too little room for all changes since, or it has been stopped in the meantime.
     TooLate,
     /// The world has been restored to a snapshot since.
     Restored,
-    /// The position is one of another world.
+    /// The position belongs to another world.
     OtherWorld,
-    /// A schedule, a frame that was begun by name, or an observer or hook is running, or a scope has taken a resource out.
+    /// A schedule, a frame that was begun explicitly, an observer or a hook is running, or a resource scope is open.
     Busy,
     /// There is no memory for so many entries.
     OutOfMemory,
@@ -72,20 +72,20 @@ impl_error! {
     }
 }
 
-/// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
+/// Starts a journal with room for this number of entries. Returns false if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
     let begun = store.events.begin_journal(capacity);
     store.events.update_interest(&mut store.structure.archetypes);
     begun
 }
 
-/// Keeps no journal any more.
+/// Ends the journal.
 pub(crate) fn end_journal(store: &mut Store) {
     store.events.end_journal();
     store.events.update_interest(&mut store.structure.archetypes);
 }
 
-/// Keeps the changes of a component tracked for as long as there is a journal.
+/// Tracks the changes of a component until the journal ends.
 pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
     if store.events.journal().is_none_or(|journal| journal.tracks(id)) {
         return;
@@ -97,7 +97,7 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
     }
 }
 
-/// The present as a moment of the journal, if there is one: what is done from now on is behind it.
+/// Returns the current position of the journal, if there is a journal. Later changes come after it.
 pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
     store.events.journal()?;
     store.flush();
@@ -110,7 +110,7 @@ pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
     Some(Moment { world, restores, number, next, seen })
 }
 
-/// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
+/// Registers the journal as a consumer of the columns that are tracked for it: from now on their logs list the rows that change.
 fn look_for_journal(store: &Store, tick: Tick) {
     let Some(journal) = store.events.journal() else { return };
     for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
@@ -122,7 +122,7 @@ fn look_for_journal(store: &Store, tick: Tick) {
     }
 }
 
-/// What has become of entities between a moment and now, and the ticks that are new since.
+/// Returns the changes of entities between a position and now, and the ticks since the position.
 pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled, RunTicks), JournalError> {
     if moment.world != store.id {
         return Err(JournalError::OtherWorld);
@@ -136,8 +136,8 @@ pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled
     Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))
 }
 
-/// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
-/// all. Relations whose values cannot be cloned are passed over; `clones` has the functions of those whose definitions name none.
+/// Returns the pairs of each relation whose source is one of some entities, or whose source has changed pairs; or all pairs. Relations
+/// whose values cannot be cloned are skipped; `clones` has the functions for relations whose definitions name none.
 pub(crate) fn copy_pairs_since(
     relations: &mut Relations<Store>,
     entities: &[&[Entity]],
@@ -165,7 +165,7 @@ pub(crate) fn copy_pairs_since(
     copies
 }
 
-/// What is known of the relations that have pairs.
+/// Returns the descriptors of the relations that have pairs.
 pub(crate) fn relations_with_pairs(relations: &Relations<Store>) -> impl Iterator<Item = &'static ComponentDescriptor> {
     let all = relations.places.iter().filter(|place| place.pairs.index().len() != 0);
     all.map(|place| place.pairs.descriptor())

@@ -1,12 +1,13 @@
 //! Delivering lifecycle events to hooks and observers, before and after an operation.
 //!
-//! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans stay
-//! the same during a dispatch, and so does what an operation knows of them. The structural changes that they record wait in
-//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
+//! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans do not
+//! change during a dispatch, so an operation can rely on them. Structural changes that listeners record are pending in
+//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not
+//! rely on anything that it has read before.
 //!
-//! [`Store::notify_before`] delivers the events of what is about to end, while all old values are in place. An operation adds the events
-//! of what has begun to `Events::pending` when it has moved rows, and `flush_events` delivers them. An operation that consists of others
-//! defers the events of these until all have ended: [`Store::batched`].
+//! [`Store::notify_before`] delivers the events of components and entities that are about to be removed, while all old values are in place.
+//! An operation adds the events of its additions to `Events::pending` when it has moved rows, and `flush_events` delivers them. An
+//! operation that consists of others defers their events until all have ended: [`Store::batched`].
 //!
 //! | function | before the operation | afterwards | another store may take the place of this one |
 //! |---|---|---|---|
@@ -16,8 +17,8 @@
 //! | [`Store::notify_and_batch`] | notifies | flushes | no |
 //! | [`with_deferred_events`] | | flushes | yes |
 //!
-//! If an operation panics, its events are delivered with those of the next one. If a listener panics before an operation, the panic waits
-//! until the operation has ended ([`Store::finish_operation`]).
+//! If an operation panics, its events are delivered with those of the next one. If a listener panics before an operation, the panic is
+//! deferred until the operation has ended ([`Store::finish_operation`]).
 //!
 //! Tests: `tests/storage/lifecycle.rs`, `tests/storage/listener_panics.rs`, `tests/model`.
 
@@ -42,12 +43,12 @@ struct OperationScope<'s> {
     notified_before: bool,
     /// The world of the operations, if they may put another store in its place.
     target_world: Option<TargetWorld>,
-    /// Whether the operation has not panicked.
+    /// Whether the operation has ended without a panic.
     has_ended: bool,
 }
 
 impl OperationScope<'_> {
-    /// Carries out operations and defers their events. `notified_before` says that the events before them have been delivered.
+    /// Carries out operations and defers their events. `notified_before` says that the "before" events have been delivered.
     fn run<T>(
         store: &mut Store,
         notified_before: bool,
@@ -70,7 +71,7 @@ impl Drop for OperationScope<'_> {
                 // The store is elsewhere. It delivers its events with its next operation, or when commands are applied to it.
                 return target_world.end_deferral(self.has_ended);
             }
-            // Each operation of the scope may have undone what an earlier one has done.
+            // Operations of the scope may have undone earlier ones.
             self.store.events.pending.mark_stale();
         }
         let Store { structure: Structure { archetypes, .. }, events, .. } = &mut *self.store;
@@ -87,7 +88,7 @@ pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce
     out
 }
 
-/// A store in which links are changed: if that panics, nothing is known of them.
+/// A store in which links are changed. If that panics, the links may be inconsistent.
 struct ChangingLinks<'s>(&'s mut Store);
 
 impl Drop for ChangingLinks<'_> {
@@ -99,10 +100,11 @@ impl Drop for ChangingLinks<'_> {
     }
 }
 
-/// Ids that were pending before commands of listeners, and are so again afterwards: in their own world, which may be elsewhere then.
+/// Ids that were pending before commands of listeners are applied. Afterwards they are pending again, in their own world, which may be
+/// elsewhere by then.
 struct Promised<'s> {
     store: &'s mut Store,
-    /// None if there are no ids.
+    /// `None` if there are no ids.
     target_world: Option<TargetWorld>,
     pending: Vec<Entity>,
 }
@@ -121,8 +123,8 @@ impl Drop for Promised<'_> {
 }
 
 impl Store {
-    /// Recomputes which lifecycle events of components are observed: of each of these, or of all, which an observer has begun or ceased to
-    /// watch.
+    /// Recomputes the set of observed lifecycle events for these components (`None`: for all). Must be called when an observer has begun or
+    /// ceased to watch them.
     pub(crate) fn refresh_observed(&mut self, components: impl IntoIterator<Item = Option<ComponentId>>) {
         for id in components {
             self.structure.archetypes.set_observed(id, self.events.dispatch.observed(id));
@@ -130,14 +132,14 @@ impl Store {
         self.events.refresh_observed(&self.structure.archetypes.components);
     }
 
-    /// Carries out operations as one, whose events are delivered when all have ended.
+    /// Carries out operations as one. Their events are delivered when all have ended.
     pub(crate) fn batched<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, false, None, operations);
         self.flush_events();
         out
     }
 
-    /// [`batched`](Self::batched) for operations whose events before the operation have been delivered, so that they are not delivered again.
+    /// [`batched`](Self::batched) for operations whose "before" events have been delivered, so that they are not delivered again.
     pub(super) fn batched_after_notice<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, true, None, operations);
         self.flush_events();
@@ -149,8 +151,8 @@ impl Store {
         OperationScope::run(self, false, None, operation)
     }
 
-    /// Delivers the events of entities that have just been spawned, from a row of a table on. Returns these entities: they may be elsewhere
-    /// by then.
+    /// Delivers the events of entities that have just been spawned, from row `first` of a table on. Returns these entities, which may have
+    /// moved by then.
     #[cold]
     pub(crate) fn flush_spawned(&mut self, table: TableId, first: usize) -> &[Entity] {
         let mut made = Vec::new();
@@ -173,8 +175,8 @@ impl Store {
         }
     }
 
-    /// Does the part of an operation that drops values. If links end with them a panic waits for the end of the operation: both sides of
-    /// these agree before it goes on.
+    /// Runs the part of an operation that drops values. If links may end because of it, a panic is caught and returned, so that both sides
+    /// of the links are made to agree before it is resumed.
     #[inline]
     #[must_use]
     pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> DeferredPanic {
@@ -185,8 +187,8 @@ impl Store {
         DeferredPanic::catch(|| action(self))
     }
 
-    /// Ends an operation during which a panic was caught: as [`Store::flush_events`], and then the panic goes on. If the operation is part of
-    /// another one, the panic waits for the end of that.
+    /// Ends an operation during which a panic may have been caught: [`Store::flush_events`], and then the panic is resumed. If the
+    /// operation is part of another one, the panic is deferred until the end of that operation.
     pub(super) fn finish_operation(&mut self, mut panicked: DeferredPanic) {
         let Ok(()) = panicked.go_on_if_fails(|| {
             self.flush_events();
@@ -199,7 +201,7 @@ impl Store {
         }
     }
 
-    /// Changes links, or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
+    /// Changes links or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
     #[inline]
     pub(crate) fn change_links<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
         let changing = ChangingLinks(self);
@@ -219,8 +221,8 @@ impl Store {
         }
     }
 
-    /// Delivers the events of what is about to end, which a function collects, unless that has happened already. A panic of a listener
-    /// is returned, for [`Store::finish_operation`].
+    /// Delivers the "before" events of an operation, which `collect` collects, unless they have been delivered already. Returns the panic
+    /// of a listener, for [`Store::finish_operation`].
     #[must_use]
     pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> DeferredPanic {
         if self.events.notified_before != 0 {
@@ -235,7 +237,7 @@ impl Store {
         panicked
     }
 
-    /// Delivers the events of what entities of a table are about to lose by a change.
+    /// Delivers the events of components that entities of a table are about to lose by a change.
     #[cold]
     #[inline(never)]
     #[must_use]
@@ -262,13 +264,13 @@ impl Store {
             }
         };
         self.notify_and_batch(collect, |store| {
-            // Also if it panics: the value may be another one then.
+            // Even if the operation panics: the value may have changed.
             store.events.note(entity, replaced, &store.structure.archetypes.components);
             operation(store)
         })
     }
 
-    /// Carries out operations as one, after the events of what they are about to end have been delivered, which a function collects.
+    /// Delivers the "before" events of operations, which `collect` collects, and then carries out the operations as one.
     pub(crate) fn notify_and_batch<T>(
         &mut self,
         collect: impl FnOnce(&mut Self, &mut LifecycleEvents),
@@ -284,7 +286,7 @@ impl Store {
     }
 }
 
-/// [`Store::flush_events`] if there is something to do.
+/// [`Store::flush_events`], if there is something to do.
 #[inline(never)]
 fn flush_pending(store: &mut Store) {
     if store.events.scope_depth != 0 {
@@ -295,7 +297,7 @@ fn flush_pending(store: &mut Store) {
         return;
     }
     store.relink();
-    // If a listener panics, the next flush has still to remove the components of refused links.
+    // If a listener panics, the next flush still has to remove the components that cannot make a link.
     store.events.has_pending = !store.events.links.refused.is_empty();
     if store.relations.have_events() || store.events.has_pending || store.events.panicked.is_some() {
         return flush_despite_panics(store);
@@ -305,12 +307,12 @@ fn flush_pending(store: &mut Store) {
     apply_listener_commands(store);
 }
 
-/// The rest of [`flush_pending`] if there are events of pairs, links were refused, or a listener has panicked.
+/// The rest of [`flush_pending`] if there are events of pairs, components that cannot make a link, or the panic of a listener.
 #[cold]
 #[inline(never)]
 fn flush_despite_panics(store: &mut Store) {
     let deferred = core::mem::take(&mut store.events.panicked);
-    // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
+    // If a listener panics, the values of removed pairs are still dropped, and components that cannot make a link are still removed.
     let panicked = DeferredPanic::catch(|| deliver_pending(store));
     let mut panicked = panicked.or(DeferredPanic::catch(|| notify_of_all_pairs(store)));
     if panicked.is_some() {
@@ -357,7 +359,7 @@ pub(super) fn apply_listener_commands(store: &mut Store) {
 #[inline(never)]
 fn apply_listener_commands_now(store: &mut Store) {
     let Some(vtable) = store.events.dispatch.vtable else { return };
-    // Ids that were promised to commands which are being applied stay pending.
+    // Ids that are reserved for commands in progress stay pending.
     let world = store.id;
     let pending = core::mem::take(&mut store.structure.pending);
     let target_world = (!pending.is_empty()).then(|| TargetWorld::new(store));
@@ -386,7 +388,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
     events.merge_batches(&store.structure.entities);
     let caller = store.structure.entities.caller();
     if store.events.scope_depth == 0 {
-        // Events of an operation that was broken off come first.
+        // The pending events of an operation that was aborted by a panic come first.
         panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
     panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));
@@ -400,7 +402,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
 #[inline]
 fn notify_of_all_pairs(store: &mut Store) {
     if store.relations.have_events() {
-        // A panic waits until all values are dropped: a panic during unwinding would abort the program.
+        // A panic is deferred until all values are dropped: a panic during unwinding would abort the program.
         let mut panicked = DeferredPanic::default();
         for number in 0..store.relations.places.len() {
             panicked = panicked.or(DeferredPanic::catch(|| notify_of_pairs(store, number)));
@@ -409,7 +411,7 @@ fn notify_of_all_pairs(store: &mut Store) {
     }
 }
 
-/// Runs the observers of what has become of pairs of a relation. What they record waits.
+/// Notifies the observers of changed pairs of a relation. The commands that they record stay pending.
 #[inline]
 pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
     let place = &store.relations.places[number];
@@ -419,7 +421,7 @@ pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
 }
 
 impl LifecycleEvents {
-    /// Adds the events of what entities of a table are about to lose by a change.
+    /// Adds the events of components that entities of a table are about to lose by a change.
     pub(super) fn add_change(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId, change: Change) {
         let Store { structure: Structure { archetypes, entities: index, sparse, .. }, events, .. } = store;
         let Planned { plan, components, tables } = archetypes.planned(table, change);
@@ -447,7 +449,7 @@ impl LifecycleEvents {
         }
     }
 
-    /// Adds the events of the end of entities of a table.
+    /// Adds the events of the despawn of entities of a table.
     pub(super) fn add_end(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId) {
         let Store { structure, events, .. } = store;
         let components = &structure.archetypes.components;
@@ -457,8 +459,8 @@ impl LifecycleEvents {
         self.add_components(structure, (affected, table), has_sparse, observed, &mut unlists);
     }
 
-    /// Adds events of the components of entities of a table: `kinds_of` returns those of a component. Sparse components are left out unless
-    /// the flag is set, and if `is_handled` returns true.
+    /// Adds events of the components of entities of a table: `kinds_of` returns the kinds for a component. Sparse components are included
+    /// only if the flag is set, and components for which `is_handled` returns true are left out.
     fn add_components(
         &mut self,
         Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. }: &Structure,
@@ -483,7 +485,7 @@ impl LifecycleEvents {
         }
     }
 
-    /// Events of these kinds of components that are there, or of all components: of these entities, or of all.
+    /// Returns events of these kinds for existing components. An empty list of components or entities selects all.
     pub(crate) fn of_existing(
         store: &Structure,
         components: &[ComponentId],
@@ -515,14 +517,14 @@ impl LifecycleEvents {
 }
 
 impl Affected<'_> {
-    /// Calls a function with the store, of which it changes values only, and each of the entities.
+    /// Calls a function with the store and each of the entities. The function may change values, but not the structure of the store.
     #[inline]
     pub(crate) fn for_each(self, store: &mut Store, mut each: impl FnMut(&mut Store, Entity)) {
         const SOME: usize = 32;
         match self {
             Affected::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
             Affected::Rows { count, .. } => {
-                // Several at a time are copied out of the store.
+                // Copies several entities at a time out of the store.
                 let mut some = [Entity::PLACEHOLDER; SOME];
                 for first in (0..count).step_by(SOME) {
                     let entities = self.entities(&store.structure.archetypes.tables).get(first..).unwrap_or_default();

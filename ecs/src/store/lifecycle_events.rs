@@ -1,7 +1,7 @@
-//! Lifecycle events that wait for their delivery to hooks and observers.
+//! Pending lifecycle events, to be delivered to hooks and observers.
 //!
-//! A batch consists of entities to which the same happens, so that listeners run in a loop, or once for all of them. Rows of a table are
-//! not copied: a batch names them if they stay where they are until it is delivered, and lists their entities otherwise
+//! A batch consists of entities with the same changes, so that listeners run in a loop, or once for all of them. Rows of a table are not
+//! copied: a batch names the rows if they stay where they are until it is delivered, and lists their entities otherwise
 //! ([`LifecycleEvents::resolve_rows`]).
 
 use alloc::vec::Vec;
@@ -36,18 +36,18 @@ enum Of {
     Rows(TableId, Range<usize>),
 }
 
-/// Entities to which the same happens, in order.
+/// Entities with the same changes, in order.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
 pub enum Affected<'n> {
-    /// Those in so many rows of a table, from one on.
+    /// The entities in `count` rows of a table, from `first` on.
     Rows { table: TableId, first: usize, count: usize },
-    /// These.
+    /// The listed entities.
     Listed(&'n [Entity]),
 }
 
 impl<'n> Affected<'n> {
-    /// How many they are.
+    /// Returns the number of entities.
     #[inline]
     pub(crate) fn len(self) -> usize {
         match self {
@@ -56,7 +56,7 @@ impl<'n> Affected<'n> {
         }
     }
 
-    /// The entities.
+    /// Returns the entities.
     #[inline]
     pub(crate) fn entities<'t>(self, tables: &'t Tables) -> &'t [Entity]
     where
@@ -71,13 +71,13 @@ impl<'n> Affected<'n> {
         }
     }
 
-    /// One of them.
+    /// Returns one of the entities.
     #[inline]
     pub(crate) fn get(self, nth: usize, tables: &Tables) -> Option<Entity> {
         self.entities(tables).get(nth).copied()
     }
 
-    /// Some of them.
+    /// Returns a subrange of the entities.
     #[inline]
     pub(crate) fn some(self, range: Range<usize>) -> Self {
         match self {
@@ -86,7 +86,7 @@ impl<'n> Affected<'n> {
         }
     }
 
-    /// The entity, if it is one.
+    /// Returns the entity if there is exactly one.
     #[inline]
     pub(crate) fn sole(self, tables: &Tables) -> Option<Entity> {
         match self {
@@ -98,7 +98,7 @@ impl<'n> Affected<'n> {
 }
 
 impl LifecycleEvents {
-    /// Whether there are no events.
+    /// Returns whether there are no events.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.batches.is_empty() && self.failed.is_none()
@@ -110,12 +110,12 @@ impl LifecycleEvents {
         self.reserve(0, CHANGES).unwrap_or_else(|error| error.raise());
     }
 
-    /// Forgets that there was no memory for an event.
+    /// Clears the recorded allocation failure.
     pub(super) fn forget_failure(&mut self) {
         self.failed = None;
     }
 
-    /// Raises the error if there was no memory for an event.
+    /// Raises the recorded allocation failure, if there is one.
     #[inline]
     pub(super) fn raise_failure(&mut self) {
         if let Some(error) = self.failed.take() {
@@ -131,7 +131,8 @@ impl LifecycleEvents {
         self.failed = None;
     }
 
-    /// Adds an event of one component of an entity. A second event of the same component begins a new batch: it is of another operation.
+    /// Adds an event of one component of an entity. A second event of the same component belongs to another operation, so it starts a new
+    /// batch.
     pub(super) fn add(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
         if let Some(BatchRange { of: Of::One(last), changes, .. }) = self.batches.last_mut()
             && *last == entity
@@ -273,25 +274,25 @@ impl LifecycleEvents {
         }
     }
 
-    /// Notes that other operations may come before delivery, which then checks whether each change still holds.
+    /// Notes that other operations may run before delivery. Delivery then checks whether each change still holds.
     pub(crate) fn mark_stale(&mut self) {
         self.batches.iter_mut().for_each(|batch| batch.is_certain = false);
     }
 
-    /// Whether other operations may have undone the changes, or batches may be merged.
+    /// Returns whether other operations may have undone the changes, or batches may be merged.
     #[inline]
     pub(super) fn is_unsettled(&self) -> bool {
         self.batches.len() != 1 || !self.batches[0].is_certain
     }
 
-    /// Removes the events that no longer hold. Those of batches that are certain, or name rows, hold.
+    /// Removes the events for which `holds` returns false. Batches that are certain or that name rows are kept without a check.
     pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, Kinds) -> bool) {
         let batch_holds = |events: &Self, batch: &BatchRange| match events.batch(batch, Kinds::NONE).affected {
             Affected::Listed(&[entity]) if !batch.is_certain => {
                 let mut changes = events.changes[batch.changes.clone()].iter();
                 changes.all(|change| holds(entity, change.0, change.1))
             }
-            // The changes may hold for some of the entities.
+            // The changes may hold for only some of the entities.
             Affected::Listed(_) => batch.is_certain,
             Affected::Rows { .. } => true,
         };
@@ -333,7 +334,7 @@ impl LifecycleEvents {
             }
             match (&mut last.of, &next.of) {
                 (Of::Listed(range), Of::Listed(others)) if range.end == others.start => range.end = others.end,
-                // The list of the last batch grows at the end of all.
+                // The list of the last batch is at the end of the vector, so it can grow.
                 (Of::One(_), Of::One(_)) if try_reserve(entities, 2).is_ok() => {
                     entities.extend([of_last, of_next]);
                     last.of = Of::Listed(entities.len() - 2..entities.len());
@@ -348,19 +349,19 @@ impl LifecycleEvents {
         });
     }
 
-    /// The kinds of all events.
+    /// Returns the kinds of all events.
     #[inline]
     pub(crate) fn kinds(&self) -> Kinds {
         self.changes.iter().fold(Kinds::NONE, |all, change| all.union(change.1))
     }
 
-    /// Whether all events are of one batch and one component.
+    /// Returns whether all events are of one batch and one component.
     #[inline]
     pub(crate) fn is_single(&self) -> bool {
         self.changes.len() == 1
     }
 
-    /// The only batch and the only component, if the only event is of some kinds.
+    /// Returns the batch and the component if there is exactly one event and it is of one of these kinds.
     #[inline]
     pub(crate) fn single(&self, kinds: Kinds) -> Option<(EventBatch<'_>, ComponentId)> {
         let ([batch], [(component, of)]) = (&self.batches[..], &self.changes[..]) else { return None };
@@ -377,7 +378,7 @@ impl LifecycleEvents {
         EventBatch { affected, changes: &self.changes[batch.changes.clone()], kinds }
     }
 
-    /// The batches that contain an event of some kinds.
+    /// Returns the batches that contain an event of one of these kinds.
     #[inline]
     pub(crate) fn batches(&self, kinds: Kinds) -> impl Iterator<Item = EventBatch<'_>> + Clone {
         let batches = self.batches.iter().map(move |batch| self.batch(batch, kinds));
@@ -385,7 +386,7 @@ impl LifecycleEvents {
     }
 }
 
-/// Entities to which the same happens, and the events of some kinds among what happens to them.
+/// The entities of a batch, and its events of some kinds.
 #[derive(Clone, Copy)]
 pub(crate) struct EventBatch<'e> {
     pub(crate) affected: Affected<'e>,
@@ -394,14 +395,14 @@ pub(crate) struct EventBatch<'e> {
 }
 
 impl<'e> EventBatch<'e> {
-    /// The components of the events.
+    /// Returns the components of the events.
     #[inline]
     pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'e> {
         let kinds = self.kinds;
         self.changes.iter().filter(move |change| change.1.intersects(kinds)).map(|change| change.0)
     }
 
-    /// The kinds of the events of a component.
+    /// Returns the kinds of the events of a component.
     pub(crate) fn kinds_of(&self, id: ComponentId) -> Kinds {
         let changes = self.changes.iter().filter(|change| change.0 == id);
         changes.fold(Kinds::NONE, |all, change| all.union(change.1)).intersection(self.kinds)
@@ -425,7 +426,7 @@ mod tests {
         Affected::Rows { table: TableId(table), first, count }
     }
 
-    /// The number of entities and the components of each batch.
+    /// Returns the number of entities and the components of each batch.
     fn batches(events: &LifecycleEvents, kinds: Kinds) -> Vec<(usize, Vec<ComponentId>)> {
         events.batches(kinds).map(|batch| (batch.affected.len(), batch.components().collect())).collect()
     }
@@ -488,7 +489,7 @@ mod tests {
             events.add_all(Affected::Listed(&[entity(at)]), [(A, Kinds::ADD)]);
         }
         events.add_all(Affected::Listed(&[entity(4)]), [(B, Kinds::ADD)]);
-        // None of them is alive, so that all are in the same table: in none.
+        // None of them is alive, so all count as being in the same table.
         events.merge_batches(&Entities::default());
         assert_eq!(batches(&events, Kinds::ADD), [(3, alloc::vec![A]), (1, alloc::vec![B])]);
     }

@@ -1,7 +1,7 @@
-//! Copies of several entities at once, which name each other where the entities do.
+//! Cloning several entities at once. References between these entities become references between their clones.
 //!
-//! All values are cloned before anything changes, and what stands for what is known when entities inside of them are exchanged. Both is
-//! user code: if it panics no copy stays.
+//! All values are cloned before anything changes, and the ids of the clones are known before entities inside of values are mapped. Both is
+//! user code: if it panics, no clone stays.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::guard::DeferredPanic;
 
-/// Clones of the components and pairs of some entities, which have not been given to others yet.
+/// Clones of the components and pairs of some entities, which have not been inserted yet.
 pub(crate) struct LinkedClones(Vec<LinkedClone>);
 
 struct LinkedClone {
@@ -20,12 +20,11 @@ struct LinkedClone {
     pairs: ClonedPairs,
 }
 
-/// Clones those components of some entities of which a function says so, with their pairs, and what they have of some components that
-/// list sources.
+/// Clones the components of some entities that a function selects, with their pairs, and their values of some components that list sources.
 ///
 /// # Errors
 ///
-/// If one of them is not alive, or has something that cannot be cloned.
+/// If one of them is not alive, or has a value that cannot be cloned.
 pub(crate) fn clone_linked(
     store: &mut Store,
     entities: &[Entity],
@@ -44,8 +43,8 @@ pub(crate) fn clone_linked(
     Ok(LinkedClones(clones))
 }
 
-/// Takes those components of some entities of which a function says so, beside what it has been given for them. It is an operation
-/// of its own for each.
+/// Takes components out of entities, as if they were clones. `wanted` returns the components to take and a builder with further values for
+/// the clone. Each entity is an operation of its own.
 pub(crate) fn take_linked(
     store: &mut Store,
     entities: &[Entity],
@@ -60,8 +59,8 @@ pub(crate) fn take_linked(
     LinkedClones(entities.iter().map(take).collect())
 }
 
-/// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entities that stand for
-/// the others. A function exchanges the entities inside of a component.
+/// Inserts the clones into new entities, the first clone into `target` if there is one, and returns the new entities. A function maps the
+/// entities inside of a component.
 pub(crate) fn put_linked(
     store: &mut Store,
     LinkedClones(mut clones): LinkedClones,
@@ -69,7 +68,7 @@ pub(crate) fn put_linked(
     rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
 ) -> Vec<Entity> {
     let new = clones.len() - usize::from(target.is_some());
-    // Observers are told of the new entities when these have what is cloned.
+    // Observers are notified of the new entities when these have the cloned components.
     let (table, first) = store.defer_events(|store| store.spawn_batch(core::iter::repeat_n((), new)));
     let table = store.structure.archetypes.tables.get(table);
     let made = table.map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
@@ -89,7 +88,7 @@ pub(crate) fn put_linked(
         let put = |store: &mut Store| {
             let mut panicked = DeferredPanic::default();
             for (&id, LinkedClone { mut components, pairs, .. }) in ids.iter().zip(clones) {
-                // What is replaced may panic as it is dropped. The others are made all the same.
+                // The `Drop` of a replaced value may panic. The other clones are still inserted.
                 panicked = panicked.or(DeferredPanic::catch(|| put_linked_one(store, id, &mut components, pairs)));
             }
             panicked

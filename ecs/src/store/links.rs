@@ -1,8 +1,8 @@
-//! What a store keeps of relationships: which source is listed by which target, and what is to be brought up to date.
+//! The links of a store: which target lists each source, and the pending updates of links.
 //!
-//! An operation changes a component that names a target, or one that lists sources, as it changes any other. Before it, what goes is
-//! noted here, and behind it what has come; then both sides are made to agree, by functions of a higher layer, before observers and hooks
-//! are told of it.
+//! An operation changes a component that names a target, or one that lists sources, like any other component. It notes here which links are
+//! about to end, before it runs, and which have begun, after it has run. Then functions of a higher layer make both sides agree, before
+//! observers and hooks are notified.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::alloc_error::try_reserve;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entity, Pages};
 
-/// A source whose target may go on without it.
+/// A source whose target may stay alive without it.
 #[derive(Clone, Copy)]
 pub(crate) struct Orphan {
     /// The component of the source.
@@ -32,78 +32,78 @@ pub(crate) struct Leaving {
     pub(crate) place: u32,
 }
 
-/// How many notes are kept for those who want to know which targets have changed: 48 KiB.
+/// The maximum number of kept notes of changed targets: 48 KiB.
 const MOST_NOTES: usize = 4096;
 
 /// An entity that may have lost its pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Unpaired {
-    /// That which the sources, or the targets, of the relation have.
+    /// The component of the sources, or of the targets, of the relation.
     pub(crate) component: ComponentId,
     pub(crate) entity: Entity,
-    /// Whether the entity has ended, if it is not alive: it has not if it is in another world.
+    /// Whether the entity has been despawned. False if it is not alive because it has moved to another world.
     pub(crate) has_ended: bool,
 }
 
 /// The links of a store.
 #[derive(Default)]
 pub(crate) struct Links {
-    /// By the component of the sources: the target on which a source is listed.
+    /// For each component of sources: the target that lists each source.
     listed: Vec<(ComponentId, Listed)>,
-    /// How often the target of a source was noted.
+    /// The number of notes of changed targets.
     changes: u64,
-    /// The last of these notes, if someone wants to know: the component of the source, and the source.
+    /// The last of these notes, if a consumer needs them: the component of the source, and the source.
     journal: Option<VecDeque<(ComponentId, Entity)>>,
-    /// Targets that have got another list, and the component that it is.
+    /// Targets that have got another list, and the component of the list.
     pub(crate) adopting: Vec<(ComponentId, Entity)>,
-    /// Sources that may name no target any more, or another one.
+    /// Sources that may have lost their target, or may name another one.
     pub(crate) parting: Vec<(ComponentId, Entity)>,
-    /// Sources that have come to name a target, in their order.
+    /// Sources that have begun to name a target, in order.
     pub(crate) coming: Vec<(ComponentId, Entity)>,
-    /// Sources of which a component makes no link. It is removed when observers and hooks have been told that it came: if one of these
-    /// panics, before the next operation tells anything.
+    /// Sources with a component that cannot make a link. The component is removed after observers and hooks have been notified of its
+    /// addition; if one of them panics, before the next operation notifies any.
     pub(crate) refused: VecDeque<(ComponentId, Entity)>,
-    /// Memory for sources that leave the lists of targets.
+    /// Reusable memory for sources that leave the lists of targets.
     pub(crate) leaving: Vec<Leaving>,
-    /// Memory for sources that are linked or unlinked together.
+    /// Reusable memory for sources that are linked or unlinked together.
     pub(crate) batch: Vec<Entity>,
-    /// Sources of targets that have lost their list, or have got another one.
+    /// Sources whose target has lost its list, or has got another one.
     pub(crate) orphans: Vec<Orphan>,
-    /// Entities that may be in pairs no more, or may have the component of one without being in any.
+    /// Entities that may have lost their last pair, or may have the marker component without being in a pair.
     pub(crate) unpaired: Vec<Unpaired>,
-    /// The target to which a source has come last, and the row in which its list was then: where to look first.
+    /// The last target that got a source, and the row of its list at that time: a hint for the next lookup.
     pub(super) last_list: Option<(Entity, u32)>,
-    /// Memory for entities that end together.
+    /// Reusable memory for entities that are despawned together.
     pub(crate) ending: Vec<Entity>,
-    /// Whether entities leave for another world, so that their ends are none.
+    /// Whether entities are moving to another world, so that they are not despawned.
     pub(super) is_moving: bool,
-    /// Whether a target gets its list from here, so that it is right.
+    /// Whether this module is writing the list of a target, so that the list is known to be correct.
     pub(crate) is_listing: bool,
-    /// Whether the two sides of links may disagree, since an operation on them was broken off or a note could not be made. All of
-    /// them are compared at the end of the next operation.
+    /// Whether the two sides of links may disagree, because an operation on them was aborted by a panic or there was no memory for a note.
+    /// All of them are compared at the end of the next operation.
     pub(crate) may_disagree: bool,
 }
 
 impl Links {
-    /// The target on which a source is listed.
+    /// Returns the target that lists a source.
     #[inline]
     pub(crate) fn target(&self, relation: ComponentId, source: Entity) -> Option<Entity> {
         Some(self.place(relation, source)?.0)
     }
 
-    /// The target on which a source is listed, and at which place it was put there. Others may have gone since.
+    /// Returns the target that lists a source, and the place at which the source was added. Other sources may have been removed since.
     #[inline]
     pub(crate) fn place(&self, relation: ComponentId, source: Entity) -> Option<(Entity, u32)> {
         self.of(relation)?.places.get(source.index())?.of(source)
     }
 
-    /// Notes on which target a source is listed, and at which place.
+    /// Records which target lists a source, and at which place.
     #[inline]
     pub(crate) fn set_place(&mut self, relation: ComponentId, source: Entity, target: Entity, place: u32) {
         self.note_of(relation, source).set(target, place);
     }
 
-    /// What is noted of a source, and may be noted anew.
+    /// Returns the mutable record of a source.
     #[inline]
     pub(crate) fn note_of(&mut self, relation: ComponentId, source: Entity) -> Note<'_> {
         let at = self.listed.iter().position(|(id, _)| *id == relation);
@@ -114,7 +114,7 @@ impl Links {
         Note { relation, source, spot, count, changed, changes, journal }
     }
 
-    /// Whether all of these sources are listed on a target.
+    /// Returns whether a target lists all of these sources.
     pub(crate) fn are_listed_on(&self, relation: ComponentId, sources: &[Entity], target: Entity) -> bool {
         let Some(listed) = self.of(relation) else { return sources.is_empty() };
         sources.iter().all(|&source| {
@@ -123,7 +123,7 @@ impl Links {
         })
     }
 
-    /// Notes that sources are listed on no target.
+    /// Records that no target lists these sources.
     pub(crate) fn forget_targets(&mut self, relation: ComponentId, sources: &[Entity]) {
         self.changes += sources.len() as u64;
         if let Some(journal) = &mut self.journal {
@@ -147,7 +147,7 @@ impl Links {
         self.listed.len() - 1
     }
 
-    /// The sources that are listed on a target, in the order of their places. `O(sources of all targets)`.
+    /// Returns the sources that a target lists, in the order of their places. `O(sources of all targets)`.
     pub(crate) fn sources_of(&self, relation: ComponentId, target: Entity) -> Vec<Entity> {
         let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let of_target = places.filter(|(_, place)| place.target == target);
@@ -157,7 +157,7 @@ impl Links {
         sources.into_iter().map(|(_, source)| source).collect()
     }
 
-    /// Notes that sources are at the places of this order on the list of their target.
+    /// Records that sources are at the places of this order in the list of their target.
     pub(crate) fn move_places(&mut self, relation: ComponentId, sources: &[Entity]) {
         let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) else { return };
         for (place, &source) in (0..).zip(sources) {
@@ -168,13 +168,13 @@ impl Links {
         }
     }
 
-    /// A number that is another one whenever the targets of sources may be others than before.
+    /// Returns a number that changes whenever the targets of sources may have changed.
     pub(crate) fn version(&self, relation: ComponentId) -> u64 {
         self.of(relation).map_or(0, |listed| listed.changed)
     }
 
-    /// Notes that an entity has got a component of a relationship, or another value of it. The operation cannot fail any more: if
-    /// there is no memory for the note, all links are compared instead.
+    /// Notes that an entity has got a component of a relationship, or another value of it. The operation must not fail here: if there is no
+    /// memory for the note, all links are compared instead.
     pub(super) fn note(&mut self, entity: Entity, id: ComponentId, components: &Components) {
         let is_noted = if components.is_of_pairs(id) {
             push(&mut self.unpaired, Unpaired { component: id, entity, has_ended: false })
@@ -186,24 +186,24 @@ impl Links {
         self.may_disagree |= !is_noted;
     }
 
-    /// The sources that are listed on targets. Some may have ended.
+    /// Returns the sources that targets list. Some may have been despawned.
     pub(crate) fn sources(&self, relation: ComponentId) -> impl Iterator<Item = Entity> {
         let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let places = places.filter(|(_, place)| place.target != Entity::PLACEHOLDER);
         places.filter_map(|(index, place)| place.source(index))
     }
 
-    /// From now on it can be asked which sources have changed their targets.
+    /// Starts keeping notes of the sources whose targets change.
     pub(crate) fn keep_journal(&mut self) {
         self.journal.get_or_insert_default();
     }
 
-    /// How many notes there have been, of all relationships.
+    /// Returns the number of notes so far, of all relationships.
     pub(crate) fn notes(&self) -> u64 {
         self.changes
     }
 
-    /// The sources about which there were notes behind so many, if all of these are still known. Some may come more than once.
+    /// Returns the sources with notes after the first `notes` ones, if all of these are still kept. A source may occur more than once.
     pub(crate) fn changed_since(&self, notes: u64, relation: ComponentId) -> Option<impl Iterator<Item = Entity>> {
         let journal = self.journal.as_ref()?;
         let new = usize::try_from(self.changes.checked_sub(notes)?).ok()?;
@@ -211,7 +211,7 @@ impl Links {
         Some(journal.range(first..).filter(move |(id, _)| *id == relation).map(|(_, source)| *source))
     }
 
-    /// How many sources are listed.
+    /// Returns the number of listed sources.
     pub(crate) fn count(&self, relation: ComponentId) -> usize {
         self.of(relation).map_or(0, |listed| listed.count)
     }
@@ -221,52 +221,52 @@ impl Links {
         self.listed.iter().find(|(id, _)| *id == relation).map(|(_, listed)| listed)
     }
 
-    /// Whether all links that have ended have gone.
+    /// Returns whether all ended links have been removed.
     pub(crate) fn have_parted(&self) -> bool {
         self.adopting.is_empty() && self.parting.is_empty() && self.orphans.is_empty()
     }
 
-    /// Whether everything is up to date.
+    /// Returns whether no updates are pending.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
         self.have_parted() && self.coming.is_empty() && self.unpaired.is_empty()
     }
 
-    /// Notes a source whose target has lost its list, or may have got another one.
+    /// Notes a source whose target has lost its list, or may have got another one. `ends` is whether the target is being despawned.
     pub(crate) fn orphan(&mut self, relation: ComponentId, source: Entity, target: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
         self.orphans.push(Orphan { relation, source, target, has_ended });
     }
 
-    /// Notes an entity that is about to lose the component of pairs.
+    /// Notes an entity that is about to lose the marker component of pairs. `ends` is whether it is being despawned.
     pub(crate) fn unpair(&mut self, component: ComponentId, entity: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
         self.unpaired.push(Unpaired { component, entity, has_ended });
     }
 
-    /// What an operation takes away has been noted.
+    /// Ends the phase in which an operation notes the links that it removes.
     pub(crate) fn unlinked(&mut self) {
         self.is_moving = false;
-        // An operation that was broken off may have left some.
+        // An operation that was aborted by a panic may have left entries.
         self.leaving.clear();
     }
 
-    /// What is known of all sources, at a time when everything is up to date.
+    /// Copies the records of all sources. No updates are pending.
     pub(super) fn copy(&self) -> LinksCopy {
         LinksCopy(self.listed.clone())
     }
 
-    /// Knows what a copy knows.
+    /// Restores the records of a copy.
     pub(super) fn become_copy(&mut self, copy: LinksCopy) {
         self.listed = copy.0;
-        // Forests compare these numbers with those that they have kept, and look at all links again.
+        // Forests compare this number with the one that they have stored, and then read all links again.
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
         self.journal.iter_mut().for_each(VecDeque::clear);
         self.refused.clear();
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees spare memory.
     pub(super) fn shrink_to_fit(&mut self) {
         let is_empty = |place: &Place| place.target == Entity::PLACEHOLDER;
         self.listed.iter_mut().for_each(|(_, listed)| listed.places.shrink_to_fit(is_empty));
@@ -285,13 +285,13 @@ fn write_down(journal: &mut VecDeque<(ComponentId, Entity)>, relation: Component
         journal.pop_front();
     }
     if journal.try_reserve(1).is_err() {
-        // What has changed so far is not known any more.
+        // This note is lost, so the earlier ones are of no use.
         return journal.clear();
     }
     journal.push_back((relation, source));
 }
 
-/// Adds a note, and says whether there was memory for it.
+/// Adds a note. Returns whether there was memory for it.
 fn push<T>(notes: &mut Vec<T>, note: T) -> bool {
     let has_room = try_reserve(notes, 1).is_ok();
     if has_room {
@@ -300,7 +300,7 @@ fn push<T>(notes: &mut Vec<T>, note: T) -> bool {
     has_room
 }
 
-/// What is noted of a source.
+/// The record of a source.
 pub(crate) struct Note<'l> {
     relation: ComponentId,
     source: Entity,
@@ -331,20 +331,20 @@ impl Note<'_> {
     }
 }
 
-/// On which targets sources are listed.
+/// The target that lists each source.
 #[derive(Clone, Default)]
 pub(super) struct LinksCopy(Vec<(ComponentId, Listed)>);
 
-/// All links of a relationship, which were not taken from a store.
+/// All links of a relationship, for a copy that was not taken from a store.
 pub(crate) struct BuiltLinks {
     /// The component of the sources.
     pub(crate) relation: &'static ComponentDescriptor,
-    /// Each source with its target, and its place on the list of that.
+    /// Each source with its target, and its place in the list of the target.
     pub(crate) links: Vec<(Entity, Entity, u32)>,
 }
 
 impl LinksCopy {
-    /// Adds the links of a relationship of which there are none so far. Each source is there once.
+    /// Adds the links of a relationship that has no links so far. Each source occurs once.
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
         let mut listed = Listed { count: links.len(), ..Listed::default() };
         for &(source, target, place) in links {
@@ -355,44 +355,44 @@ impl LinksCopy {
     }
 }
 
-/// Entities a page.
+/// The number of entities in a page.
 const PAGE: usize = 256;
 
-/// By the index of a source: the target on which it is listed. Pages are there only where there are such.
+/// The target that lists each source, by the index of the source. A page exists only if it has such a source.
 #[derive(Clone, Default)]
 struct Listed {
     places: Pages<Place, PAGE>,
     count: usize,
-    /// Which of all notes was the last about one of these sources.
+    /// The number of the last note about one of these sources.
     changed: u64,
 }
 
-/// A target, and the generation of the source; the placeholder if there is none.
+/// A target, and the generation of the source. The target is the placeholder if the source is not listed.
 #[derive(Clone, Copy)]
 struct Place {
     target: Entity,
     generation: u32,
-    /// Where on the list of the target the source is, or was before others went.
+    /// The place in the list of the target, when the source was added. Other sources may have been removed since.
     place: u32,
 }
 
 impl Place {
     const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0, place: 0 };
 
-    /// The target and the place, if they are those of this source.
+    /// Returns the target and the place, if they belong to this source.
     #[inline]
     fn of(&self, source: Entity) -> Option<(Entity, u32)> {
         let is_there = self.target != Entity::PLACEHOLDER && self.generation == source.generation();
         is_there.then_some((self.target, self.place))
     }
 
-    /// Whether this source is listed on this target, which is none that stands for no entity.
+    /// Returns whether this target lists this source. The target must not be the placeholder.
     #[inline]
     fn is_on(&self, source: Entity, target: Entity) -> bool {
         self.target == target && self.generation == source.generation()
     }
 
-    /// The source with this index that it is a place of.
+    /// Returns the source with this index whose record this is.
     fn source(&self, index: u32) -> Option<Entity> {
         NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
     }

@@ -1,7 +1,7 @@
 //! Changing which components an entity has.
 //!
-//! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
-//! and each operation uses it up. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
+//! A [`Located`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
+//! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 
 use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
 use super::change_spec::{BundleChange, ChangeSpec, NumberedChange, Subject};
@@ -15,7 +15,7 @@ use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-/// A live entity, where it is, and the store of both.
+/// A live entity, its location, and its store.
 pub(super) struct Located<'s> {
     store: &'s mut Store,
     entity: Entity,
@@ -23,8 +23,7 @@ pub(super) struct Located<'s> {
 }
 
 impl Structure {
-    /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
-    /// removing it.
+    /// Returns the sparse storage of the only component of a bundle, if adding or removing the component has no other consequences.
     #[inline]
     pub(super) fn only_storage<B: Bundle>(&self) -> Option<usize> {
         if !B::Parts::SOLE_SPARSE {
@@ -33,14 +32,14 @@ impl Structure {
         B::Parts::sole_storage(&self.archetypes.components).filter(|&number| number < self.sparse.len())
     }
 
-    /// Whether an entity has all components of the bundle with this number.
+    /// Returns whether an entity has all components of the bundle with this number.
     pub(super) fn has_all(&self, entity: Entity, bundle: u32) -> bool {
         self.archetypes.contents(bundle).explicit.iter().all(|&id| self.has(entity, id))
     }
 }
 
 impl<'s> Located<'s> {
-    /// An entity, if it is alive.
+    /// Returns an entity, if it is alive.
     #[inline]
     pub(super) fn find(store: &'s mut Store, entity: Entity) -> Option<Self> {
         let location = store.structure.entities.get(entity)?;
@@ -67,14 +66,14 @@ impl<'s> Located<'s> {
         self.location
     }
 
-    /// Calls `make` with the store, to register bundles or to make a change before the operation. It may add tables, plans and storages, and
-    /// moves no entity.
+    /// Calls `make` with the store, to register bundles or to create a change before the operation. It may add tables, plans and storages,
+    /// but must not move entities.
     pub(super) fn prepare<T>(&mut self, make: impl FnOnce(&mut Store) -> T) -> T {
         make(self.store)
     }
 
-    /// Adds the components of a bundle, and says where the entity is now: none if listeners may have been notified, whose commands may
-    /// have done anything.
+    /// Inserts a bundle and returns the new location of the entity: `None` if listeners may have been notified, since their commands may
+    /// have moved the entity.
     #[inline(always)]
     pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         let Self { store, entity, location } = self;
@@ -85,8 +84,8 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Adds those components of a bundle that the entity does not have, and says where it is now, as [`Located::insert`] does. The rest
-    /// are dropped.
+    /// Inserts the components of a bundle that the entity does not have, and drops the others. Returns the location as [`Located::insert`]
+    /// does.
     pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
             let addition = inserting_if_new::<B>(self.store, self.entity, parts);
@@ -94,7 +93,7 @@ impl<'s> Located<'s> {
         })
     }
 
-    /// Removes the components of `Old`, as far as the entity has them, and adds those of `New`, in one move.
+    /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
     pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: Moved<'_, New>) {
         with_parts(bundle, |parts| {
             let old = removing::<Old>(self.store);
@@ -113,19 +112,19 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Removes all components but those of a bundle and those that these require, and drops them.
+    /// Removes and drops all components except those of a bundle and those that these require.
     pub(super) fn retain<B: Bundle>(self) {
         let loss = retaining::<B>(self.store);
         self.lose(loss);
     }
 
-    /// Adds new values, and says where the entity is now, as [`Located::insert`] does.
+    /// Inserts new values, and returns the location as [`Located::insert`] does.
     #[inline]
     pub(super) fn add(self, addition: Addition<impl FnOnce(&mut RowWriter<'_>)>) -> Option<Location> {
         self.try_add(addition).unwrap_or_else(|error| error.raise())
     }
 
-    /// Adds new values, and says where the entity is now, as [`Located::insert`] does.
+    /// Inserts new values, and returns the location as [`Located::insert`] does.
     ///
     /// # Errors
     ///
@@ -142,8 +141,8 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Carries out a change that adds nothing. Where the entity is afterwards the index knows: a component whose `Drop` panics
-    /// leaves no chance to return it.
+    /// Carries out a change that adds nothing. It returns no location, because a component's `Drop` may panic; the entity index has the new
+    /// one.
     pub(super) fn lose(self, loss: Loss) {
         // SAFETY: the change adds nothing and takes nothing.
         let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
@@ -178,7 +177,7 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Takes the components of a bundle out. False, and nothing happens, if one of them is missing.
+    /// Moves the components of a bundle out. Returns false, and does nothing, if one of them is missing.
     ///
     /// # Safety
     ///
@@ -189,28 +188,28 @@ impl<'s> Located<'s> {
             return false;
         }
         let change = Change::of(ChangeStep::Take(number));
-        // SAFETY: `take_into` writes full parts or returns false; the bundle is the change's.
+        // SAFETY: `take_into` writes full parts or returns false; the bundle belongs to the change.
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
-    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::flush_events`].
+    /// Carries out an operation on the entity, and defers its events until the caller's [`Store::flush_events`].
     #[inline]
     pub(super) fn defer_events<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
         let Self { store, entity, location } = self;
         store.defer_events(|store| operation(Located { store, entity, location }))
     }
 
-    /// Whether the entity has all components of a bundle.
+    /// Returns whether the entity has all components of a bundle.
     pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
         let number = self.store.register_bundle::<B>();
         self.store.structure.has_all(self.entity, number)
     }
 
-    /// Takes the components of `Old` out and adds those of `New`, in one move.
+    /// Moves the components of `Old` out and inserts `New`, in one move.
     ///
     /// # Safety
     ///
-    /// - [`Located::has_bundle`] says that the entity has all components of `Old`.
+    /// - The entity has all components of `Old` ([`Located::has_bundle`]).
     /// - `out` is writable; it holds the old components afterwards.
     pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
         let old = self.store.register_bundle::<Old>();
@@ -218,8 +217,8 @@ impl<'s> Located<'s> {
         let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
         let mut taken = drop_taken();
         with_parts(new, |new| {
-            // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only
-            // other one adds the new one, which is put.
+            // SAFETY: `take_into` writes full parts, as no component is missing. The first step takes the old bundle, and the only other
+            // step adds the new one, which is written.
             unsafe {
                 take_parts(out, |parts| {
                     let write = |writer: &mut RowWriter<'_>| new.write_row::<false>(writer);
@@ -231,11 +230,11 @@ impl<'s> Located<'s> {
         core::mem::forget(taken);
     }
 
-    /// Moves the components of a bundle out, and lets `write` write new ones. True.
+    /// Moves the components of a bundle out, and lets `write` write new ones. Returns true.
     ///
     /// # Safety
     ///
-    /// - The first step of the change takes a bundle with these parts, all components of which the entity has. `write` writes every
+    /// - The first step of the change takes a bundle with these parts, and the entity has all of its components. `write` writes every
     ///   component of each bundle that the other steps add, in order, and does nothing else. No step removes anything.
     /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(
@@ -245,32 +244,33 @@ impl<'s> Located<'s> {
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> bool {
         let (entity, row) = (self.entity, self.location.row as usize);
-        // Events that cannot be noted for want of memory, and a `Drop` of what is replaced, panic when the values have been read.
+        // After the values have been read, a panic is possible: if there is no memory for events, or in the `Drop` of a replaced value.
         let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
-            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
-            // The values in the table are given up.
+            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components. The change treats
+            // the values in the table as moved out.
             unsafe { P::read(parts, &mut reader) };
             *taken = Some(parts);
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
         };
-        // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
+        // SAFETY: forwarded: `write` writes all new components. `read` moves out what the first step takes, and the other steps remove
+        // nothing.
         let done = unsafe { self.change(NumberedChange::<true>(change), Fate::Taken, read, write) };
         core::mem::forget(taken);
         done.map_or_else(|error| error.raise(), |_| true)
     }
 
-    /// Carries out a change that adds nothing. `read` moves out what it takes away.
+    /// Carries out a change that adds nothing. `read` moves out the values that it removes.
     ///
     /// # Safety
     ///
-    /// - `read` moves all values out that the change takes away: those of this row of the table, and those of the entity in sparse
-    ///   storages, which it leaves. It moves no others, and does not panic.
+    /// - `read` moves out all values that the change removes: those in this row of the table, and those of the entity in sparse storages,
+    ///   which it also removes from these storages. It moves no others, and does not panic.
     pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
-        // SAFETY: the change adds nothing, and takes nothing by steps of its own; the rest is the caller's promise.
+        // SAFETY: the change adds nothing; `read` moves out everything that the change removes (forwarded).
         let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();
@@ -278,8 +278,8 @@ impl<'s> Located<'s> {
     }
 }
 
-/// What has been taken from an entity and not been handed out yet: dropped if something panics. The function that sets the address has moved
-/// the values there, and forgets this guard to hand them out.
+/// A guard for values that have been taken from an entity and not been returned yet: they are dropped if something panics. The code that
+/// sets the address has moved the values there; it forgets the guard when it returns them.
 fn drop_taken<B>() -> OnDrop<Option<*mut B>, impl FnMut(&mut Option<*mut B>)> {
     OnDrop::new(None, |taken: &mut Option<*mut B>| {
         if let Some(taken) = taken.take() {

@@ -1,7 +1,7 @@
-//! Making rows: many entities at once, one behind the other in one table.
+//! Bulk spawning: adds many rows to the end of one table.
 //!
-//! Whatever the values come from (columns, recorded commands, another world), the rows are made here. [`Store::spawn_with`] makes one
-//! row, and `spawn_batch` writes typed values in a loop of its own.
+//! The values may come from columns, recorded commands or another world; the rows are always made here. [`Store::spawn_with`] makes single
+//! rows, and `spawn_batch` writes typed values in a loop of its own.
 
 use super::required::{StagedValues, move_staged_past_end};
 use super::{Store, Structure};
@@ -9,43 +9,43 @@ use crate::entity::{Claimed, Entity, Location, SparseSummary, TableId};
 use crate::graph::Target;
 use crate::table::Table;
 
-/// The ids of rows that are made. There is room for them.
+/// The ids of new rows. There is room for them.
 pub(super) enum RowIds<'a> {
-    /// The next ones.
+    /// The next new ids.
     New,
-    /// Reserved before and not placed yet.
+    /// Ids that are reserved and not placed yet.
     Pending(&'a [Entity]),
-    /// Those that a user has asked for.
+    /// Ids that the user has chosen.
     Claimed(&'a [Entity], Claimed),
 }
 
-/// Where the values of rows come from that are made.
+/// The source of the values of new rows.
 pub(super) trait NewRows {
-    /// Moves the values into the columns of a table, into rows behind the last one.
+    /// Moves the values into the columns of a table, into the rows past the end.
     ///
     /// # Safety
     ///
-    /// - The caller of [`make_rows`] has promised that these are the values for the table. They are moved once.
+    /// - The caller of [`make_rows`] guarantees that these are the values for the table. They are moved once.
     unsafe fn write(&mut self, table: &Table);
 
-    /// Moves the sparse values, once the entities are there: from row `first` on.
+    /// Moves the sparse values. Called when the entities exist, in the rows from `first` on.
     ///
     /// # Safety
     ///
-    /// - As for [`NewRows::write`]; there is room for the values in sparse storages, and the entities have none.
+    /// - As for [`NewRows::write`]; there is room for the values in sparse storages, which do not hold these entities yet.
     unsafe fn write_sparse(&mut self, _: &mut Store, _: TableId, _first: usize) {}
 }
 
-/// Values of several components, as many of each as there are rows.
+/// Values of several components, one of each component for each row.
 pub(super) struct ErasedRows {
     pub(super) values: StagedValues,
-    /// Which of them go to sparse storages.
+    /// The sparse storages that some of the values go to.
     pub(super) summary: SparseSummary,
 }
 
 impl NewRows for ErasedRows {
     unsafe fn write(&mut self, table: &Table) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the values are those for this table, which has room for the rows, and they are moved once.
         unsafe { move_staged_past_end(&mut self.values, table) }
     }
 
@@ -68,8 +68,8 @@ impl NewRows for ErasedRows {
                 start = start.or(Some(address));
             }
             if let Some(start) = start {
-                // SAFETY: new values of a storage lie one behind the other, and the first belongs here; those without a size
-                // all lie at one address. The storage is that of the column's component.
+                // SAFETY: the new values of a storage are consecutive, and `start` is the address of the first; zero-sized values all have
+                // the same address. The storage belongs to the column's component.
                 unsafe { column.move_to(start) }
             }
         }
@@ -77,12 +77,12 @@ impl NewRows for ErasedRows {
     }
 }
 
-/// Makes rows behind the last one of a table, and says where they begin.
+/// Adds rows to the end of a table and returns the location of the first one.
 ///
 /// # Safety
 ///
-/// - There is room for so many rows in the table, for the ids, and in the sparse storages that the values go to.
-/// - The values are as many as the rows, of each column of the table, and of other components that are sparse.
+/// - There is room for `rows` rows in the table, for the ids, and in the sparse storages that the values go to.
+/// - There are `rows` values for each column of the table. Values of other components are sparse, and as many.
 pub(super) unsafe fn make_rows(
     store: &mut Store,
     table: TableId,
@@ -94,7 +94,7 @@ pub(super) unsafe fn make_rows(
     let Store { structure: Structure { archetypes, entities, .. }, .. } = &mut *store;
     let of = archetypes.tables.get_mut(table);
     let first = Location { table, row: of.len() as u32 };
-    // SAFETY: the caller's promise: each column gets a value in each of the rows, for which there is room.
+    // SAFETY: forwarded: there is room for the rows, and `values` has a value for each of them in each column.
     unsafe {
         values.write(of);
         of.commit_rows(rows, now, |list| match ids {
@@ -107,7 +107,7 @@ pub(super) unsafe fn make_rows(
         RowIds::Pending(ids) => entities.place_all(ids, table, first.row),
         RowIds::Claimed(ids, claimed) => entities.place_claimed(ids, claimed, first),
     }
-    // SAFETY: as above; the entities are new.
+    // SAFETY: forwarded: there is room in the sparse storages. The entities are new, so no storage has a value of theirs.
     unsafe { values.write_sparse(store, table, first.row as usize) }
     store.events.record_spawned(&store.structure, now.tick, table, first.row as usize);
     first

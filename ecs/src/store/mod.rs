@@ -1,24 +1,22 @@
 //! The store: everything that a world holds, and the operations that keep its parts consistent.
 //!
-//! Entities, tables, sparse storages, bundles and edges know nothing of each other's state; here is where a change to
-//! one is carried through to the others. Each operation first makes room, then moves bytes and notes (neither can fail),
-//! and at last drops what has to be dropped. User code (`Drop`, iterators, closures) runs only while everything is
-//! consistent, so a panic in it leaves a usable world.
+//! Entities, tables, sparse storages, bundles and edges do not access each other's state; the functions here carry a change of one through
+//! to the others. Each operation first makes room, then moves bytes and records (neither can fail), and at last drops values. User code
+//! (`Drop`, iterators, closures) runs only while everything is consistent, so a panic in it leaves a usable world.
 //!
-//! Room is made for everything in the first step, (0) of `ARCHITECTURE.md`. An allocation that fails may unwind, so any
-//! `push`, `insert` or `Box::new` belongs there. Where two books change together, such as a map from types and the list that
-//! its numbers lead to, room is made in both before either changes: `SlotMap::register` does so for all registries,
-//! `Removals::make_room` for all lists of removals, `Entities::reserve_free` for ends of entities. Where several values are
-//! dropped and one panics, the others are dropped all the same.
+//! Room is made for everything in the first step, (0) of `ARCHITECTURE.md`. An allocation that fails may unwind, so every `push`, `insert`
+//! or `Box::new` belongs there. Where two collections change together, such as a map from types and the list that its numbers refer to,
+//! room is made in both before either changes: `SlotMap::register` does so for all registries, `Removals::make_room` for all removal logs,
+//! `Entities::reserve_free` for despawns. If one of several values panics when it is dropped, the others are still dropped.
 //!
-//! Two kinds of notes are made when rows have moved, and do not fail there. If there is no memory for what observers and hooks
-//! are to be told, that is raised when the rest is told (`LifecycleEvents::raise_failure`). If there is none for a note of a link, or if an
-//! operation on links or pairs is broken off (`Store::change_links`), all links are compared with the components of their
-//! entities at the end of the next operation.
+//! Two kinds of records are made after rows have moved, where they must not fail. If there is no memory for an event of observers and
+//! hooks, the error is raised when the other events are delivered (`LifecycleEvents::raise_failure`). If there is no memory for a note of a
+//! link, or if an operation on links or pairs is aborted by a panic (`Store::change_links`), all links are compared with the components of
+//! their entities at the end of the next operation.
 //!
-//! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems remember the number of the
-//! world that their state was made for, and compare it in release builds. Preparing a system takes its state away first and
-//! sets it last, so a panic in between (a `Local` is made by user code) leaves a system that is prepared for no world.
+//! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems store the number of the world that their
+//! state was made for, and compare it in release builds. Preparing a system removes its state first and sets it last, so if user code
+//! panics in between (it constructs `Local`s), the system is prepared for no world.
 
 mod structure;
 mod clock;
@@ -143,7 +141,7 @@ use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::tick::{CHECK_EVERY, RunTicks, Tick, WriteStamp};
 
-/// Tells worlds apart: no two worlds of a process ever have the same.
+/// Identifies a world. No two worlds of a process have the same id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WorldId(NonZeroUsize);
 
@@ -158,7 +156,7 @@ impl WorldId {
         }
     }
 
-    /// How many worlds of the process were made before it, and itself.
+    /// Returns how many worlds the process has made up to and including this one.
     pub(crate) fn number(self) -> u64 {
         self.0.get() as u64
     }
@@ -175,9 +173,9 @@ pub struct Store {
     pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
-    /// The listeners of operations: observers, hooks, lists of removals and recorders.
+    /// The listeners of operations: observers, hooks, removal logs and recorders.
     pub(crate) events: Events<Dispatch<Self>>,
-    /// The threads that may help.
+    /// The thread pool for parallel work.
     pub(crate) pool: Pool,
 }
 
@@ -194,29 +192,29 @@ impl Store {
             events: Events::default(),
             pool: Pool::default(),
         };
-        // Every query excludes it or names it.
+        // Every query excludes this component or names it.
         made.register_disabling_component::<Disabled>();
         made
     }
 
-    /// Makes a component, which is in tables, one that keeps entities out of queries that do not name it.
+    /// Makes a table-stored component a disabling component: it keeps entities out of queries that do not name it.
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.structure.archetypes.components.add_disabling(id) {
-            // What is changed while an entity is disabled is told from what was changed before by the ticks of this component.
+            // The ticks of this component separate changes that were made while an entity was disabled from earlier ones.
             self.structure.track(id, self.clock.change_tick());
             self.structure.archetypes.tables.note_disabling(&self.structure.archetypes.components);
             self.structure.archetypes.forget_plans();
         }
     }
 
-    /// Which world this is.
+    /// Returns the id of the world.
     #[inline]
     pub(crate) fn id(&self) -> WorldId {
         self.id
     }
 
-    /// The number of a component, which is registered now if need be.
+    /// Returns the number of a component, which is registered if necessary.
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
         let id = self.structure.archetypes.components.register::<C>();
@@ -224,14 +222,14 @@ impl Store {
         id
     }
 
-    /// The number of the component that a function registers, if need be.
+    /// Returns the number of the component that a function registers, if necessary.
     pub(crate) fn register_by(&mut self, register: fn(&mut Components) -> ComponentId) -> ComponentId {
         let id = register(&mut self.structure.archetypes.components);
         self.note_new_components();
         id
     }
 
-    /// The number of a component with this descriptor, which is registered now if need be.
+    /// Returns the number of the component with this descriptor, which is registered if necessary.
     pub(crate) fn register_descriptor(
         &mut self,
         descriptor: &'static ComponentDescriptor,
@@ -241,7 +239,8 @@ impl Store {
         Ok(id)
     }
 
-    /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
+    /// Must be called when components may have been registered: creates the storages of sparse components, and observes components with
+    /// hooks.
     fn note_new_components(&mut self) {
         let mut is_observed = false;
         while let Some(&id) = self.structure.archetypes.components.sparse().get(self.structure.sparse.len()) {
@@ -256,17 +255,17 @@ impl Store {
         self.events.is_observing |= self.structure.archetypes.components.has_hooks();
     }
 
-    /// Makes every reserved id an entity without components.
+    /// Turns every reserved id into an entity without components.
     #[inline]
     pub(crate) fn flush(&mut self) {
         self.try_flush().unwrap_or_else(|error| error.raise());
     }
 
-    /// Makes every reserved id an entity without components.
+    /// Turns every reserved id into an entity without components.
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many. They stay reserved.
+    /// If there is no memory for all of them. The ids stay reserved.
     #[inline]
     pub(crate) fn try_flush(&mut self) -> Result<(), AllocError> {
         if self.structure.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
@@ -274,14 +273,14 @@ impl Store {
 
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
-        // While observers are told the world keeps its rows.
+        // During a dispatch to observers no rows may be added.
         if self.events.dispatch.is_running() {
             return Ok(());
         }
         self.try_place_pending()?;
         self.structure.entities.reserve_pending()?;
         self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.structure.entities.reserved())?;
-        // From here on nothing needs memory.
+        // The rest of the function needs no memory.
         let by = self.structure.entities.caller();
         self.structure.entities.set_caller(Origin::UNKNOWN);
         while let Some(entity) = self.structure.entities.next_reserved() {
@@ -291,16 +290,16 @@ impl Store {
         Ok(())
     }
 
-    /// Makes every pending id an entity without components, whose origin is unknown.
+    /// Turns every pending id into an entity without components, with an unknown origin.
     pub(crate) fn place_pending(&mut self) {
         self.try_place_pending().unwrap_or_else(|error| error.raise());
     }
 
-    /// Makes every pending id an entity without components.
+    /// Turns every pending id into an entity without components.
     ///
     /// # Errors
     ///
-    /// If there is no memory for all of them. They stay pending, and are placed the next time.
+    /// If there is no memory for all of them. The ids stay pending, and are placed the next time.
     pub(crate) fn try_place_pending(&mut self) -> Result<(), AllocError> {
         if self.structure.pending.is_empty() {
             return Ok(());
@@ -316,7 +315,7 @@ impl Store {
             }
         }
         self.structure.entities.set_caller(by);
-        // A large list is worth more as memory.
+        // The memory of a large list is freed.
         if self.structure.pending.capacity() > 1024 {
             self.structure.pending = Vec::new()
         } else {
@@ -325,7 +324,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives each of several tasks a stream of ids of its own, until [`Store::close_id_streams`]: with a window of so many.
+    /// Opens a stream of ids for each of several tasks, with windows of these sizes. They are open until [`Store::close_id_streams`].
     pub(crate) fn open_id_streams(&mut self, windows: impl Iterator<Item = u32>) {
         self.flush();
         self.structure.entities.open_streams(windows);
@@ -335,20 +334,20 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If there is no memory. It stays pending.
+    /// If there is no memory. The id stays pending.
     pub(crate) fn place_if_pending(&mut self, entity: Entity) {
         if self.structure.entities.is_pending(entity) {
             place_empty(self, entity);
         }
     }
 
-    /// The tick and origin of operations outside of systems that run beside others.
+    /// Returns the tick and caller of operations outside of systems, which may run at the same time as others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
         WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.caller() }
     }
 
-    /// Sets the calling line as the origin of the operations that follow.
+    /// Sets the calling line as the caller (origin) of the operations that follow.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
@@ -359,14 +358,15 @@ impl Store {
         self
     }
 
-    /// The ticks for looking at changes outside of systems.
+    /// Returns the ticks for change detection outside of systems.
     #[inline]
     pub(crate) fn run_ticks(&self) -> RunTicks {
         let system = self.structure.entities.caller().system_name();
         RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
 
-    /// Reserves so many ticks for runs that may happen at the same time, and returns the first of them. If there are none the tick stays.
+    /// Reserves `count` ticks for runs that may happen at the same time, and returns the first of them. If `count` is 0 the tick stays the
+    /// same.
     pub(crate) fn begin_runs(&mut self, count: u32) -> Tick {
         let first = self.next_tick();
         self.clock.tick.set(first.later(count));
@@ -401,7 +401,7 @@ fn place_empty(store: &mut Store, entity: Entity) {
     events.record_spawned(structure, now.tick, TableId::EMPTY, row as usize);
 }
 
-/// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
+/// Starts tracking for the components that readers have requested. If it is time, also clamps all ticks that are too old to be compared.
 /// `O(rows of tracked components)`.
 #[cold]
 #[inline(never)]

@@ -1,29 +1,29 @@
-//! In which sparse storages entities have components that somebody listens to.
+//! The sparse storages of observed components.
 
 use crate::component::{ComponentId, Components};
 use crate::entity::SparseSummary;
 
-/// The sparse storages of observed components, by what an operation has to know of them. A component is observed if it has an observer or a
+/// The sparse storages of observed components, grouped by what an operation has to do. A component is observed if it has an observer or a
 /// hook, or if it is a side of a relationship or relation. Listeners are observers and hooks.
 #[derive(Default)]
 pub(crate) struct ObservedStorages {
-    /// All of them.
+    /// All storages of observed components.
     pub(super) all: SparseSummary,
-    /// Those from which a removal may notify a listener. The removal of a source may change the list of its target, so if any list has
-    /// listeners, all components that name targets are among them.
+    /// The storages from which a removal may notify a listener. The removal of a source may change the list of its target, so if any
+    /// component that lists sources has listeners, the storages of all components that name targets are included.
     pub(super) notifying: SparseSummary,
-    /// Those of components that name targets and do not notify: an added source only has to be linked.
+    /// The storages of components that name targets and do not notify: an added source only has to be linked.
     pub(super) only_linked: SparseSummary,
-    /// Those of components that list sources.
+    /// The storages of components that list sources.
     pub(crate) lists: SparseSummary,
-    /// Those of components that name targets.
+    /// The storages of components that name targets.
     pub(crate) sources: SparseSummary,
-    /// Those of components with listeners, or of pairs: entities in them do not end by `end_linked`.
+    /// The storages of components with listeners, or of pairs: entities in them are not despawned by `end_linked`.
     pub(super) ends: SparseSummary,
 }
 
 impl ObservedStorages {
-    /// Looks at all sparse components.
+    /// Collects the storages of all sparse components.
     pub(super) fn of(components: &Components) -> Self {
         let storages_of = |holds: &dyn Fn(ComponentId) -> bool| {
             let storages = components.sparse().iter().enumerate().filter(|(_, id)| holds(**id));

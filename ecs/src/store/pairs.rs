@@ -1,8 +1,8 @@
-//! Making and removing pairs of relations, and keeping them equal to the entities that there are.
+//! Adding and removing pairs of relations, and keeping them consistent with the live entities.
 //!
-//! The pairs themselves are in [`relation`](crate::relation). An entity that is in pairs has a component for that, so that whatever takes
-//! its components away, or ends it, is told of it: before an operation that does, [`Links::unpair`](super::links::Links) notes the entity,
-//! and behind it [`settle_pairs`] looks at what has become of it. What is noted says only where to look.
+//! The pairs themselves are in [`relation`](crate::relation). Each entity in a pair has a marker component, so every operation that removes
+//! components or despawns entities notices it: before the operation, [`Links::unpair`](super::links::Links) notes the entity, and after it
+//! [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
 
 use alloc::format;
 use alloc::sync::Arc;
@@ -20,7 +20,7 @@ use crate::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarg
 /// The source and the target of a pair.
 pub(crate) type Ends = [Entity; 2];
 
-/// The entities at the other ends of some pairs.
+/// Returns the entities at the other ends of some pairs.
 fn others(links: &[Link]) -> impl Iterator<Item = Entity> {
     links.iter().filter(|link| link.is_pair()).map(|link| link.other)
 }
@@ -36,7 +36,7 @@ pub(crate) fn register_relation<R: Relation>(store: &mut Store, functions: &'sta
     store.relations.register::<R>(components, storages, functions)
 }
 
-/// Makes a pair, or gives an existing pair another value. Returns whether the pair exists; if there cannot be one, that has been reported.
+/// Adds a pair, or gives an existing pair another value. Returns whether the pair exists; if it cannot exist, an error has been reported.
 pub(crate) fn relate<R: Relation>(
     store: &mut Store,
     functions: &'static PairFunctions<Store>,
@@ -95,7 +95,7 @@ pub(crate) fn pairs_of(relations: &Relations<Store>, number: usize, end: usize, 
     others(relations.places[number].pairs.index().list(end, entity)).map(ends).collect()
 }
 
-/// Notes all entities whose pairs and components do not agree, for [`settle_pairs`]. `O(pairs, and places in storages)`
+/// Notes all entities whose pairs and components disagree, for [`settle_pairs`]. `O(pairs, and slots in storages)`
 pub(crate) fn compare_pairs(store: &mut Store) {
     let Store { structure: Structure { sparse, entities, .. }, relations, events, .. } = store;
     for place in &relations.places {
@@ -138,13 +138,13 @@ pub(super) fn check_pairs(relations: &Relations<Store>, structure: &Structure) {
     }
 }
 
-/// The entities of a pair with their ends. Both entities of a pair without direction are its source (0) and its target (1).
+/// Returns the entities of a pair with their ends. Both entities of a symmetric pair are its source (0) and its target (1).
 fn marked_ends(is_symmetric: bool, [source, target]: Ends) -> impl Iterator<Item = (usize, Entity)> {
     let ends = [(0, source), (1, target), (1, source), (0, target)];
     ends.into_iter().take(if is_symmetric { 4 } else { 2 })
 }
 
-/// Whether nothing but the pairs themselves has to do with the component of an end of a relation.
+/// Returns whether no hook, observer, removal reader or recorder watches the marker component of an end of a relation.
 #[inline]
 fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     let place = &store.relations.places[number];
@@ -153,21 +153,21 @@ fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     heard.of_listeners().is_empty() && !is_watched && !store.events.is_recording()
 }
 
-/// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is
-/// told of them. Nothing is known of the store afterwards.
+/// Ends an operation on pairs of a relation that changes which entities have its marker components. If listeners have to be notified, the
+/// changes form one operation. The caller must not rely on anything that it has read from the store before.
 #[inline]
 fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store)) {
     if marks_quietly(store, number, 0) && marks_quietly(store, number, 1) {
         change(store);
         end_of_pairs(store, number);
     } else {
-        // The observers of pairs are run at the end of the operation, after those of the components; also if one of these panics.
+        // The observers of pairs run at the end of the operation, after the observers of the components, even if one of those panics.
         store.events.has_pending |= store.relations.places[number].pairs.has_pending();
         store.batched(change);
     }
 }
 
-/// Gives an entity the component of an end of a relation.
+/// Adds the marker component of an end of a relation to an entity.
 #[inline]
 fn mark(store: &mut Store, number: usize, end: usize, entity: Entity) {
     let storage = store.relations.places[number].storages[end];
@@ -186,7 +186,7 @@ fn mark(store: &mut Store, number: usize, end: usize, entity: Entity) {
     store.structure.entities.set_sparse_summary(entity.index(), summary);
 }
 
-/// Takes the component of an end of a relation from an entity that is in no pairs there any more.
+/// Removes the marker component of an end of a relation from an entity that is in no pairs at that end any more.
 #[inline]
 fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity) {
     if store.relations.count(number, end, entity) != 0 || !store.structure.entities.contains(entity) {
@@ -208,16 +208,16 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
     }
 }
 
-/// Makes what is noted of pairs true, before pairs are looked for.
+/// Settles the noted pairs before pairs are read.
 #[inline]
 fn settle_noted_pairs(store: &mut Store) {
     if !store.events.links.unpaired.is_empty() {
-        // What is told of it comes with the operation that goes on.
+        // The events are delivered by the operation in progress.
         store.defer_events(settle_pairs);
     }
 }
 
-/// Makes a pair that is not there, and that there can be.
+/// Adds a pair that does not exist yet and is allowed.
 #[inline]
 fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: Ends, value: R, is_observed: bool) {
     let (index, now) = (store.relations.places[number].pairs.index(), store.now());
@@ -232,14 +232,14 @@ fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: En
     displaced.iter().flatten().for_each(|&ends| _ = remove_pairs(store, number, &[ends]));
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
     if is_observed {
-        // Nothing is told if the pair is not there then.
+        // If the pair no longer exists at delivery, its event is dropped.
         pairs.note_made([source, target]);
     }
     if let Err((error, _value)) = pairs.insert([source, target], value, now) {
         error.raise();
     }
     store.events.note_pair([source, target], R::SYMMETRIC);
-    // Mostly both are in other pairs as well.
+    // Usually both entities are in other pairs as well.
     let has_first = store.relations.count(number, 0, source) == 1 || store.relations.count(number, 1, target) == 1;
     if !has_first && !has_displaced {
         return end_of_pairs(store, number);
@@ -250,7 +250,7 @@ fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: En
     });
 }
 
-/// The end of an operation on pairs of a relation: runs the observers of what has become of them, and applies what these have recorded,
+/// Ends an operation on pairs of a relation: notifies the observers of the changed pairs and applies the commands that they have recorded,
 /// unless the operation is part of another one.
 #[inline]
 fn end_of_pairs(store: &mut Store, number: usize) {
@@ -266,7 +266,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
     }
 }
 
-/// Takes the components of pairs from the entities of removed pairs that are in no other pairs.
+/// Removes the marker components from the entities of removed pairs that are in no other pairs.
 fn unmark_all(store: &mut Store, number: usize, pairs: &[Ends]) {
     let is_symmetric = store.relations.places[number].pairs.is_symmetric();
     for &ends in pairs {
@@ -274,7 +274,7 @@ fn unmark_all(store: &mut Store, number: usize, pairs: &[Ends]) {
     }
 }
 
-/// Why two entities cannot be a pair.
+/// Checks that two entities may form a pair.
 fn may_relate<R: Relation>(store: &Store, number: usize, source: Entity, target: Entity) -> Result<(), CommandFailure> {
     for entity in [source, target] {
         if !store.structure.entities.contains(entity) {
@@ -294,13 +294,13 @@ fn may_relate<R: Relation>(store: &Store, number: usize, source: Entity, target:
     Ok(())
 }
 
-/// Whether pairs lead from an entity to another one. `O(pairs that lead on)`.
+/// Returns whether a chain of pairs leads from one entity to another. `O(pairs reachable from the first)`.
 fn leads_to(store: &Store, number: usize, from: Entity, to: Entity) -> bool {
     let index = store.relations.places[number].pairs.index();
     if from == to {
         return true;
     }
-    // An entity to which nothing leads cannot be the end of a chain.
+    // An entity that is the target of no pair cannot be the end of a chain.
     if index.count(1, to) == 0 {
         return false;
     }
@@ -318,7 +318,7 @@ fn leads_to(store: &Store, number: usize, from: Entity, to: Entity) -> bool {
     false
 }
 
-/// Removes pairs from the index, and returns how many were there: their entities keep the components, and their values wait to be dropped.
+/// Removes pairs from the index and returns how many existed. Their entities keep the components, and their values are dropped later.
 #[inline]
 fn remove_pairs(store: &mut Store, number: usize, all: &[Ends]) -> usize {
     let Store { relations, events, .. } = store;
@@ -333,14 +333,13 @@ fn remove_pairs(store: &mut Store, number: usize, all: &[Ends]) -> usize {
     count
 }
 
-/// Removes pairs together with the components of entities that are in no other pairs.
+/// Removes pairs, and the marker components from entities that are in no other pairs.
 fn remove_and_unmark(store: &mut Store, number: usize, pairs: &[Ends]) {
     remove_pairs(store, number, pairs);
     unmark_all(store, number, pairs);
 }
 
-/// Looks at what has become of entities that were in pairs. What has been looked at stays noted until all of them have been, since a
-/// destructor may panic.
+/// Checks the noted entities that were in pairs. The notes are kept until all entities have been checked, since a destructor may panic.
 pub(crate) fn settle_pairs(store: &mut Store) {
     while !store.events.links.unpaired.is_empty() {
         let mut at = 0;
@@ -352,7 +351,7 @@ pub(crate) fn settle_pairs(store: &mut Store) {
     }
 }
 
-/// Removes a component of an entity, if that is alive. The origin is that of the operation.
+/// Removes a component of an entity if the entity is alive. The caller (origin) stays as the operation in progress has set it.
 pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: ComponentId) {
     if let Ok(mut entity) = EntityAt::find(store, entity) {
         entity.remove_components(&[component]);
@@ -362,7 +361,7 @@ pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: Com
 fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
-        // The component has come from another world, or from a builder.
+        // The component was moved from another world, or inserted by a builder.
         return remove_component(store, entity, component);
     };
     let place = &store.relations.places[number];

@@ -1,4 +1,4 @@
-//! The *prepare* and *finish* phases of a change of one entity, for plans whose flags ask for them.
+//! The *prepare* and *finish* phases of a change of one entity, for plans whose flags require them.
 
 use alloc::vec::Vec;
 
@@ -22,22 +22,22 @@ use crate::table::{Table, Tables};
 use crate::tracking::Renewal;
 use crate::transition::Interest;
 
-/// What *prepare* leaves for *finish*.
+/// The results of *prepare* that *finish* needs.
 #[derive(Default)]
 pub(super) struct Prepared {
     /// Required components that are not constructed in their row.
     pub(super) staged: StagedValues,
-    /// The sparse storages that had the entity before, if listeners are notified of them.
+    /// The sparse storages that the entity was in before, if listeners are notified of them.
     pub(super) storages_before: Vec<u32>,
     /// The removals that are recorded, and the room for that.
     pub(super) removals: RemovalRecord,
-    /// Which changes of sparse components are renewed, if any may be.
+    /// The sparse components to be marked as renewed, if there may be any.
     pub(super) renewal: Option<Renewal>,
     /// The panic of a listener that was notified before the change.
     pub(super) panicked: Option<DeferredPanic>,
 }
 
-/// What *finish* gets: the change that has been carried out, its plan, and where the entity was.
+/// The arguments of *finish*: the change that has been carried out, its plan, and where the entity was.
 #[derive(Clone, Copy)]
 pub(super) struct Changed {
     pub(super) entity: Entity,
@@ -48,11 +48,11 @@ pub(super) struct Changed {
     pub(super) fate: Fate,
 }
 
-/// The *prepare* phase of a change. If a listener that was notified before has panicked and this fails, that panic goes on.
+/// The *prepare* phase of a change. If this fails, the panic of a listener that was notified before the change is resumed.
 ///
 /// # Errors
 ///
-/// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
+/// If there is no memory, or no id. Nothing has happened; the same holds if a constructor panics.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn prepare(
     store: &mut Store,
@@ -67,7 +67,7 @@ pub(super) fn prepare(
     }
 }
 
-/// The *prepare* phase of a change of a live entity. The panic of a listener that was notified before goes on if this fails.
+/// The *prepare* phase of a change of a live entity. If this fails, the panic of a listener that was notified before the change is resumed.
 #[inline(never)]
 fn prepare_change(
     store: &mut Store,
@@ -85,11 +85,11 @@ fn prepare_change(
     Ok(())
 }
 
-/// Makes room for everything that a change of a live entity brings, and constructs what is required.
+/// Makes room for everything that a change adds to a live entity, and constructs its required components.
 ///
 /// # Errors
 ///
-/// If there is no memory. Nothing has happened, nor has it if a constructor panics.
+/// If there is no memory. Nothing has happened; the same holds if a constructor panics.
 #[inline(never)]
 fn make_room(
     store: &mut Store,
@@ -139,7 +139,7 @@ fn make_room(
 ///
 /// # Errors
 ///
-/// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
+/// If there is no memory, or no id. Nothing has happened; the same holds if a constructor panics.
 #[inline(never)]
 fn prepare_spawn(
     store: &mut Store,
@@ -168,13 +168,13 @@ fn prepare_spawn(
     Ok(())
 }
 
-/// The *finish* phase of a change whose plan has these special flags. Returns whether no listener has been notified, so that the entity is
-/// still where it was.
+/// The *finish* phase of a change whose plan has these special flags. Returns true if no listener has been notified, so that the entity is
+/// still at its new location.
 ///
 /// # Safety
 ///
-/// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left. The flags
-///   are those of the plan.
+/// - The change has been carried out except for this phase, and nothing has happened since. `prepared` is the result of its *prepare*
+///   phase. `flags` are the flags of the plan.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) unsafe fn finish(
     store: &mut Store,
@@ -195,7 +195,7 @@ pub(super) unsafe fn finish(
     true
 }
 
-/// The *finish* phase of a change that does more than to drop values.
+/// The *finish* phase of a change that does more than drop values.
 ///
 /// # Safety
 ///
@@ -214,7 +214,7 @@ unsafe fn finish_entity(store: &mut Store, changed: Changed, prepared: &mut Opti
         return false;
     }
     let Subject::Alive(_, from) = from else { return finish_spawn(store, changed, prepared) };
-    // SAFETY: forwarded: the change has been carried out but for this phase.
+    // SAFETY: forwarded: the change has been carried out except for this phase.
     let panicked = unsafe { finish_change(store, changed, from, prepared.take().unwrap_or_default()) };
     let has_pending = store.events.has_pending;
     match panicked {
@@ -253,13 +253,13 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
     !has_pending
 }
 
-/// The *finish* phase of a change of a live entity: writes required components that are not in their row, takes the entity out of
-/// sparse storages, notes what listeners are notified of, and drops the values that are left. If both sides of links have to be made
-/// to agree, the panic of a destructor waits with one that waits already, and is returned.
+/// The *finish* phase of a change of a live entity: writes the staged required components, removes the entity from sparse storages, records
+/// the changes for listeners, and drops the values that are left. If both sides of links have to be made to agree, the panic of a
+/// destructor is deferred and returned, together with an earlier deferred one.
 ///
 /// # Safety
 ///
-/// - As for [`finish`]. The entity was at `from`.
+/// - As for [`finish`]. Before the change the entity was at `from`.
 unsafe fn finish_change(
     store: &mut Store,
     changed: Changed,
@@ -273,8 +273,8 @@ unsafe fn finish_change(
     let flags = plan.flags;
     if !staged.is_empty() {
         let (table, row) = (tables.get_mut(here.table), here.row as usize);
-        // SAFETY: the values are required components of the plan, whose row this is. There is room in sparse storages, and past the
-        // end if a value is replaced.
+        // SAFETY: the values are required components of the plan, whose row this is. *Prepare* has reserved room in sparse storages, and
+        // past the end if a value is replaced.
         unsafe { write_staged(&mut staged, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
         if table.is_tracked() {
             note_targets(plan, table, row, now);
@@ -293,8 +293,8 @@ unsafe fn finish_change(
         let source = tables.get_mut(from.table);
         let past_end = source.len();
         let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
-        // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
-        // been taken.
+        // SAFETY: the values that the row had in these columns are past the end. They are dropped below, unless they are kept or have been
+        // taken.
         unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut removals) }
     }
     let is_notified = !storages_before.is_empty()
@@ -320,12 +320,13 @@ unsafe fn finish_change(
     panicked
 }
 
-/// Drops the values that a change of an entity has left behind in its table, unless they have been taken, and those that new ones have
-/// replaced in its new table. If one panics, the others are dropped all the same. Those of the columns that are kept are not dropped.
+/// Drops the values that a change of an entity has left past the end of its old table, unless they have been taken, and the values that
+/// were replaced in its new table. If one of them panics, the others are still dropped. Values of the columns in `kept` are not dropped.
 ///
 /// # Safety
 ///
-/// - The entity has just been changed as the plan says, from one table to the other.
+/// - The entity has just been changed by the plan and is in the table `to`. If it has moved there, `from` is its old table; otherwise
+///   `from` is `None`.
 #[inline(never)]
 pub(super) unsafe fn drop_values(
     plan: &MovePlan,
@@ -334,11 +335,11 @@ pub(super) unsafe fn drop_values(
     (fate, kept): (Fate, &[u32]),
 ) {
     let _replaced = OnDrop::new(to, |table| {
-        // SAFETY: the row writer has moved the old or unwanted values of these columns there, which have no owner.
+        // SAFETY: the row writer has moved the replaced values of these columns past the end, where nothing else owns them.
         unsafe { table.drop_past_end(plan.replaces.iter().copied()) }
     });
     if let Some(table) = from.filter(|_| fate == Fate::Dropped) {
-        // SAFETY: a row has been moved out of this table by these moves, and nothing has happened since.
+        // SAFETY: these moves have moved a row out of this table, and nothing has happened since.
         unsafe { table.drop_left(&plan.other_moves, kept) }
     }
 }
@@ -359,7 +360,7 @@ unsafe fn drop_values_in(plan: &MovePlan, tables: &mut Tables, (from, to): (Tabl
     }
 }
 
-/// Drops the values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced.
+/// Drops the values of an entity that are retired in sparse storages: removed ones and replaced ones.
 fn drop_retired_values(sparse: &mut [SparseStorage], plan: &MovePlan) {
     if plan.flags.intersects(PlanFlags::SPARSE) {
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };

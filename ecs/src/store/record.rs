@@ -12,7 +12,7 @@ use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
 impl<D> Events<D> {
-    /// Records that the entities of a table from the row `first` on have been spawned: all that they have is new.
+    /// Records that the entities of a table from row `first` on have been spawned, with all their components.
     #[inline]
     pub(super) fn record_spawned(&mut self, structure: &Structure, now: Tick, table: TableId, first: usize) {
         let Structure { archetypes, entities, sparse, .. } = structure;
@@ -24,7 +24,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Whether observers or hooks are notified of entities that are made in a table.
+    /// Returns whether observers or hooks are notified of entities that are spawned in a table.
     fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
         let in_table =
             archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
@@ -70,7 +70,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records the ticks of spawns from now on.
+    /// Starts recording the ticks of spawns.
     pub(crate) fn track_spawns(&mut self, archetypes: &mut Archetypes, now: Tick) {
         if self.spawns.is_none() {
             self.spawns = Some(Spawns::since(now));
@@ -78,7 +78,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Sets in all tables and plans which listeners want every operation.
+    /// Updates, in all tables and plans, which listeners are interested in all operations.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
         let recorder = Interest::RECORDER.only_if(self.is_recording());
         archetypes.update_interest(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));

@@ -1,7 +1,7 @@
 //! Readers of removals.
 //!
-//! What entities lose is told by the operations themselves (`change`, `bulk`, `despawn`), each at one place: when everything has
-//! moved, and nothing has been dropped.
+//! The operations record removals themselves (`change`, `bulk`, `despawn`), each at one place: when everything has moved, and nothing has
+//! been dropped.
 
 use super::{Events, Store};
 use crate::archetype::Archetypes;
@@ -9,7 +9,7 @@ use crate::component::{Component, ComponentId, ComponentInfo, ErasedValue};
 use crate::removal::{Removals, RemovedComponentReader, RemovedValueReader};
 use crate::transition::Interest;
 
-/// What is known of a component, which is registered now if need be.
+/// Calls `watch` with the removal logs and the metadata of a component, which is registered if necessary.
 fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Removals, &ComponentInfo) -> T) -> T {
     let id = store.register_component::<C>();
     let Some(info) = store.structure.archetypes.components.info(id) else {
@@ -18,20 +18,20 @@ fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Re
     watch(&mut store.events.removals, info)
 }
 
-/// Removals of a component are recorded from now on, in a list.
+/// Starts recording the removals of a component in a log.
 fn record_removals<C: Component>(store: &mut Store, list: usize) {
     let id = store.register_component::<C>();
     store.structure.archetypes.set_removals(id, Some(list as u32));
 }
 
-/// A new reader of removals of a component; they are recorded from now on.
+/// Creates a reader of removals of a component. They are recorded from now on.
 pub(crate) fn removed_reader<C: Component>(store: &mut Store) -> RemovedComponentReader<C> {
     let reader = watch_removals::<C, _>(store, Removals::read_entities);
     record_removals::<C>(store, reader.cursor.list());
     reader
 }
 
-/// A new reader of removals of the component with this number; they are recorded from now on.
+/// Creates a reader of removals of the component with this id. They are recorded from now on.
 pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
     let info = store.structure.archetypes.components.info(id)?;
     let reader = store.events.removals.read_entities(info);
@@ -39,19 +39,19 @@ pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option
     Some(reader)
 }
 
-/// A new reader of removed values of a component; they are kept from now on.
+/// Creates a reader of removed values of a component. They are kept from now on.
 pub(crate) fn removed_value_reader<C: Component>(store: &mut Store) -> RemovedValueReader<C> {
     let reader = watch_removals::<C, _>(store, Removals::read_values);
     record_removals::<C>(store, reader.cursor.list());
     reader
 }
 
-/// How many removals of a component are kept at most.
+/// Sets how many removals of a component are kept at most.
 pub(crate) fn set_removed_limit<C: Component>(store: &mut Store, limit: usize) {
     watch_removals::<C, _>(store, |removals, info| removals.set_limit(info, limit));
 }
 
-/// Panics if the flags are wrong.
+/// Panics if the flags of tables, plans or storages contradict the readers.
 pub(super) fn check_removals<D>(events: &Events<D>, archetypes: &Archetypes) {
     let has_readers = events.removals.check();
     for info in archetypes.components.iter() {
@@ -66,7 +66,7 @@ pub(super) fn check_removals<D>(events: &Events<D>, archetypes: &Archetypes) {
 }
 
 impl<D> Events<D> {
-    /// Drops the recorded removals that all readers have read, and those of readers that no longer exist.
+    /// Drops the recorded removals that all readers have read, and the logs of readers that no longer exist.
     #[inline]
     pub(crate) fn tidy_removals(&mut self, archetypes: &mut Archetypes) {
         if self.removals.is_watching() {

@@ -1,14 +1,14 @@
 //! Construction of required components.
 //!
-//! What is missing a plan knows. Constructors are user code: they run when there is room for everything and before anything
-//! moves, and write behind the last row of the destination, or into memory of their own where that is not possible. If one
-//! panics, what has been made is dropped, and nothing has happened.
+//! The plan of a change lists the missing required components. Constructors are user code: they run when there is room for everything and
+//! before anything moves, and write into the row past the end of the destination, or into separate memory where that is not possible. If
+//! one panics, the constructed values are dropped, and nothing has happened.
 //!
-//! Requirements are resolved once for a component, when it is registered, once for a bundle, and once for a plan. A
-//! constructor writes behind the last row of the destination; or staged, for a sparse component or one that an earlier step
-//! of a sequence removes; or a whole column for many rows. A value that a later step of a sequence would replace or remove
-//! is not made, so here a sequence differs from its steps one by one: the constructor is not called. Cycles are found before
-//! the first component of one is registered. `InsertExactly` is the step that requires nothing; clones are made by it.
+//! Requirements are resolved once for a component, when it is registered, once for a bundle, and once for a plan. A constructor writes into
+//! the row past the end of the destination; or into staged memory, for a sparse component or one that an earlier step of a sequence
+//! removes; or into a whole column for many rows. A value that a later step of a sequence would replace or remove is not constructed; in
+//! this a sequence of steps differs from the same steps one by one. Cycles are found before the first component of one is registered.
+//! `InsertExactly` is the step that requires nothing; clones are inserted by it.
 
 use alloc::vec::Vec;
 use core::mem::forget;
@@ -25,8 +25,8 @@ use crate::guard::{OnDrop, for_each_despite_panics};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-/// Constructs what a plan requires in the row past the end of a table, as far as it goes to new columns. If a constructor panics, the row is
-/// empty.
+/// Constructs the required components of a plan that go to new columns, in the row past the end of a table. If a constructor panics, the
+/// row is empty.
 ///
 /// # Safety
 ///
@@ -37,14 +37,14 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
         let row = table.len();
         let columns = plan.required[..*count].iter().filter_map(RequiredComponent::new_column);
         for_each_despite_panics(columns, |column| {
-            // SAFETY: a value has been made here, which nothing else owns.
+            // SAFETY: a constructor has made this value in the row past the end, and nothing else owns it.
             unsafe { table.drop_rows_past_end(Some(&[column as u32]), row, 1) }
         });
     });
     for required in &plan.required {
         if let Some(column) = required.new_column() {
-            // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor one for its
-            // values. The row behind the last one is within the capacity and holds nothing.
+            // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor makes values of its
+            // component. The row past the end is within the capacity and holds no value.
             unsafe {
                 let to = constructed.0.column_unchecked(column).get(constructed.0.len());
                 required.constructor.fill(to.as_ptr(), 1);
@@ -55,10 +55,10 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
     forget(constructed);
 }
 
-/// Values for one or more entities, each component's with where they go.
+/// Values for one or more entities: for each component the values and their target.
 pub(super) type StagedValues = Vec<(Target, ErasedVec)>;
 
-/// Makes what `wanted` accepts of what a plan requires, for so many entities.
+/// Constructs the required components of a plan that `wanted` accepts, for this number of entities.
 pub(super) fn stage_required(
     plan: &MovePlan,
     components: &Components,
@@ -68,32 +68,31 @@ pub(super) fn stage_required(
     let mut staged = StagedValues::new();
     for required in plan.required.iter().filter(|required| wanted(required)) {
         let Some(info) = components.info(required.id) else { continue };
-        // SAFETY: the constructor is one for values of this component.
+        // SAFETY: the constructor makes values of this component.
         let values = unsafe { ErasedVec::made(info.descriptor(), &[(required.constructor, count)])? };
         staged.push((required.target, values));
     }
     Ok(staged)
 }
 
-/// Moves values behind the last row of a table.
+/// Moves values into the rows past the end of a table.
 ///
 /// # Safety
 ///
-/// - The values are those of a plan that leads to this table, made for rows that there is room for behind the last one, where
-///   these columns hold nothing. The caller makes them rows of the table.
+/// - The values belong to a plan that leads to this table. The table has room past the end for as many rows as there are values of each
+///   component, and its columns hold no values there. The caller commits the rows.
 pub(super) unsafe fn move_staged_past_end(values: &mut StagedValues, table: &Table) {
     for (target, values) in values {
         if let Target::Column { index, .. } = *target {
             let column = table.column(index as usize);
             debug_assert_eq!(column.item_size(), values.descriptor().layout().size());
-            // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind
-            // the last row.
+            // SAFETY: the column belongs to the component, as the plan leads to this table, and has room past the end for all values.
             unsafe { values.move_to(column.get(table.len())) }
         }
     }
 }
 
-/// Whether an entity does not have the component yet: of a sparse one its table does not tell.
+/// Returns whether the component has to be added. If it is sparse, the table of the entity does not show whether the entity has it.
 pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage], index: u32) -> bool {
     match required.target {
         Target::SparseIfNew(number) => !sparse[number as usize].contains(index),
@@ -101,23 +100,23 @@ pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage],
     }
 }
 
-/// Writes values of one entity to where they go.
+/// Writes the values of one entity to their targets.
 ///
 /// # Safety
 ///
-/// - The values are of required components of the writer's plan, one of each, made for this entity.
+/// - The values belong to required components of the writer's plan, one value each, and were made for this entity.
 pub(super) unsafe fn write_staged(values: &mut StagedValues, writer: &mut RowWriter<'_>) {
     for (target, value) in values.iter_mut() {
-        // SAFETY: there is one value, of the component that the target is for.
+        // SAFETY: there is one value, of the component of this target.
         unsafe { writer.write_value(*target, value) }
     }
 }
 
-/// Notes that a component requires another one.
+/// Registers that a component requires another one.
 ///
 /// # Errors
 ///
-/// If an entity has the component, if it requires the other one already, or if that requires the component.
+/// If an entity has the component, if it already requires the other one, or if the other one requires the component.
 pub(crate) fn require<T: Component, R: Component>(
     store: &mut Store,
     make: fn() -> R,
@@ -139,8 +138,9 @@ pub(crate) fn require<T: Component, R: Component>(
 }
 
 impl Structure {
-    /// Values of a component for groups of entities, in their order, made by the constructors with which the components of a group require
-    /// it. A group has components and a number of entities. `None` if the components of some group do not require it.
+    /// Constructs values of a component for groups of entities, in their order. A group consists of components and a number of entities;
+    /// the values for a group are made by the constructor with which one of its components requires this one. `None` if no component of
+    /// some group does.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Structure {
     }
 }
 
-/// Makes room for an entity in the sparse storages of a plan, and for what is noted about that.
+/// Makes room for an entity in the sparse storages of a plan and in the sparse summaries.
 pub(super) fn reserve_sparse(
     sparse: &mut [SparseStorage],
     entities: &mut Entities,

@@ -1,4 +1,4 @@
-//! Entities of several tables, in the rows of each.
+//! Selections: the rows of entities in several tables.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -15,9 +15,9 @@ use crate::table::{AscendingRows, Table, Tables};
 /// Rows of one table.
 pub(crate) struct Selection {
     pub(crate) table: TableId,
-    /// `None` if it is all rows.
+    /// The selected rows; `None` selects all rows.
     pub(crate) rows: Option<AscendingRows>,
-    /// How many entities are in the selections before this one.
+    /// The number of entities in the selections before this one.
     pub(crate) before: usize,
 }
 
@@ -29,7 +29,7 @@ impl Selection {
         }
     }
 
-    /// The entities, in the order of their rows.
+    /// Returns the entities, in the order of their rows.
     pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
         self.entities_in(&store.structure.archetypes.tables).into_owned()
     }
@@ -44,11 +44,12 @@ impl Selection {
 }
 
 impl Store {
-    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once. `O(entities)`.
+    /// Groups entities by table, in the order in which the tables first occur. Entities that are not alive are skipped, and each counts
+    /// once. `O(entities)`.
     pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
         self.flush();
         let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
-        // Of those that were met, the place in the list. Neighbours are often in one table.
+        // The index in `parts` of each table so far. Consecutive entities are often in one table.
         let mut places = IdMap::default();
         let mut rest = entities;
         while let Some((&first, behind)) = rest.split_first() {
@@ -58,7 +59,7 @@ impl Store {
             };
             let place = places.get(table.0).unwrap_or_else(|| {
                 let place = parts.len() as u32;
-                // Often all are in one table.
+                // Often all entities are in one table.
                 parts.push((table, Vec::with_capacity(if place == 0 { entities.len() } else { 0 })));
                 places.insert(table.0, place);
                 place
@@ -69,7 +70,7 @@ impl Store {
         self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
     }
 
-    /// Selections one behind the other.
+    /// Creates selections in this order.
     pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<AscendingRows>)>) -> Vec<Selection> {
         let mut before = 0;
         let selection = |(table, rows)| {
@@ -80,20 +81,20 @@ impl Store {
         parts.map(selection).collect()
     }
 
-    /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
-    /// their tables more rows.
+    /// Moves the selections whose entities stay in their table when a bundle is inserted before the others: the others may add rows to
+    /// these tables.
     pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = self.insertion_of::<B>();
         self.structure.order(selections, change);
     }
 
-    /// The same, when they lose a bundle.
+    /// As [`order_for_insert`](Self::order_for_insert), for the removal of a bundle.
     pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = removing::<B>(self).change();
         self.structure.order(selections, change);
     }
 
-    /// Calls a function with selected entities, in this order if there is one.
+    /// Calls a function with the selected entities, in this order if one is given.
     pub(super) fn with_affected<T>(
         &mut self,
         selection: &Selection,
@@ -126,7 +127,7 @@ impl Structure {
         self.archetypes.planned(table, change).plan.table != table
     }
 
-    /// Brings the rows of a selection behind the others, and says where they begin.
+    /// Moves the rows of a selection to the end of their table, and returns the first of them.
     pub(super) fn gather(&mut self, selection: &Selection) -> usize {
         let Some(rows) = &selection.rows else { return 0 };
         let entities = &mut self.entities;
@@ -134,7 +135,7 @@ impl Structure {
         table.gather(rows, |entity, row| entities.set_row(entity, row))
     }
 
-    /// Selects entities that all live in one table. None if one of them occurs twice.
+    /// Selects entities that are all in one table. `None` if one of them occurs twice.
     pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
         let of = self.archetypes.tables.get(table)?.len();
         let rows = AscendingRows::of(self.entities.rows_of(entities), of);

@@ -1,10 +1,9 @@
-//! Giving back memory that the store does not need at the moment.
+//! Freeing memory that the store does not need at the moment.
 //!
-//! This is the only operation that removes tables. It gives the others new numbers and begins a new *epoch*. Plans, and the
-//! numbers of bundles that were put together at run time, are forgotten then; queries compare the epoch. The slots of dead
-//! indexes behind the last living one go too. An index without a slot begins with a generation above every one that was
-//! handed out for it; where that is no longer possible, the index is retired: it is listed (4 bytes) and passed over for
-//! ever.
+//! This is the only operation that removes tables. The remaining tables get new numbers, and a new *epoch* begins. Plans, and the numbers
+//! of bundles that were assembled at run time, are removed; queries compare the epoch. The slots of dead indexes after the last live one
+//! are removed too. An index without a slot starts with a generation above every generation that was handed out for it; if no such
+//! generation exists, the index is retired: it is listed (4 bytes) and never used again.
 
 use super::{RemovedObservers, Store};
 use crate::alloc_error::try_shrink;
@@ -12,16 +11,15 @@ use crate::entity::{Entity, Location};
 use crate::sparse::SparseStorage;
 use crate::tracking::Spawns;
 
-/// Removes tables without entities, forgets what can be worked out again, and gives spare capacity back. What can be
-/// observed of entities and components stays as it is. `O(entities + tables)`.
+/// Removes tables without entities, removes cached data that can be recomputed, and frees spare capacity. The observable state of entities
+/// and components does not change. `O(entities + tables)`.
 ///
-/// The books change first, without asking for memory; only then does anything move to a smaller place, if there is
-/// memory for that.
+/// First the bookkeeping changes, without allocating. Then memory is reallocated to a smaller size where that is possible.
 pub(crate) fn shrink_to_fit(store: &mut Store) {
     store.flush();
     store.structure.forget_unwatched();
     store.events.tidy_removals(&mut store.structure.archetypes);
-    // Plans name tables and bundles by their numbers, of which some are about to belong to others.
+    // Plans contain the numbers of tables and bundles, and some of these numbers are about to change.
     store.structure.archetypes.forget_what_can_be_found_again();
     drop(core::mem::take(&mut store.commands.last_pattern));
     let entities = &mut store.structure.entities;
@@ -48,7 +46,7 @@ pub(crate) fn shrink_to_fit(store: &mut Store) {
     drop(observers);
 }
 
-/// The bytes that the world has allocated for its own books and for columns, without what values own.
+/// Returns the bytes that the world has allocated for its metadata and for columns, without memory that values own.
 pub(crate) fn allocated_bytes(store: &Store) -> usize {
     let Store { structure, relations, commands, events, .. } = store;
     structure.entities.allocated_bytes()

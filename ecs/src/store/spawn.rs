@@ -1,4 +1,4 @@
-//! Making entities.
+//! Spawning entities.
 
 use super::addition::{Addition, inserting};
 use super::change_spec::{NumberedChange, Subject};
@@ -12,7 +12,7 @@ use crate::graph::{Change, ChangeStep};
 use crate::guard::OnDrop;
 use crate::removal::Fate;
 
-/// The most rows that are reserved because of the `size_hint` of an iterator.
+/// The maximum number of rows that are reserved because of the `size_hint` of an iterator.
 const MAX_HINT: usize = 1 << 16;
 
 impl Store {
@@ -32,14 +32,14 @@ impl Store {
     /// If there is no memory, or no id. Nothing has happened.
     #[inline(always)]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
-        // SAFETY: a new entity has no condition.
+        // SAFETY: there are no conditions for `Subject::New`.
         unsafe { self.insert_bundle(Subject::New, bundle) }.map(|(entity, _)| entity)
     }
 
-    /// Makes an entity with this very id.
+    /// Spawns an entity with the given id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
-        // The bundle is taken apart first: that may run user code.
+        // The bundle is split into its components first: that may run user code.
         with_parts(bundle, |parts| {
             let addition = inserting::<B>(self, parts);
             self.structure.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
@@ -47,7 +47,7 @@ impl Store {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
-            // The id is free again if it is not placed: there may be no memory, or the constructor of a required component may panic.
+            // The id is freed again if it is not placed: there may be no memory, or the constructor of a required component may panic.
             let mut allocated = OnDrop::new(&mut *self, |store| store.structure.entities.unallocate(entity, before));
             match allocated.defer_events(|store| store.spawn_with(addition, Some(entity))) {
                 Ok(_) => {
@@ -61,13 +61,13 @@ impl Store {
         })
     }
 
-    /// The change that inserts a bundle.
+    /// Returns the change that inserts a bundle.
     #[inline]
     pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
         Change::of(ChangeStep::Insert(self.register_bundle::<B>()))
     }
 
-    /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.
+    /// Returns the number of a bundle. Creates the sparse storages of its components and of those that these require.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
         match self.structure.archetypes.bundle::<B>() {
@@ -80,12 +80,12 @@ impl Store {
     #[inline(never)]
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
         let ids = self.structure.archetypes.register_parts::<B>();
-        // A bundle that has a number can be used at once, so its storages come first.
+        // A registered bundle can be used at once, so its storages must exist before.
         self.note_new_components();
         self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }
 
-    /// Makes an entity with new values, or places a pending one.
+    /// Spawns an entity with new values, or places a pending id.
     #[inline]
     pub(super) fn spawn_with(
         &mut self,
@@ -98,7 +98,7 @@ impl Store {
             pending.is_none_or(|entity| self.structure.entities.is_pending(entity)),
             "an id that has a row already"
         );
-        // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
+        // SAFETY: the addition writes the values of its change, and `execute` passes a writer for a plan of this change.
         let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
         // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
         // Nothing is taken.
@@ -107,10 +107,10 @@ impl Store {
         spawned.map(|(entity, _)| entity)
     }
 
-    /// Makes an entity of each bundle that an iterator yields. They end up in one table, one behind the other: returned
-    /// are the table and the first row.
+    /// Spawns an entity for each bundle that an iterator yields. The entities get consecutive rows of one table; returns the table and the
+    /// first row.
     ///
-    /// If the iterator panics, the entities so far stay.
+    /// If the iterator panics, the entities that were spawned before stay.
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
@@ -125,7 +125,7 @@ impl Store {
             error.raise();
         }
         if in_columns {
-            // Listeners are told of the rows that are there, also if the iterator panics.
+            // Listeners are notified of the rows that exist, even if the iterator panics.
             let mut made = OnDrop::new((&mut *self, false), |(store, has_ended)| {
                 if !store.structure.archetypes.tables.get_mut(id).interest().is_empty() {
                     let Store { structure, events, clock, .. } = &mut **store;
@@ -149,13 +149,13 @@ impl Store {
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components. Nothing is told.
+    /// The inner loop of `spawn_batch` for bundles without sparse components. The caller records the new rows and notifies listeners.
     fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
         let Planned { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
-        // SAFETY: the targets are those of the plan for this bundle and the table.
+        // SAFETY: the targets belong to the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
         let requires = !plan.required.is_empty();
         for bundle in bundles {
@@ -163,7 +163,7 @@ impl Store {
                 if let Err(error) = table.reserve(1) {
                     error.raise();
                 }
-                // SAFETY: as above.
+                // SAFETY: `plan` is the plan for this bundle and leads to `table`, so its targets name columns of the table.
                 bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
             }
             let row = table.len();
@@ -185,9 +185,9 @@ impl Store {
                         reserve(entities);
                         entities.allocate_at_row(location).expect("room has been made for the next id")
                     });
-                    // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
-                    // are taken anew whenever they grow; `write` fills every column of the table but those of what is
-                    // required, which has just been made there.
+                    // SAFETY: the table is not full, so the row past the end is within the columns. `bases` is recomputed whenever they
+                    // grow. `write` fills every column of the table except those of required components, which have just been constructed
+                    // in this row.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity, now);

@@ -1,9 +1,9 @@
-//! Why an entity cannot be made.
+//! Errors of spawning entities.
 
 use crate::alloc_error::AllocError;
 use crate::entity::{Entity, EntityError, EntityIdsExhausted, ReserveError};
 
-/// An entity could not be made. The world is as it was before.
+/// An entity could not be spawned. The world is unchanged.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,7 +37,7 @@ impl SpawnError {
 }
 
 impl SpawnError {
-    /// The error of a change of an entity that has an id.
+    /// Returns the allocation error of a change of an entity that already has an id.
     pub(super) fn into_alloc_error(self) -> AllocError {
         match self {
             Self::OutOfMemory(error) => error,
@@ -63,7 +63,7 @@ impl_error! {
     IdsExhausted(EntityIdsExhausted), OutOfMemory(AllocError)
 }
 
-/// An entity could not be made with the id that was asked for. The world is as it was before.
+/// An entity could not be spawned with the requested id. The world is unchanged.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -80,7 +80,7 @@ impl_error! {
 pub enum SpawnAtError {
     /// The id cannot be used.
     Entity(EntityError),
-    /// The index is so far beyond all others that the books for the gap would take more memory than is reasonable.
+    /// The index is so far beyond all others that the entity slots for the gap would take too much memory.
     TooFar(Entity),
     /// There is no memory for another row.
     OutOfMemory(AllocError),
@@ -97,5 +97,5 @@ impl_error! {
     }
 }
 
-/// `spawn_at` leaves at most this many unused indexes below a new one: 16 MiB of books.
+/// The maximum number of unused indexes that `spawn_at` leaves below a new one: 16 MiB of entity slots.
 pub(super) const MAX_GAP: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! The structure of a world: its entities, where their components are, and reading these.
+//! The structure of a world: its entities, where their components are stored, and read access to them.
 
 use alloc::vec::Vec;
 use core::ptr::NonNull;
@@ -16,7 +16,7 @@ use crate::tick::WriteStamp;
 #[derive(Default)]
 pub(crate) struct Structure {
     pub(crate) entities: Entities,
-    /// What is expected of systems that reserve ids: it decides which ids they get.
+    /// How many ids each system is expected to reserve. This decides which ids it gets.
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
@@ -25,12 +25,12 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Makes every reserved id pending, so that it can be placed where it belongs at once. `Store::place_pending` places the
-    /// rest.
+    /// Makes every reserved id pending, so that the operation that spawns it can place it directly in its table. `Store::place_pending`
+    /// places the rest.
     ///
     /// # Panics
     ///
-    /// If there is no memory. They stay reserved.
+    /// If there is no memory. The ids stay reserved.
     pub(crate) fn make_reserved_pending(&mut self) {
         let room = self.entities.reserve_pending();
         let room = room.and_then(|()| try_reserve(&mut self.pending, self.entities.reserved()));
@@ -40,17 +40,17 @@ impl Structure {
         }
     }
 
-    /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
-    /// once. `Store::place_pending`, which is also the end of each queue of commands, places the rest.
+    /// Closes the id streams and makes every id that was reserved from one pending, so that it can be placed directly in its table.
+    /// `Store::place_pending`, which also runs at the end of each queue of commands, places the rest.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The streams have ended, and none of the ids is alive.
+    /// If there is no memory. The streams are closed, and none of the ids is alive.
     pub(crate) fn close_id_streams(&mut self) -> Result<(), AllocError> {
         self.entities.close_streams(&mut self.pending)
     }
 
-    /// Where the value of a component of an entity is.
+    /// Returns the address of the value of a component of an entity.
     #[inline]
     pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
         if C::STORAGE_TYPE == StorageType::Sparse {
@@ -65,7 +65,7 @@ impl Structure {
         Some(unsafe { column.data().cast::<C>().add(row) })
     }
 
-    /// Where the value of a component of an entity is, its column, and the row of its ticks there.
+    /// Returns the address of the value of a component of an entity, its column, and the row of its ticks there.
     #[inline]
     pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
         if C::STORAGE_TYPE == StorageType::Sparse {
@@ -86,10 +86,10 @@ impl Structure {
         }
     }
 
-    /// The column of a component in the table of an entity, and the row of the entity. The component is stored in tables.
+    /// Returns the column of a component in the table of an entity, and the row of the entity. The component is table-stored.
     ///
-    /// Where one table has the component, its column is found first, so a loop over entities finds it once. What is left for each entity is
-    /// a comparison of its slot; the fewer reads, the more entities the processor looks for at a time.
+    /// If only one table has the component, its column is found first, so that a loop over entities finds it once. For each entity only its
+    /// slot is compared; the fewer loads there are, the more lookups the processor overlaps.
     #[inline]
     pub(super) fn in_table<C: Component>(&self, entity: Entity) -> Option<(ColumnAddress, usize)> {
         let slots = self.entities.slots();
@@ -103,8 +103,8 @@ impl Structure {
         Some((self.archetypes.column_of::<C>(location.table)?, location.row as usize))
     }
 
-    /// Where the value of a component of an entity is, its column, and the row of its ticks there. `None` also if the component is
-    /// none of this world.
+    /// Returns the address of the value of a component of an entity, its column, and the row of its ticks there. `None` also if this world
+    /// does not have the component.
     pub(crate) fn place_by_id(&self, entity: Entity, id: ComponentId) -> Option<(NonNull<u8>, &Column, usize)> {
         let location = Slot::find(self.entities.slots(), entity)?;
         let info = self.archetypes.components.info(id)?;
@@ -119,7 +119,7 @@ impl Structure {
         Some((unsafe { column.get(row) }, column, row))
     }
 
-    /// The value of a component of an entity. `None` also if the component is none of this world.
+    /// Borrows the value of a component of an entity. `None` also if this world does not have the component.
     pub(crate) fn value_by_id(&self, entity: Entity, id: ComponentId) -> Option<ErasedRef<'_>> {
         let (value, ..) = self.place_by_id(entity, id)?;
         let descriptor = self.archetypes.components.info(id)?.descriptor();
@@ -127,7 +127,7 @@ impl Structure {
         Some(unsafe { ErasedRef::new(descriptor, value) })
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn erased_column(&self, table: TableId, id: ComponentId) -> Option<ErasedSlice<'_>> {
         let info = self.archetypes.components.info(id)?;
         let table = self.archetypes.tables.get(table)?;
@@ -136,17 +136,17 @@ impl Structure {
         Some(unsafe { ErasedSlice::new(info.descriptor(), column.data(), table.len()) })
     }
 
-    /// The values of a component outside of the tables, in the order of its storage. A component without a size has as many as there
-    /// are entities with it, at no address of their own.
+    /// Returns the values of a component in sparse storage, in the order of the storage. For a zero-sized component the length of the slice
+    /// is the number of entities with it.
     pub(crate) fn erased_storage(&self, id: ComponentId) -> Option<ErasedSlice<'_>> {
         let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
         let storage = self.sparse.get(info.sparse_index())?;
-        // SAFETY: the column has so many values of this component, and is borrowed: those of a set lie in its first rows, and those
-        // without a size wherever an aligned address is.
+        // SAFETY: the column has `storage.len()` values of this component, and is borrowed: the values of a set are in its first rows, and
+        // zero-sized values are at any aligned address.
         Some(unsafe { ErasedSlice::new(info.descriptor(), storage.column().data(), storage.len()) })
     }
 
-    /// The values of a component in a table, one for each row, and their column; none if their type is not `T`.
+    /// Returns the values of a component in a table, one for each row, and their column; `None` if their type is not `T`.
     pub(super) fn column_values<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<(NonNull<[T]>, &Column)> {
         let info = self.archetypes.components.info(id).filter(|info| info.descriptor().holds::<T>())?;
         let table = self.archetypes.tables.get(table)?;
@@ -154,7 +154,7 @@ impl Structure {
         Some((NonNull::slice_from_raw_parts(column.data().cast(), table.len()), column))
     }
 
-    /// The values of a component in a table, by row, all of which change now.
+    /// Returns the values of a component in a table, by row, and marks all of them as changed now.
     pub(crate) fn values_mut_by_id<T: 'static>(
         &mut self,
         table: TableId,
@@ -170,19 +170,19 @@ impl Structure {
         Some(unsafe { values.as_mut() })
     }
 
-    /// The values of a component in a table, by row.
+    /// Returns the values of a component in a table, by row.
     pub(crate) fn values_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<&[T]> {
         // SAFETY: the column has a value of `T` in each row of the table, which is borrowed.
         self.column_values(table, id).map(|(values, _)| unsafe { values.as_ref() })
     }
 
-    /// The sparse storages that have a value of an entity.
+    /// Returns the sparse storages that have a value of an entity.
     pub(crate) fn storages_of(&self, entity: Entity) -> impl Iterator<Item = usize> + use<'_> {
         let summary = self.entities.sparse_summary(entity.index());
         summary.storages(self.sparse.len()).filter(move |&number| self.sparse[number].contains(entity.index()))
     }
 
-    /// The components of an entity: those of its table, then the sparse ones. None if it is not alive.
+    /// Returns the components of an entity: those of its table, then the sparse ones. Empty if the entity is not alive.
     pub(crate) fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'_> {
         let table = self.entities.get(entity).and_then(|location| self.archetypes.tables.get(location.table));
         let storages = self.storages_of(entity).filter(move |_| table.is_some());
@@ -190,7 +190,7 @@ impl Structure {
         table.map_or(&[][..], Table::components).iter().copied().chain(storages.map(|number| sparse[number]))
     }
 
-    /// Whether an entity has a component.
+    /// Returns whether an entity has a component.
     pub(crate) fn has(&self, entity: Entity, id: ComponentId) -> bool {
         let Some(location) = self.entities.get(entity) else { return false };
         match self.archetypes.components.info(id) {

@@ -1,12 +1,11 @@
-//! Where commands belong that were recorded for a world.
+//! Returns recorded commands to the world that they were recorded for.
 //!
-//! A command may be any function of the world, so it may put another world in the place of the one for which the commands behind it
-//! were recorded. Those come back to their own world, wherever that is by then: they wait in it for the next commands that are
-//! applied there.
+//! A command can be any function of the world, so it may replace the world for which the later commands of the queue were recorded. Those
+//! commands are sent back to their own world, wherever it is by then, and are applied with its next commands.
 //!
-//! Each queue of a system knows its target_world, and so does each queue that is being carried out as soon as one of its commands is
-//! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
-//! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
+//! Each system queue knows its [`TargetWorld`]. A queue that is being applied gets one as soon as one of its commands is a function of the
+//! world. State that a run sets in a world for its duration is restored through an `Arc` (`SharedClock`). While a value is constructed by
+//! `FromWorld` there is no way to tell which of the two worlds is meant, so exchanging worlds there panics.
 
 use alloc::vec::Vec;
 
@@ -16,7 +15,7 @@ use crate::entity::Entity;
 use crate::mailbox::Sender;
 use crate::queue::Queue;
 
-/// Where the commands belong that were recorded for a store.
+/// The world that commands were recorded for.
 pub(crate) struct TargetWorld {
     world: WorldId,
     mailbox: Sender<Returned<Store>>,
@@ -27,13 +26,13 @@ impl TargetWorld {
         Self { world: store.id, mailbox: store.commands.returned.sender() }
     }
 
-    /// Whether the store is the one that the commands were recorded for.
+    /// Returns whether this is the store that the commands were recorded for.
     #[inline]
     pub(crate) fn is(&self, store: &Store) -> bool {
         self.world == store.id()
     }
 
-    /// Sends the commands of a system back. They are dropped if their world is.
+    /// Sends the commands of a system back. If their world has been dropped, they are dropped.
     #[cold]
     pub(crate) fn send(&self, queue: &mut Queue<Store>, system: Option<&'static str>) {
         if !queue.is_empty() {
@@ -41,7 +40,8 @@ impl TargetWorld {
         }
     }
 
-    /// Sends back what waited while the commands of a system were applied, `before` which those of another one were.
+    /// Sends back the commands that were pending while a system's commands were applied. `before` is the system whose commands were applied
+    /// before.
     #[cold]
     pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
         let queue = core::mem::take(queue);
@@ -50,7 +50,7 @@ impl TargetWorld {
 }
 
 impl TargetWorld {
-    /// Sends back ids that have been promised to commands. They are placed when commands are applied there, or by a flush.
+    /// Sends back ids that are reserved for commands. They are placed when commands are applied there, or by a flush.
     #[cold]
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
@@ -67,7 +67,7 @@ impl TargetWorld {
     }
 }
 
-/// Puts commands that have come back before those that wait.
+/// Puts the commands that have been sent back before the pending ones.
 #[inline]
 pub(crate) fn take_returned(store: &mut Store) {
     if !store.commands.returned.is_empty() {

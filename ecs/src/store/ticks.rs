@@ -14,7 +14,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::{CHECK_EVERY, Tick, WriteStamp};
 
-/// The origin of the operations on a world, restored later, although the world may be elsewhere by then.
+/// The caller (origin) of the operations on a world, to be restored later, even if the world's store has been moved by then.
 pub(crate) struct SavedCaller {
     world: WorldId,
     by: Origin,
@@ -37,11 +37,11 @@ impl SavedCaller {
     }
 }
 
-/// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
+/// Sets the tick, as if as many runs had happened. For tests of tick wraparound.
 pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
     let mut left = runs;
     while left != 0 {
-        // As if each run looked whether it is time.
+        // Clamp ticks as each of these runs would have done.
         let now = store.clock.change_tick();
         let step = left.min(CHECK_EVERY.saturating_sub(store.clock.checked.age(now)).max(1));
         let now = Tick::new(now.get().wrapping_add(step));
@@ -52,28 +52,29 @@ pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
 }
 
 impl Structure {
-    /// Tracks the components whose changes readers have requested.
+    /// Starts change tracking for the components that readers have requested.
     pub(super) fn track_requested(&mut self, now: Tick) {
         if self.archetypes.components.is_tracking_requested() {
             self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id, now));
         }
     }
 
-    /// Keeps the changes of a component known for as long as the watch exists, from now on if they are not.
+    /// Tracks the changes of a component until the returned guard is dropped. If they are not tracked yet, tracking starts now.
     pub(crate) fn watch(&mut self, id: ComponentId, now: Tick) -> Option<TrackingGuard> {
         self.track(id, now);
         self.archetypes.components.watch(id)
     }
 
-    /// Begins to keep the changes of a component, unless it is never tracked. `O(tables)`, and `O(rows)` of those that have
-    /// it. If there is no memory, this panics.
+    /// Starts change tracking for a component, unless it is never tracked. `O(tables)`, plus `O(rows)` of the tables that have it. Panics
+    /// if there is no memory.
     pub(crate) fn track(&mut self, id: ComponentId, now: Tick) {
         let Some(info) = self.archetypes.components.info(id).filter(|info| !info.is_tracked()) else { return };
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
         if !self.archetypes.components.set_tracked(id, true) {
             return;
         }
-        // Also if memory for the books of a column runs out: either all columns of the component are tracked, or none.
+        // If the ticks of one column cannot be allocated, tracking of the others is undone: all columns of the component are tracked, or no
+        // column.
         struct Undo<'a>(&'a mut Structure, ComponentId);
         impl Drop for Undo<'_> {
             fn drop(&mut self) {
@@ -90,7 +91,7 @@ impl Structure {
         core::mem::forget(undo);
     }
 
-    /// Forgets the changes of a component.
+    /// Stops change tracking for a component and frees its ticks.
     pub(super) fn forget_ticks(&mut self, id: ComponentId) {
         self.archetypes.components.set_tracked(id, false);
         self.archetypes.tables.iter_mut().for_each(|table| table.forget_ticks(id));
@@ -100,7 +101,7 @@ impl Structure {
         }
     }
 
-    /// Forgets the ticks of all components that no consumer needs any more. Those of disabling components stay.
+    /// Frees the ticks of all components that no consumer needs any more. Disabling components keep theirs.
     pub(super) fn forget_unwatched(&mut self) {
         let components = &self.archetypes.components;
         let is_needed = |info: &ComponentInfo| !info.is_idle() || components.disabling().contains(&info.id());
@@ -110,7 +111,7 @@ impl Structure {
     }
 }
 
-/// Notes in the ticks of a row which values a change has replaced, and which it has added.
+/// Updates the ticks of a row after a change: for the values that it has replaced and for those that it has added.
 #[cold]
 #[inline(never)]
 pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: WriteStamp) {
@@ -118,7 +119,7 @@ pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: Writ
         match *target {
             Target::Column { index, replace: true } => table.note_replaced(index as usize, row, now),
             Target::Column { index, replace: false } => table.note_added(index as usize, row, now),
-            // Sparse storages note it themselves.
+            // Sparse storages update their own ticks.
             Target::Kept(_) | Target::Sparse(_) | Target::SparseIfNew(_) | Target::Nowhere => {}
         }
     }
@@ -129,7 +130,7 @@ pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: Writ
     }
 }
 
-/// Notes in the ticks of sparse components that a change has removed them and added them again.
+/// Updates the ticks of sparse components that a change has removed and added again.
 pub(super) fn note_renewed_sparse(plan: &MovePlan, entity: Entity, sparse: &[SparseStorage], now: WriteStamp) {
     for target in &plan.renewed {
         if let Target::Sparse(number) | Target::SparseIfNew(number) = *target {

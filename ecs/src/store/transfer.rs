@@ -14,21 +14,22 @@ use crate::relation::Relations;
 use crate::removal::Fate;
 use crate::table::{ColumnMove, Table};
 
-/// What moving the entities of one table takes, made before anything moves.
+/// The data for moving the entities of one table, made before anything moves.
 struct Prepared {
     from: TableId,
     ending: PreparedDespawn,
     to: TableId,
     pairs: Vec<ColumnMove>,
-    /// Their sparse values: whose, from which storage, to which.
+    /// Their sparse values: the entity, the number of the storage, and the number of the storage in the other store.
     outside: Vec<(Entity, usize, usize)>,
 }
 
-/// The ids that entities get which move.
+/// The ids of the moved entities in the other store.
 pub(super) enum MovedIds {
-    /// The next ones.
+    /// The next new ids.
     Next,
-    /// These, in the order in which they move. Some of them are kept, and the others are the next ones when those are.
+    /// These ids, in the order in which the entities move. The entities with the ids in `kept` keep their ids; the other
+    /// ids are the next new ones after those are claimed.
     Chosen { all: Vec<Entity>, kept: Vec<Entity> },
 }
 
@@ -38,15 +39,15 @@ struct MovedRows<'a> {
     prepared: &'a mut Prepared,
     /// The old and new ids of all entities that have moved, and room for more.
     ids: &'a mut Vec<(Entity, Entity)>,
-    /// For the time being, with as much room.
+    /// Reusable memory of the same capacity.
     sorted: &'a mut Vec<(Entity, Entity)>,
 }
 
 impl NewRows for MovedRows<'_> {
     unsafe fn write(&mut self, table: &Table) {
         let source = self.from.structure.archetypes.tables.get_mut(self.prepared.from);
-        // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values the source
-        // forgets when the entities are there.
+        // SAFETY: the pairs name columns of the same component in both tables; there is room for the rows, whose values the source forgets
+        // when the entities are in their new table.
         unsafe { source.copy_rows_to(self.prepared.ending.first(), table, &self.prepared.pairs) };
     }
 
@@ -68,9 +69,8 @@ impl NewRows for MovedRows<'_> {
     }
 }
 
-/// Moves the entities of some selections, each of another table, to another store; returned are their old and new ids.
-/// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
-/// runs.
+/// Moves the entities of some selections, each of another table, to another store, and returns their old and new ids. Everything that may
+/// fail happens before anything moves, so that each entity is in exactly one of the stores. No user code runs in between.
 pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to: &mut Store) -> Vec<(Entity, Entity)> {
     let collect = |store: &mut Store, events: &mut LifecycleEvents| {
         selections.iter().for_each(|selection| store.collect_end_of(events, selection));
@@ -89,8 +89,8 @@ pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to
     ids
 }
 
-/// [`move_selections_to`](move_selections_to), when it has been told what goes. A function does something more with the ids of the
-/// other store when the entities have theirs, which neither fails nor runs user code.
+/// [`move_selections_to`](move_selections_to) after listeners have been notified of the removals. `then` does further work with the ids of
+/// the other store when the entities have theirs; it neither fails nor runs user code.
 pub(super) fn move_notified_to(
     store: &mut Store,
     selections: &[Selection],
@@ -116,7 +116,7 @@ pub(super) fn move_notified_to(
             Some((pending(to, all, &kept), 0))
         }
     };
-    // From here on nothing needs memory.
+    // Nothing needs memory any more.
     for prepared in &mut prepared {
         let (table, count) = (prepared.to, prepared.ending.count());
         let mut values = MovedRows { from: store, prepared, ids: &mut ids, sorted: &mut sorted };
@@ -132,7 +132,7 @@ pub(super) fn move_notified_to(
     }
     then(to);
     to.change_links(|to| {
-        // A listener of this store may panic before the other one tells.
+        // A listener of this store may panic before the other store delivers its events.
         if let Some(vtable) = to.events.dispatch.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
             (vtable.moved)(to, &ids);
         }
@@ -142,8 +142,8 @@ pub(super) fn move_notified_to(
     ids
 }
 
-/// Moves the pairs of entities that have moved to another store, whose old and new ids these are, if both entities of a pair have moved.
-/// The other pairs are removed when the operation ends.
+/// Moves the pairs of entities that have moved to another store, with these old and new ids, if both entities of a pair have moved. The
+/// other pairs are removed when the operation ends.
 fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, Entity)]) {
     if relations.places.iter().all(|place| place.pairs.index().len() == 0) {
         return;
@@ -161,7 +161,7 @@ fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, 
         let number = (place.functions.register)(to);
         let there = &mut to.relations.places[number];
         place.pairs.move_to(&mut *there.pairs, &rows, now);
-        // Entities of whose pairs none has moved have the component all the same.
+        // Entities that have moved without any of their pairs still have the component.
         for (&component, &storage) in there.components.iter().zip(&there.storages) {
             let has_come = ids.iter().filter(|(_, new)| to.structure.sparse[storage].contains(new.index()));
             has_come.for_each(|&(_, new)| to.events.links.unpair(component, new, false));
@@ -170,7 +170,7 @@ fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, 
     }
 }
 
-/// Makes those ids pending that are not kept, which are the next ones. There is room for them.
+/// Makes the ids pending that are not kept, which are the next new ids. There is room for them.
 fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
     for _ in kept.len()..all.len() {
         store.structure.entities.allocate().unwrap_or_else(|error| super::SpawnError::from(error).raise());
@@ -179,8 +179,8 @@ fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> 
     all
 }
 
-/// Makes all that is needed to move the entities of a selection, but for room in sparse storages, and brings them behind
-/// the others of their table. `count` is how many are moved in all.
+/// Prepares moving the entities of a selection, except for room in sparse storages: moves their rows to the end of their table and makes
+/// the rest of the room. `count` is the number of entities that are moved in all.
 fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> Prepared {
     let (table, pairs) = table_in(store, to, selection.table);
     let room = to.structure.archetypes.tables.get_mut(table).reserve(selection.len(store));
@@ -192,13 +192,13 @@ fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count:
     Prepared { from: selection.table, ending, to: table, pairs, outside }
 }
 
-/// The table of another store for the components of a table of this one, and which column belongs to which.
+/// Returns the table of another store for the components of a table of this one, and the pairs of corresponding columns.
 fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<ColumnMove>) {
     let source = store.structure.archetypes.tables.get(table).map_or(&[][..], Table::components);
     let infos = || source.iter().filter_map(|&id| store.structure.archetypes.components.info(id));
     let adopted: Vec<ComponentId> =
         infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
-    // What is adopted may require sparse components.
+    // Adopted components may require sparse components.
     to.note_new_components();
     let mut sorted = adopted.clone();
     sorted.sort_unstable();
@@ -212,7 +212,7 @@ fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<Colu
     (table, pairs)
 }
 
-/// The sparse values of the entities of a selection: whose, from which storage, to which.
+/// Returns the sparse values of the entities of a selection: the entity, the storage, and the storage in the other store.
 fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec<(Entity, usize, usize)> {
     let mut values = Vec::new();
     if !store.structure.entities.has_summaries() {
@@ -226,7 +226,7 @@ fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec
     values
 }
 
-/// Makes room for the sparse values of `count` entities that are about to come.
+/// Makes room for the sparse values of `count` entities that are about to be added.
 fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u32>) {
     if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
         return;
@@ -242,14 +242,14 @@ fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u
     room.unwrap_or_else(|error| error.raise());
 }
 
-/// The number of the sparse storage for a component of another store.
+/// Returns the number of the sparse storage for a component of another store.
 fn adopt_sparse(store: &mut Store, from: &Store, id: ComponentId) -> Option<usize> {
     let id = store.structure.archetypes.components.adopt(from.structure.archetypes.components.info(id)?.descriptor());
     store.note_new_components();
     Some(store.structure.archetypes.components.info(id)?.sparse_index())
 }
 
-/// Moves sparse values of entities that are gone to their new ids, which are in the order of the old ones.
+/// Moves sparse values of entities that have left to their new ids, which are in the order of the old ones.
 fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usize)], new_ids: &[(Entity, Entity)]) {
     let now = to.now();
     for &(old, from, number) in values {
@@ -259,8 +259,8 @@ fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usiz
         let components = &store.structure.archetypes.components;
         let size = components.sparse().get(from).and_then(|&id| components.info(id));
         let size = size.map_or(0, |info| info.layout().size());
-        // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
-        // entity is new, so it has none in the other storage, where room has been made.
+        // SAFETY: both storages have the same component. The value is past the end of its storage, which forgets it; the entity is new, so
+        // it has no value in the other storage, where room has been made.
         unsafe { to.structure.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
         store.structure.sparse[from].forget_retired();
         let summary: SparseSummary = to.structure.entities.sparse_summary(new.index()).with(number);

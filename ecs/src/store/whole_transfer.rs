@@ -1,7 +1,7 @@
-//! Moving all entities of a store that ends to another one, with the entities inside of their values.
+//! Moving all entities of a store into another one, with the entities inside of their values. The source store is dropped.
 //!
-//! Which ids the entities get is known before anything moves. So the values are brought up to date where they are, by user code that may
-//! panic, and the observers and hooks of the other store never see old ids.
+//! The new ids are known before anything moves. So the values are updated in the source store, by user code that may panic, and the
+//! observers and hooks of the destination never see old ids.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,27 +16,28 @@ use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
 use crate::guard::DeferredPanic;
 use crate::resource::NewResource;
 
-/// Replaces the entities inside of the value of a component that an entity has.
+/// Maps the entities inside of the value of a component.
 pub(super) type MapInside = fn(&mut Store, Entity, ComponentId, &mut dyn EntityMapper);
 
-/// Which ids entities get that are about to move to another store.
+/// The new ids of entities that are about to move to another store.
 ///
-/// Any other entity has no place there. It gets an id of its own that no entity of the other store has, or will ever have.
+/// Other entities that occur in values do not exist there. Each gets an id of its own that no entity of the other store has or will ever
+/// have.
 struct NewIds<'a> {
     of: &'a Entities,
     /// By the index of the old id: the old id and the new one.
     moving: Vec<(Entity, Entity)>,
-    /// What else has been named.
+    /// The new ids of entities that do not move but occur in values.
     others: EntityHashMap<Entity>,
-    /// The ids that they get, in the order in which they move.
+    /// The ids of the moving entities, in the order in which they move.
     all: Vec<Entity>,
-    /// How many ids have been given away, and how many positions have been looked at.
+    /// The number of ids that have been assigned, and the number of positions that have been visited.
     given: usize,
     positions: u64,
 }
 
 impl<'a> NewIds<'a> {
-    /// Those of entities that move in this order, for which there is room. Each keeps its id if that is said and it can be had.
+    /// Assigns ids to entities that move in this order; there is room for them. If `are_kept`, each entity keeps its id where that is free.
     fn new(of: &'a Entities, moving: &[Entity], are_kept: bool) -> Self {
         let others = EntityHashMap::from_iter(core::iter::empty::<(Entity, Entity)>());
         let indexes = moving.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
@@ -58,17 +59,17 @@ impl<'a> NewIds<'a> {
         new
     }
 
-    /// Whether an id is one that an entity keeps.
+    /// Returns whether an entity keeps this id.
     fn keeps(&self, id: Entity) -> bool {
         self.moving.get(id.index() as usize).is_some_and(|known| *known == (id, id))
     }
 
-    /// The next id whose index none has that is kept.
+    /// Returns the next id whose index is not the index of a kept id.
     fn next(&mut self) -> Option<Entity> {
         loop {
             let next = self.of.at_position(self.positions)?;
             self.positions += 1;
-            // The one with this index has another generation, if it is kept.
+            // If the index belongs to a kept id, that id has another generation.
             let at_index = self.moving.get(next.index() as usize);
             if at_index.is_none_or(|(old, new)| old != new || *old == Entity::PLACEHOLDER) {
                 self.given += 1;
@@ -89,7 +90,7 @@ impl EntityMapper for NewIds<'_> {
         if let Some(&known) = self.others.get(&source) {
             return known;
         }
-        // Without an id that is left it names nothing.
+        // If there are no ids left, the value refers to no entity.
         let Some(dead) = self.next() else { return Entity::PLACEHOLDER };
         self.others.insert(source, dead);
         dead
@@ -103,15 +104,15 @@ impl EntityMapper for NewIds<'_> {
     }
 }
 
-/// Whether values of a component say which entities are inside.
+/// Returns whether values of a component can contain entities.
 fn maps(components: &Components, id: ComponentId) -> bool {
     components.info(id).is_some_and(|info| info.descriptor().functions().map_entities_fn().is_some())
 }
 
-/// Moves all entities to another store, and returns their old and new ids. Nothing is told in this store, which ends. Entities inside of
-/// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. The
-/// resources come along that are wanted; `is_wanted` is told whether the other store has one of the type. All that may fail comes before
-/// anything moves.
+/// Moves all entities to another store, and returns their old and new ids. Listeners of this store, which is dropped, are not notified.
+/// Entities inside of values are mapped, inside of components by `map`. If `are_kept`, entities keep their ids where these are free.
+/// Resources for which `is_wanted` returns true are moved; its second argument is whether the other store has a resource of the type.
+/// Everything that may fail happens before anything moves.
 pub(crate) fn move_all_to(
     mut store: Store,
     to: &mut Store,
@@ -135,7 +136,7 @@ pub(crate) fn move_all_to(
     reserve(to, moving.len() + dead).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
-    // The events before the operation have been delivered, and those after it are not.
+    // As if the "before" events had been delivered; the others are dropped with the store.
     store.events.scope_depth += 1;
     store.events.notified_before += 1;
     let ids =
@@ -148,8 +149,8 @@ pub(crate) fn move_all_to(
     ids
 }
 
-/// Replaces the entities inside of values by what stands for them in another store, and says which ids the entities that move get there,
-/// and how many it has to end beside those.
+/// Maps the entities inside of values to ids of another store. Returns the ids that the moving entities get there, and how many further ids
+/// it has to retire.
 fn map_inside(
     store: &mut Store,
     (selections, moving): (&[Selection], &[Entity]),
@@ -179,7 +180,7 @@ fn map_inside(
         return (MovedIds::Next, 0);
     }
     let mut new = NewIds::new(&to.structure.entities, moving, are_kept);
-    // What has been given so far is not kept.
+    // Ids that have been assigned so far are not kept ones.
     let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
     for (entities, id) in mapped {
         entities.into_iter().for_each(|entity| map(store, entity, id, &mut new));

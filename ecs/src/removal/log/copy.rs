@@ -1,4 +1,4 @@
-//! Copies of lists of removals, with how far their readers had come.
+//! Copies of removal logs, with the positions of their readers.
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use crate::column::{ColumnClones, ColumnCopy};
 use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 
-/// The entries of a list, with values of its own, and the readers that it was kept for.
+/// The entries of a log, with cloned values, and the readers that it was kept for.
 pub(crate) struct LogCopy {
     entities: Vec<Entity>,
     values: Option<ColumnCopy>,
@@ -19,23 +19,23 @@ pub(crate) struct LogCopy {
 }
 
 impl LogCopy {
-    /// No entries of a list of a component, with values or without.
+    /// Creates an empty copy of a log of a component, with values or without.
     pub(in crate::removal) fn new(info: &ComponentInfo, with_values: bool) -> Self {
         let values = with_values.then(|| ColumnCopy::new(info.descriptor()));
         Self { entities: Vec::new(), values, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
-    /// Whether there are values that cannot be copied in a list.
+    /// Returns whether the log has values that cannot be cloned.
     pub(in crate::removal) fn refuses(&self, from: &Log) -> bool {
         from.len() != 0 && self.values.as_ref().is_some_and(ColumnCopy::refuses)
     }
 
-    /// Becomes a copy of a list. If that panics, or there is no memory, what is here is worth nothing. It panics if there are
-    /// values that cannot be copied.
+    /// Copies a log into this. If that panics, or there is no memory, the contents are incomplete. Panics if there are values that cannot
+    /// be cloned.
     ///
     /// # Safety
     ///
-    /// - The list is one of the component that this was made for, with values if this has some.
+    /// - The log belongs to the component that this was made for, and has values if this has.
     pub(in crate::removal) unsafe fn take(&mut self, from: &Log) -> Result<(), AllocError> {
         self.entities.clear();
         try_reserve(&mut self.entities, from.len())?;
@@ -51,54 +51,54 @@ impl LogCopy {
         }
     }
 
-    /// How many entries are kept, unless something else is said.
+    /// The maximum number of entries that are kept by default.
     pub(crate) const LIMIT: usize = LIMIT;
 
-    /// Entries that no list had, from a number on, of which each has one of the values of a copy; without them, if it is a list of
-    /// entities. At most so many are kept.
+    /// Creates a copy that was not taken from a log. `first` is the number of the first entry. `values` has a value for each entry, or is
+    /// `None` for a log of entities. At most `limit` entries are kept.
     pub(crate) fn of(entities: Vec<Entity>, values: Option<ColumnCopy>, first: u64, limit: usize) -> Self {
         debug_assert!(values.as_ref().is_none_or(|values| values.len() == entities.len()));
         Self { entities, values, first, limit, readers: Vec::new() }
     }
 
-    /// What is known of the component, of a list with values.
+    /// Returns the descriptor of the component, for a log with values.
     pub(crate) fn descriptor(&self) -> Option<&'static ComponentDescriptor> {
         self.values.as_ref().map(|values| values.values().descriptor())
     }
 
-    /// The entities that have lost the component, in order.
+    /// Returns the entities that have lost the component, in order.
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// The value of each, in a list with values.
+    /// Returns the values of all entries, for a log with values.
     pub(crate) fn values(&self) -> Option<&ColumnCopy> {
         self.values.as_ref()
     }
 
-    /// The number of the first entry and that of the next one, and how many are kept at most.
+    /// Returns the number of the first entry, the number of the next entry, and the maximum number of entries.
     pub(crate) fn numbers(&self) -> (u64, u64, usize) {
         (self.first, self.first + self.entities.len() as u64, self.limit)
     }
 
-    /// How many readers that are still there had not read all of it.
+    /// Returns how many readers that still exist had not read all entries.
     pub(crate) fn unread(&self) -> usize {
         let (_, end, _) = self.numbers();
         self.readers.iter().filter(|(reader, position)| reader.strong_count() != 0 && *position < end).count()
     }
 
-    /// The clones that are needed to make a list what this is.
+    /// Clones the values that are needed to restore a log from this.
     pub(in crate::removal) fn clones(&self) -> Result<ColumnClones, AllocError> {
         self.values.as_ref().map_or(Ok(None), ColumnCopy::clones)
     }
 }
 
 impl Log {
-    /// Makes room for what its copy holds.
+    /// Makes room for the contents of a copy.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The entries stay.
+    /// If there is no memory. The entries are unchanged.
     pub(in crate::removal) fn make_room_for(&mut self, copy: &LogCopy) -> Result<(), AllocError> {
         self.close_gap();
         let missing = copy.entities.len().saturating_sub(self.entities.len());
@@ -109,23 +109,23 @@ impl Log {
         }
     }
 
-    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing. Readers that the
-    /// copy does not know begin at its end.
+    /// Restores the log from a copy. Afterwards the clones hold its old values, unless these need no drop. Readers that the copy does not
+    /// contain start at its end.
     ///
     /// # Safety
     ///
-    /// - The copy is one of a list of this component, with values if this has some; the clones are its own, and room has been made for
-    ///   it here since the last operation.
+    /// - The copy belongs to a log of this component, with values if this has some; the clones belong to the copy, and room has been made
+    ///   for it here since the last operation.
     pub(in crate::removal) unsafe fn become_copy(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
-        // Also those that waited to be dropped have values.
+        // Expired entries, whose values have not been dropped yet, are included.
         let before = self.entities.len();
         self.entities.clear();
-        // There is room.
+        // Room has been made.
         self.entities.extend_from_slice(&copy.entities);
         (self.tail, self.head, self.first, self.limit) = (0, 0, copy.first, copy.limit);
         if let (Some(values), Some(copy)) = (&mut self.values, &copy.values) {
-            // SAFETY: since there is no gap, all entries have had values; the caller's promise.
+            // SAFETY: since there is no gap, all entries had values; the other conditions are forwarded.
             unsafe { copy.put(values, before, clones.as_mut(), None) };
         }
         let end = self.end();
@@ -135,7 +135,7 @@ impl Log {
         }
     }
 
-    /// Forgets all entries, of which its readers then have seen all. Values wait to be dropped.
+    /// Removes all entries, as if all readers had read them. The values are dropped later.
     pub(in crate::removal) fn forget_all(&mut self) {
         let count = self.len();
         self.forget(count);
