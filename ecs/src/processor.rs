@@ -29,7 +29,7 @@ fn look() -> usize {
     found
 }
 
-/// The size that the processor reports, or 0 if it reports none. Not available in an interpreter.
+/// The size that the processor reports, or 0 if it reports no size. Miri does not support `cpuid`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn told() -> usize {
     use core::arch::x86_64::__cpuid;

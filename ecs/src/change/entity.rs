@@ -234,8 +234,8 @@ impl<'w> WriteEntity<'w> {
         self.into_mut_told()
     }
 
-    /// A mutable reference to a component, also of an immutable type. The caller must report the change to observers and hooks as a
-    /// replacement.
+    /// A mutable reference to a component, also of an immutable type. The caller is responsible for notifying observers and hooks of
+    /// the change.
     #[inline]
     pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.structure.place::<T>(self.entity)?;

@@ -30,7 +30,8 @@ pub(super) fn is_worth_it<I>(cell: StoreCell<'_>) -> bool {
     cell.store().structure.entities.slots().len() >= LEAST_SLOTS && is_list::<I>()
 }
 
-/// Prefetches the slots and values of entities that come [`SLOTS_AHEAD`] and [`VALUES_AHEAD`] after the next one.
+/// Prefetches the slot of the entity [`SLOTS_AHEAD`] positions after the next one, and the values of the entity [`VALUES_AHEAD`]
+/// positions after it.
 #[inline(always)]
 pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
     let (cell, cache) = (matched.cell(), matched.cache());

@@ -281,7 +281,7 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// # Safety
     ///
     /// - As for [`slice`](Self::slice), except that the values need not be accessible, only their ticks, for writing.
-    /// - Unless `sharing` is [`Sharing::Rows`], no other live query has rows of the table whose values this one may change.
+    /// - Unless `sharing` is `Sharing::Rows`, no other live query has rows of the table whose values this one may change.
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         let _ = (ready, rows, first, count, sharing);

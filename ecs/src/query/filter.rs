@@ -106,7 +106,7 @@ pub unsafe trait FilterTerms: 'static {
     ///
     /// - `ready` and `rows` belong to a table that has the rows and has not changed since. The values that the term borrows may be
     ///   read.
-    /// - Unless `sharing` is [`Sharing::Rows`], no other thread changes values of rows of this group during the call.
+    /// - Unless `sharing` is `Sharing::Rows`, no other thread changes values of rows of this group during the call.
     #[inline]
     unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
         let _ = sharing;

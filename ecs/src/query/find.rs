@@ -72,19 +72,19 @@ pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
     slots: &'w [Slot],
     /// The first table in which an entity was found; usually there is no other one.
     first: Known<'w, D::Terms, F::Terms>,
-    /// Cache of other tables, indexed by the lowest bits of the table id.
+    /// Cache of tables, indexed by the lowest bits of the table id.
     known: [Known<'w, D::Terms, F::Terms>; KNOWN],
 }
 
-/// A table and its rows; `block` is `None` if the query does not match it. The size is a power of two, so an entry is found by a
-/// shift.
+/// A table and its rows; `block` is `None` if the query does not match it. The alignment rounds the size up, usually to a power of
+/// two, so that an entry is found by a shift.
 #[repr(align(64))]
 struct Known<'w, D: Fetch, F: FilterTerms> {
     table: TableId,
     block: Option<Block<'w, D, F>>,
 }
 
-/// Number of cached tables besides the first.
+/// Number of entries in the cache.
 const KNOWN: usize = 4;
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {

@@ -193,7 +193,10 @@ fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) ->
 /// | `&T`, `Ref<T>`, `Option<&T>`, `Added<T>`, `Changed<T>` | `T` |
 /// | `&mut T`, `Mut<T>` | `T`, mutably |
 /// | `EntityRef`, `EntityMut` | all components |
-/// | `FilteredEntityRef`, `FilteredEntityMut` | nothing: the first one in the data gives what is borrowed and no other part of the data is in the way of; none, if the old query borrows all components |
+/// | `FilteredEntityRef`, `FilteredEntityMut` | nothing |
+///
+/// The first `FilteredEntityRef` or `FilteredEntityMut` in the data gets the access of the old query that does not conflict with the
+/// rest of the data. It gets no access if the old query borrows all components.
 ///
 /// If the old query demands or excludes a sparse component, the new one must do so too.
 ///

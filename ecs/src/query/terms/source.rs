@@ -221,7 +221,7 @@ impl<'w> TickSource<'w> {
     ///
     /// # Safety
     ///
-    /// - Unless `sharing` is [`Sharing::Rows`], no other thread reads or writes the ticks of these rows during the call.
+    /// - Unless `sharing` is `Sharing::Rows`, no other thread reads or writes the ticks of these rows during the call.
     #[inline]
     pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
         debug_assert!(self.noted.is_none(), "rows that are noted one by one are not marked together");
