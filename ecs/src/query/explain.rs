@@ -70,7 +70,7 @@ pub struct ExplainedTerm {
     tables: usize,
     entities: usize,
     unregistered: Vec<String>,
-    /// Why nothing matches after this term; empty if something does.
+    /// Why nothing matches after this term. Only meaningful if nothing does.
     reason: String,
 }
 
@@ -250,7 +250,7 @@ fn population(store: &Store, component: &TermComponent) -> usize {
     }
 }
 
-/// Why a term excludes all of these candidates, if it does.
+/// The reason why a term excludes all of these candidates, provided that it does.
 fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
     let before = format!("there {was} {}", Amount(before.len(), count(before)).with());

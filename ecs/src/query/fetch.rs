@@ -168,7 +168,7 @@ pub unsafe trait Fetch: 'static {
     ///
     /// # Safety
     ///
-    /// - [`packed`](Self::packed) returned `ready`, and `storage` was the only sparse storage that the query demands.
+    /// - [`packed`](Self::packed) returned `ready` for the only sparse storage that the query demands.
     #[inline(always)]
     unsafe fn all_packed<'w>(ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
         ready

@@ -60,8 +60,8 @@ pub trait QueryFilter {
 ///
 /// # Safety
 ///
-/// - The term matches a table only if its entities have and lack the components that `TERM` says; with `PER_ROW`, only those
-///   entities for which `contains` returns true.
+/// - If the term matches a table, each entity of the table (with `PER_ROW`, each for which `contains` returns true) has and lacks
+///   the components that `TERM` says.
 /// - Constants that have a default derived from `TERM` are not overridden.
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {

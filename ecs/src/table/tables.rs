@@ -54,8 +54,9 @@ impl Tables {
         tables
     }
 
-    /// The version of the set of tables. It grows whenever a table is added, and when tables are removed and the others renumbered
-    /// by [`World::shrink_to_fit`](crate::world::World::shrink_to_fit). It does not change otherwise.
+    /// The version of the set of tables. It grows when a table is added, when a component becomes
+    /// [disabling](crate::entity_disabling), and when tables are removed or renumbered: by
+    /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), or by restoring a world from a copy.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -83,7 +84,7 @@ impl Tables {
         self.generation += 1;
     }
 
-    /// Number of times that tables were removed. Table ids stay valid while this is unchanged.
+    /// Number of times that tables were removed or renumbered. Table ids stay valid while this is unchanged.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
