@@ -80,7 +80,7 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
     pub(super) fn next<I>(&self, entities: &I) -> Option<(Entity, usize)> {
         let entity = id_ahead(entities, 0)?;
         let row = self.row(entity);
-        // SAFETY: the row is one of the table, which does not change as long as there is a block of it.
+        // SAFETY: the row is less than the length of the table, which does not change while a block of it exists.
         (row < self.block.end && unsafe { self.block.rows.entity(row) } == entity).then_some((entity, row))
     }
 
@@ -145,7 +145,7 @@ fn is_list<I>() -> bool {
     for_lists!(is_any)
 }
 
-/// The id that an iterator will yield after `nth` others, if it [is a list](is_list) and has one.
+/// The id that an iterator will yield after `nth` others; `None` if it [is no list](is_list) or has fewer ids.
 #[inline]
 fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {

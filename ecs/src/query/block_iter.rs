@@ -16,7 +16,7 @@ pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     /// The matches still to come, if there is no driver. An iterator stays in registers from table to table; the list would be
     /// loaded again for each.
     matches: slice::Iter<'s, Match<D::Column>>,
-    /// All tables of the store, for the same reason.
+    /// All tables of the store, which stay in registers too.
     tables: &'w [Table],
     /// Position in the driver.
     at: usize,
@@ -108,7 +108,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// The block of all rows of the sparse storage that the walk follows.
+    /// All rows of the sparse storage that the iteration follows, as one block.
     fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
         if self.at != 0 {
@@ -160,7 +160,7 @@ impl<'w> Led<'w> {
                 }
                 let Some(block) = &block else { continue };
                 let row = location.row as usize;
-                // SAFETY: a live entity is in its row.
+                // SAFETY: a live entity is in this row.
                 if !is_asked || unsafe { block.contains_row(row) } {
                     each(block, row)?;
                 }

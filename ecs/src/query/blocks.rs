@@ -207,7 +207,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// The fetch state for rows of a sparse storage that all match. The compiler knows more about it than about `self.data`.
     #[inline]
     pub(crate) fn all_packed(&self) -> Option<D::TableFetch<'w>> {
-        // SAFETY: `packed` made this, and all rows match.
+        // SAFETY: `packed` made this block, and all of its rows match.
         (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
 
@@ -337,7 +337,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn next_slice(&self, run: &mut Range<usize>) -> D::Slice<'w> {
         let (first, count) = (run.start, if self.has_single_rows() { 1 } else { run.len() });
         run.start += count;
-        // SAFETY: forwarded for the first `count` rows of the run, which is one if slices can have one only.
+        // SAFETY: forwarded for the first `count` rows of the run; `count` is 1 if slices are limited to one row.
         unsafe { self.slice(first, count) }
     }
 

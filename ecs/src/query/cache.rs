@@ -38,7 +38,7 @@ pub(crate) struct Cache<D, C, F> {
     pub(crate) matches: Vec<Match<C>>,
     /// Column state by table id, to find single entities. Ends with the last match.
     pub(super) by_table: Vec<Option<C>>,
-    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and nothing.
+    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and uninitialized memory.
     pub(super) only: (TableId, MaybeUninit<C>),
     /// The sparse storages that contain every match.
     pub(crate) drivers: Vec<u32>,

@@ -101,7 +101,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 }
 
-/// The binomial coefficient, unless it or a product on the way to it is too large.
+/// The binomial coefficient; `None` if it or an intermediate product overflows.
 fn ways_to_choose(chosen_from: usize, count: usize) -> Option<usize> {
     if count > chosen_from {
         return Some(0);

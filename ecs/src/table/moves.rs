@@ -19,7 +19,7 @@ impl Table {
     ///
     /// # Safety
     ///
-    /// - `row` is the row of `entity` in this table, and there is room for a row in `to`, which is `here`.
+    /// - `row` is the row of `entity` in this table, and there is room in `to` for the new row, whose location is `here`.
     /// - The moves name columns of this table with the size of their values, which is at most `SMALL`, and pair columns of one
     ///   component. Values that are overwritten need no drop.
     /// - Before any other operation on the tables, the caller moves the values of the other columns of this table, and writes a

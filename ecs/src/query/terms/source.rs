@@ -204,7 +204,7 @@ impl<'w> TickSource<'w> {
     /// # Safety
     ///
     /// - The row exists in the column.
-    /// - `RECORDED` is true only for such rows.
+    /// - `RECORDED` is true only for rows for which [`Ticked::recording`] returned this.
     #[inline(always)]
     pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
         if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
@@ -316,7 +316,7 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and its entity has the component.
-    /// - `RECORDED` is true only for rows that [`recording`](Self::recording) returned this for.
+    /// - `RECORDED` is true only for rows for which [`recording`](Self::recording) returned `self`.
     #[inline(always)]
     pub(crate) unsafe fn ticks<const RECORDED: bool>(self, rows: Rows, row: usize) -> Ticks<'w> {
         // SAFETY: forwarded: the row exists, so `tick_row` returns the row of the entity's component in the column; `RECORDED` is
