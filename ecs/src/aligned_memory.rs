@@ -1,9 +1,10 @@
-//! Memory of columns: aligned to whole cache lines, and grown in place where the allocator can do that. And copies of single values.
+//! Memory of columns, aligned to cache lines and reallocated in place where the allocator supports that; and copies of single
+//! values.
 //!
-//! An allocator moves memory that is aligned to more than its own alignment whenever that grows, since its `realloc` knows nothing of
-//! alignments; for large memory, whose pages it would only have mapped elsewhere, that means to copy, and to be given all pages anew. So a
-//! block is asked for with the alignment that every allocator has, and a few bytes more, and the values begin at the first whole line in
-//! it. Only types that are aligned to more than a line pay for the move.
+//! An allocator must copy memory on `realloc` if its alignment is greater than the allocator's own, since the C function `realloc`
+//! has no alignment parameter. For large memory, which could otherwise be remapped, this means a copy and new pages. So a block is
+//! allocated with the alignment that every allocator guarantees, plus a few bytes, and the values begin at the first cache line
+//! boundary in it. Only types that are aligned to more than a cache line pay for the copy.
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use core::alloc::Layout;
@@ -11,36 +12,36 @@ use core::ptr::{self, NonNull};
 
 use crate::alloc_error::AllocError;
 
-/// The least alignment of a column's values: a line of the cache.
+/// Minimum alignment of a column's values: a cache line.
 const ALIGN: usize = 64;
 
-/// What allocators align to anyway.
+/// The alignment that allocators guarantee without a request.
 const OF_ALLOCATOR: usize = 2 * size_of::<usize>();
 
-/// Memory for values of one layout. It owns the memory, and no values.
+/// Memory for values of one layout. Owns the memory, but no values.
 #[repr(C)]
 pub(crate) struct Memory {
-    /// Where the values begin: aligned, also if there is no memory.
+    /// The address of the first value; aligned even if nothing is allocated.
     data: NonNull<u8>,
-    /// How many values there is memory for. Values without a size need none: then it never changes.
+    /// Number of values that fit. Constant for zero-sized values, which need no memory.
     capacity: usize,
     /// The size of a value.
     size: usize,
-    /// The alignment of a value, in four bytes: with `before` it takes one word.
+    /// The alignment of a value. Four bytes, so that it shares a word with `before`.
     align: u32,
-    /// How many bytes after the start of the block the values begin.
+    /// Offset of the first value in the block, in bytes.
     before: u8,
 }
 
 impl Memory {
-    /// No memory for values without a size, and none for others.
+    /// No memory, with size 0 and capacity 0.
     pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, size: 0, align: 1, before: 0 };
 
-    /// No memory, for values of this layout. Of those without a size there is room for any number.
+    /// Empty memory for values of this layout. Its capacity is unlimited if they are zero-sized.
     ///
     /// # Panics
     ///
-    /// If values are aligned to 4 GiB or more, which no type is.
+    /// If the alignment is 4 GiB or more, which no type has.
     pub(crate) fn new(item: Layout) -> Self {
         let Ok(align) = u32::try_from(item.align()) else { panic!("values aligned to {} bytes", item.align()) };
         Self::empty(item.size(), align)
@@ -48,18 +49,18 @@ impl Memory {
 
     fn empty(size: usize, align: u32) -> Self {
         let address = ptr::without_provenance_mut((align as usize).max(ALIGN));
-        // A power of two is not zero.
+        // The alignment is a power of two, so it is not zero.
         let data = NonNull::new(address).unwrap_or(NonNull::dangling());
         Self { data, capacity: if size == 0 { usize::MAX } else { 0 }, size, align, before: 0 }
     }
 
-    /// Where the values begin.
+    /// The address of the first value.
     #[inline(always)]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
 
-    /// How many values there is memory for.
+    /// Number of values that fit.
     #[inline(always)]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
@@ -71,16 +72,16 @@ impl Memory {
         self.size
     }
 
-    /// The bytes of the block.
+    /// Size of the block in bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         if self.owns_block() { self.layout(self.capacity).map_or(0, |layout| layout.size()) } else { 0 }
     }
 
-    /// Makes it memory for so many values. The bytes that both have keep their contents.
+    /// Reallocates the memory for `capacity` values. The bytes common to both sizes keep their content.
     ///
     /// # Errors
     ///
-    /// If there is no memory, or if that is more than the address space holds; then nothing has changed.
+    /// If the allocation fails or the size exceeds the address space; nothing has changed then.
     pub(crate) fn resize(&mut self, capacity: usize) -> Result<(), AllocError> {
         if self.size == 0 || capacity == self.capacity {
             return Ok(());
@@ -92,11 +93,11 @@ impl Memory {
         let new = self.layout(capacity)?;
         let block = if self.owns_block() {
             let old = self.layout(self.capacity)?;
-            // SAFETY: the block was allocated with the layout for this capacity, whose alignment is that of the new one. The new size is
-            // not zero.
+            // SAFETY: the block was allocated with the layout for `self.capacity`, which has the same alignment as the new one. The
+            // new size is not zero.
             unsafe { realloc(self.block(), old, new.size()) }
         } else {
-            // SAFETY: neither the size of a value nor the capacity is zero, so that the size of the layout is not.
+            // SAFETY: neither the size of a value nor the capacity is zero, so the size of the layout is not zero.
             unsafe { alloc(new) }
         };
         let block = NonNull::new(block).ok_or(AllocError::of(new))?;
@@ -104,8 +105,8 @@ impl Memory {
         if self.capacity != 0 && was != before {
             let bytes = self.size * self.capacity.min(capacity);
             let (from, to) = (block.as_ptr().wrapping_add(was), block.as_ptr().wrapping_add(before));
-            // SAFETY: the new block has the bytes of the old one, as far as it is not smaller: the values that both have begin where they
-            // did, and there is room for them after the new distance. Both ranges are in the block; they may overlap.
+            // SAFETY: the new block has the bytes of the old one, up to the smaller of both sizes: the values common to both are at
+            // the old offset, and there is room for them at the new one. Both ranges are in the block; `copy` allows overlap.
             unsafe { ptr::copy(from, to, bytes) }
         }
         self.data = block.map_addr(|address| address.saturating_add(before));
@@ -118,12 +119,12 @@ impl Memory {
         self.align as usize
     }
 
-    /// Whether there is a block: with the layout for this capacity.
+    /// Whether there is an allocated block; its layout is that for `self.capacity`.
     fn owns_block(&self) -> bool {
         self.capacity != 0 && self.size != 0
     }
 
-    /// That of a block for so many values.
+    /// The layout of a block for `capacity` values.
     fn layout(&self, capacity: usize) -> Result<Layout, AllocError> {
         let (bytes, align) = (self.size.checked_mul(capacity), self.align());
         let (size, align) = match align > ALIGN {
@@ -133,14 +134,14 @@ impl Memory {
         size.and_then(|size| Layout::from_size_align(size, align).ok()).ok_or(AllocError::TOO_LARGE)
     }
 
-    /// Where the block begins.
+    /// The beginning of the block.
     fn block(&self) -> *mut u8 {
         self.data.as_ptr().wrapping_sub(usize::from(self.before))
     }
 
-    /// How many bytes after the start of a block the values begin. Less than [`ALIGN`], and no more than the slack of the block.
+    /// Offset of the first value in a block, in bytes. Less than [`ALIGN`], and at most the slack of the block.
     fn distance(&self, block: NonNull<u8>) -> usize {
-        // Memory that is aligned to more begins where the block does.
+        // Memory with a greater alignment has the values at its beginning.
         if self.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
     }
 }
@@ -156,17 +157,17 @@ impl Drop for Memory {
     }
 }
 
-/// Values up to this size are copied without a call.
+/// Values up to this size are copied without a function call.
 pub(crate) const SMALL: usize = 64;
 
-/// Copies `size` bytes: what `memmove` does, without the call for the sizes that components usually have.
+/// Copies `size` bytes like `memmove`, without a function call for the usual sizes of components.
 ///
 /// # Safety
 ///
 /// - `from` is readable and `to` writable for `size` bytes, and they are equal or do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded: `from` is readable and `to` writable for `size` bytes, and they are equal or do not overlap.
     unsafe { if size <= SMALL { copy_small(from, to, size) } else { ptr::copy(from, to, size) } }
 }
 
@@ -177,8 +178,8 @@ pub(crate) unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
 /// - As for `copy_item`; `size` is at most `SMALL`.
 #[inline(always)]
 unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
-    // By ranges, the usual sizes first: what the compiler makes of a `match` on single sizes takes longer. SAFETY: the caller's promise,
-    // with the size checked.
+    // Ranges, with the usual sizes first, are faster than a `match` on single sizes. SAFETY: forwarded: both pointers are valid for
+    // `size` bytes and equal or disjoint; the branches check the size.
     unsafe {
         if size >= 8 {
             if size <= 16 {
@@ -198,7 +199,7 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     }
 }
 
-/// Copies an item from a row of one column to a row of another one, or of the same.
+/// Copies an item from a row of one column to a row of another column or of the same one.
 ///
 /// # Safety
 ///
@@ -206,8 +207,8 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
 ///   `SMALL`.
 #[inline]
 pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
-    // SAFETY: the caller's promise, with the size checked; bytes need no alignment. What most components have is asked for first, in two
-    // comparisons.
+    // SAFETY: forwarded: both rows are within the memory of their columns and equal or disjoint; the branches check the size, and
+    // byte arrays need no alignment. The most common sizes are checked first, with two comparisons.
     unsafe {
         if size == 4 {
             ptr::copy(from.cast::<[u8; 4]>().add(row).as_ptr(), to.cast().add(target).as_ptr(), 1);
@@ -222,12 +223,11 @@ pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonN
     }
 }
 
-/// Moves an item out of its row to a row of another column, and the item of the last row into its place, unless
-/// it is the item itself.
+/// Moves an item from its row to a row of another column, and the last item into its old row, unless it is the last item.
 ///
 /// # Safety
 ///
-/// - The columns do not overlap. `row` and `last` hold items in the first one, and the row of the other one is within its memory.
+/// - The columns do not overlap. `row` and `last` have items in the first column, and `target` is within the memory of the other.
 ///   `size` is the size of their items, and at most `SMALL`.
 #[inline]
 pub(crate) unsafe fn move_row(
@@ -238,17 +238,18 @@ pub(crate) unsafe fn move_row(
 ) {
     /// # Safety
     ///
-    /// - As above, for items of `N` bytes.
+    /// - As for `move_row`, for items of `N` bytes.
     #[inline(always)]
     unsafe fn of<const N: usize>(from: NonNull<u8>, [row, last]: [usize; 2], (to, target): (NonNull<u8>, usize)) {
         let (from, to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
-        // SAFETY: the caller's promise; bytes need no alignment.
+        // SAFETY: forwarded: the rows are within the memory of their columns, which do not overlap; byte arrays need no alignment.
         unsafe {
             ptr::copy(from.add(row).as_ptr(), to.add(target).as_ptr(), 1);
             ptr::copy(from.add(last).as_ptr(), from.add(row).as_ptr(), 1);
         }
     }
-    // SAFETY: the caller's promise, with the size checked. Where the size is known, the places are found without a multiplication.
+    // SAFETY: forwarded: the rows are within the memory of their columns, which do not overlap; the branches check the size. For
+    // constant sizes the addresses are computed without a multiplication.
     unsafe {
         match size {
             4 => of::<4>(from, [row, last], (to, target)),
@@ -261,8 +262,7 @@ pub(crate) unsafe fn move_row(
     }
 }
 
-/// Moves an item out of its place to a new one, and the last item into the place, unless it is the
-/// item itself.
+/// Moves an item from `place` to `new`, and the last item to `place`, unless it is the last item.
 ///
 /// # Safety
 ///
@@ -272,16 +272,18 @@ pub(crate) unsafe fn move_row(
 unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
     /// # Safety
     ///
-    /// - As above, with `N <= size <= 2 * N`.
+    /// - As for `move_item`, with `N <= size <= 2 * N`.
     #[inline(always)]
     unsafe fn both<const N: usize>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the pointers are valid for `size` bytes, `place` and `last` are equal or disjoint, `new` overlaps
+        // neither, and `N <= size <= 2 * N`.
         unsafe {
             copy_ends::<N>(place, new, size);
             copy_ends::<N>(last, place, size);
         }
     }
-    // SAFETY: the caller's promise, with the size checked. By ranges, as above.
+    // SAFETY: forwarded: the pointers are valid for `size` bytes, `place` and `last` are equal or disjoint, and `new` overlaps
+    // neither; the branches check the size, in the same ranges as in `copy_small`.
     unsafe {
         if size >= 8 {
             if size <= 16 {
@@ -302,8 +304,8 @@ unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) 
     }
 }
 
-/// Copies `size` bytes as two blocks of `N`, which overlap in the middle unless they just meet. Onto itself it changes
-/// nothing, since each block is written where it was read.
+/// Copies `size` bytes as two blocks of `N` bytes, which overlap in the middle unless `size` is `2 * N`. If `from` and `to` are
+/// equal nothing changes, since each block is written where it was read.
 ///
 /// # Safety
 ///

@@ -1,8 +1,8 @@
-//! One column of a table: the values of one component, one behind the other, type-erased.
+//! One column of a table: the type-erased values of one component, stored contiguously.
 //!
-//! A column owns memory, not values: it neither knows how many rows are in use nor drops values by itself. The table
-//! (or the sparse set) around it counts the rows and says when to drop. Values start at a multiple of 64 bytes, so that
-//! no two columns share a cache line; an over-aligned type gets its own alignment (`aligned_memory.rs`).
+//! A column owns memory, but not values: it does not know how many rows are in use, and it does not drop values by itself. The
+//! table or sparse set that contains it counts the rows and drops the values. Values start at a multiple of 64 bytes, so that
+//! columns do not share cache lines; an over-aligned type gets its own alignment (`aligned_memory.rs`).
 
 mod copy;
 
@@ -22,29 +22,28 @@ use crate::tick::{Tick, TickCell};
 use crate::tracking::Tracking;
 
 /// The values of one component.
-// What a visit of a table needs stands together, mostly in one line of the cache: a query comes to many tables.
+// Fields that a visit of a table needs come first, usually in one cache line, because a query visits many tables.
 #[repr(C)]
 pub(crate) struct Column {
     memory: Memory,
-    /// The ticks of the rows, if a consumer has asked for them.
+    /// The ticks of the rows, if a consumer has requested them.
     tracking: Option<Box<Tracking>>,
-    /// When a caller last got mutable access to the values.
+    /// Tick of the last mutable access to the values.
     visited: TickCell,
     drop: Option<DropFn>,
-    /// Where the slot of the type of the values is, in a column of a world.
+    /// The address of the type's slot, in a column of a world.
     slot: Option<SlotAddress>,
-    /// Where to ask for that, in a column of a world.
+    /// Used to request ticks, in a column of a world.
     request: Option<Arc<TrackingRequest>>,
 }
 
-// SAFETY: a column holds values of a component, and components are `Send`; it has no other shared state.
+// SAFETY: a column contains values of a component, and components are `Send`; it has no other shared state.
 unsafe impl Send for Column {}
-// SAFETY: through `&Column` only the address of the values can be had, and ticks, which several threads may write at a time;
-// components are `Sync`.
+// SAFETY: `&Column` gives access only to the address of the values and to ticks, which are atomic; components are `Sync`.
 unsafe impl Sync for Column {}
 
 impl Column {
-    /// A column without memory.
+    /// A column without allocation.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let mut column = Self::with_item(info.layout(), info.drop_fn());
         column.tracking = info.is_tracked().then(|| Box::new(Tracking::empty()));
@@ -53,13 +52,13 @@ impl Column {
         column
     }
 
-    /// Where the slot of the type of the values is.
+    /// The address of the type's slot.
     #[inline]
     pub(crate) fn slot(&self) -> Option<SlotAddress> {
         self.slot
     }
 
-    /// A column for values of this layout.
+    /// A column without allocation for values of this layout.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let visited = TickCell::default();
         Self { memory: Memory::new(item), drop, tracking: None, visited, slot: None, request: None }
@@ -71,19 +70,19 @@ impl Column {
         self.memory.item_size()
     }
 
-    /// Whether dropping values does anything.
+    /// The drop function; `None` if values need no drop.
     #[inline]
     pub(crate) fn drop_fn(&self) -> Option<DropFn> {
         self.drop
     }
 
-    /// The first value, or where it would be.
+    /// The address of the first value.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.memory.data()
     }
 
-    /// How many values there is memory for, and their ticks.
+    /// Number of values, and of their ticks, that fit without an allocation.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         match &self.tracking {
@@ -92,19 +91,19 @@ impl Column {
         }
     }
 
-    /// What is known of changes.
+    /// The ticks of the rows, if they are tracked.
     #[inline]
     pub(crate) fn tracking(&self) -> Option<&Tracking> {
         self.tracking.as_deref()
     }
 
-    /// How to ask for the changes to be known, if they can be.
+    /// Used to request ticks, if the component can have them.
     #[inline]
     pub(crate) fn tracking_request(&self) -> Option<&TrackingRequest> {
         self.request.as_deref()
     }
 
-    /// When a caller last got mutable access to the values.
+    /// Tick of the last mutable access to the values.
     #[inline]
     pub(crate) fn visited(&self) -> Tick {
         self.visited.get()
@@ -116,7 +115,7 @@ impl Column {
         self.visited.set(now);
     }
 
-    /// Notes that a caller gets mutable access to the values now.
+    /// Records mutable access to the values.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
@@ -125,12 +124,12 @@ impl Column {
         }
     }
 
-    /// Begins to keep ticks for so many rows. What has changed so far has done so at this tick at the latest, unless
-    /// a caller has had mutable access since.
+    /// Begins to track ticks of `rows` rows. Earlier changes count as made at `latest` or at the last mutable access, whichever is
+    /// later.
     ///
     /// # Errors
     ///
-    /// If there is no memory; the column stays as it was.
+    /// If the allocation fails; the column is unchanged.
     pub(crate) fn track(&mut self, rows: usize, latest: Tick, now: Tick) -> Result<(), AllocError> {
         if self.tracking.is_none() {
             let visited = self.visited.get();
@@ -141,12 +140,12 @@ impl Column {
         Ok(())
     }
 
-    /// Forgets the ticks.
+    /// Stops tracking and discards the ticks.
     pub(crate) fn forget_ticks(&mut self) {
         self.tracking = None;
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
+    /// Clamps ticks that are older than the oldest distinguishable age; see [`Tick::clamped`].
     pub(crate) fn clamp_ticks(&self, now: Tick) {
         self.visited.clamp(now);
         if let Some(tracking) = &self.tracking {
@@ -154,7 +153,7 @@ impl Column {
         }
     }
 
-    /// Where the value of a row is.
+    /// The address of a row's value.
     ///
     /// # Safety
     ///
@@ -162,21 +161,21 @@ impl Column {
     #[inline]
     pub(crate) unsafe fn get(&self, row: usize) -> NonNull<u8> {
         debug_assert!(row <= self.memory.capacity());
-        // SAFETY: a row within the capacity is within the allocation (for zero-sized values the offset is 0).
+        // SAFETY: a row within the capacity is within the allocation; for zero-sized values the offset is 0.
         unsafe { self.memory.data().add(row * self.memory.item_size()) }
     }
 
-    /// Exchanges the memory, with the values in it, for that of a column of the same component.
+    /// Swaps the memory, including the values in it, with another column of the same component.
     fn swap_memory(&mut self, other: &mut Self) {
         debug_assert!(self.memory.item_size() == other.memory.item_size());
         core::mem::swap(&mut self.memory, &mut other.memory);
     }
 
-    /// Makes memory for `capacity` values, moving those that are there. Never shrinks.
+    /// Grows the memory to `capacity` values and keeps the existing values. Never shrinks.
     ///
     /// # Errors
     ///
-    /// If there is no memory; the column stays as it was.
+    /// If the allocation fails; the column is unchanged.
     pub(crate) fn grow_to(&mut self, capacity: usize) -> Result<(), AllocError> {
         if let Some(tracking) = &mut self.tracking {
             tracking.grow_to(capacity)?;
@@ -184,7 +183,7 @@ impl Column {
         if capacity > self.memory.capacity() { self.memory.resize(capacity) } else { Ok(()) }
     }
 
-    /// Gives back the memory beyond `capacity` values. If the smaller memory cannot be had the column stays as it was.
+    /// Releases the memory beyond `capacity` values. If the reallocation fails, the column is unchanged.
     ///
     /// # Safety
     ///
@@ -194,17 +193,17 @@ impl Column {
             tracking.shrink_to(capacity);
         }
         if capacity < self.memory.capacity() {
-            // Without the smaller memory the larger one stays.
+            // If the reallocation fails, the larger memory is kept.
             _ = self.memory.resize(capacity);
         }
     }
 
-    /// Brings the last value to a row with its ticks, and the value of the row behind the new last one, where it can be
-    /// dropped. If dropping it does nothing, and it is not to be kept, it is overwritten instead.
+    /// Moves the last value to a row, with its ticks, and the row's old value past the new last one, where it can be dropped. If
+    /// the old value needs no drop and `is_kept` is false, it is overwritten instead.
     ///
     /// # Safety
     ///
-    /// - Both rows hold values and are not the same one; `last` is the last one.
+    /// - Both rows have values and differ; `last` is the last one.
     #[inline]
     pub(crate) unsafe fn put_past_end(&mut self, row: usize, last: usize, is_kept: bool) {
         debug_assert!(row != last && row < self.memory.capacity() && last < self.memory.capacity());
@@ -225,7 +224,7 @@ impl Column {
     ///
     /// # Safety
     ///
-    /// - Both rows hold values and are not the same one; nothing uses the one that is overwritten. No ticks are kept.
+    /// - Both rows have values and differ; the overwritten value is not used afterwards. The column has no ticks.
     #[inline]
     pub(crate) unsafe fn overwrite(&self, row: usize, last: usize) {
         debug_assert!(
@@ -242,11 +241,12 @@ impl Column {
         }
     }
 
-    /// Overwrites the values of rows that follow each other, from `row` on, with those of the rows from `from` on.
+    /// Overwrites the values of `count` consecutive rows from `row` on with those of the rows from `from` on.
     ///
     /// # Safety
     ///
-    /// - All these rows hold values, and none is of both kinds; nothing uses those that are overwritten. No ticks are kept.
+    /// - All of these rows have values, and the two ranges do not overlap; the overwritten values are not used afterwards. The
+    ///   column has no ticks.
     #[inline]
     pub(crate) unsafe fn overwrite_rows(&self, row: usize, from: usize, count: usize) {
         debug_assert!(row + count <= from && from + count <= self.memory.capacity() && self.tracking.is_none());
@@ -254,25 +254,25 @@ impl Column {
         unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.memory.item_size()) }
     }
 
-    /// Exchanges the values of two rows, and their ticks.
+    /// Swaps the values of two rows, and their ticks.
     ///
     /// # Safety
     ///
-    /// - Both rows are within the capacity and are not the same one.
+    /// - Both rows are within the capacity and differ.
     #[inline]
     pub(crate) unsafe fn swap_rows(&mut self, a: usize, b: usize) {
         if let Some(tracking) = &self.tracking {
             tracking.swap_rows(a, b);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: both rows are within the capacity and differ.
         unsafe { self.swap_values(a, b) }
     }
 
-    /// Exchanges the values of two rows.
+    /// Swaps the values of two rows.
     ///
     /// # Safety
     ///
-    /// - Both rows are within the capacity and are not the same one.
+    /// - Both rows are within the capacity and differ.
     #[inline]
     unsafe fn swap_values(&mut self, a: usize, b: usize) {
         debug_assert!(a != b && a < self.memory.capacity() && b < self.memory.capacity());
@@ -284,25 +284,25 @@ impl Column {
     ///
     /// # Safety
     ///
-    /// - The rows hold values, which are not used afterwards.
+    /// - The rows have values, which are not used afterwards.
     #[inline]
     pub(crate) unsafe fn drop_rows(&mut self, first: usize, count: usize) {
         if let Some(drop) = self.drop {
             debug_assert!(first + count <= self.memory.capacity());
-            // SAFETY: the caller promises values in these rows that are not used again; `drop` is the glue of the
-            // column's type, since both come from one `ComponentInfo`.
+            // SAFETY: forwarded: the rows have values that are not used again. `drop` is the drop function of the column's type,
+            // since both come from one `ComponentInfo`.
             unsafe { drop(self.get(first).as_ptr(), count) }
         }
     }
 
-    /// The bytes that the column has allocated.
+    /// Number of bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
         ticks + self.memory.allocated_bytes()
     }
 }
 
-/// The columns of a table. They never move, so that their addresses can be remembered.
+/// The columns of a table. They never move, so that their addresses can be cached.
 pub(crate) struct Columns(NonNull<[Column]>);
 
 // SAFETY: owns its columns, which are `Send`.
@@ -317,7 +317,7 @@ impl FromIterator<Column> for Columns {
 }
 
 impl Columns {
-    /// The address of a column, which stays right for as long as the columns exist.
+    /// The address of a column, which is valid for as long as the columns exist.
     pub(crate) fn address(&self, index: usize) -> Option<ColumnAddress> {
         let first = self.0.cast::<Column>();
         let at = |index| first.map_addr(|address| address.saturating_add(index * size_of::<Column>()));
@@ -338,7 +338,7 @@ impl Deref for Columns {
 impl DerefMut for Columns {
     #[inline]
     fn deref_mut(&mut self) -> &mut [Column] {
-        // SAFETY: as above; `self` is borrowed mutably.
+        // SAFETY: the columns came from a box and live as long as `self`, which is borrowed mutably.
         unsafe { self.0.as_mut() }
     }
 }
@@ -350,7 +350,7 @@ impl Drop for Columns {
     }
 }
 
-/// A column that no table has.
+/// A column that belongs to no table.
 static NO_TABLE: Column = Column {
     memory: Memory::NONE,
     drop: None,
@@ -360,32 +360,32 @@ static NO_TABLE: Column = Column {
     request: None,
 };
 
-/// Where a column of some table is.
+/// The address of a column of some table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnAddress(NonNull<Column>);
 
 impl_default!([] ColumnAddress => Self::NOWHERE);
 
-// SAFETY: reading the column takes a promise that it is there and not being changed.
+// SAFETY: reading the column requires the caller to ensure that it exists and is not being changed.
 unsafe impl Send for ColumnAddress {}
-// SAFETY: as above.
+// SAFETY: reading the column requires the caller to ensure that it exists and is not being changed.
 unsafe impl Sync for ColumnAddress {}
 
 impl ColumnAddress {
-    /// The address of no column.
+    /// A dangling address.
     pub(crate) const NOWHERE: Self = Self(NonNull::dangling());
 
-    /// The address of a column without values and without a slot, which is always there.
+    /// The address of a column without values and without a slot, which always exists.
     pub(crate) const OF_NO_TABLE: Self = Self(NonNull::from_ref(&NO_TABLE));
 
-    /// The first value of the column, or where it would be.
+    /// The address of the first value of the column.
     ///
     /// # Safety
     ///
     /// - The table of the column exists and is not being changed.
     #[inline]
     pub(crate) unsafe fn data(self) -> NonNull<u8> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the table of the column exists and is not being changed.
         unsafe { (*self.0.as_ptr()).memory.data() }
     }
 
@@ -396,7 +396,7 @@ impl ColumnAddress {
     /// - The table of the column exists and is not being changed for `'a`.
     #[inline]
     pub(crate) unsafe fn column<'a>(self) -> &'a Column {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the table of the column exists and is not being changed for `'a`.
         unsafe { self.0.as_ref() }
     }
 }

@@ -1,9 +1,9 @@
-//! Where the column of a type is in a table: one map for all tables of a world, so that a look-up reads one cell.
+//! Finds the column of a type in a table: one map for all tables of a world, so that a lookup reads one cell.
 //!
-//! A column is found by the number of a table and the address of a type's slot. Both are at hand without reading memory; the number of a
-//! type is not, and the compiler reads it anew each time, since another thread may assign it. The map is probed linearly; at most a
-//! quarter of its cells, whose number is a power of two, are used. Single keys are never removed. Most types are in one table: a second,
-//! smaller map, the front, leads from a type alone to that table and the column.
+//! The key is the table id and the address of the type's slot. Both are known without a memory access. The component id is not: the
+//! compiler would load it each time, since another thread may assign it. The map uses linear probing; the number of its cells is a
+//! power of two, and at most a quarter of them are used. Single keys are never removed. Most types are in one table: a second,
+//! smaller map, the front, leads from the type alone to that table and the column.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,15 +13,15 @@ use crate::column::ColumnAddress;
 use crate::component::SlotAddress;
 use crate::entity::TableId;
 
-/// There are at least as many cells for each column.
+/// Minimum number of cells per column.
 const LOAD: usize = 4;
 
-/// How many cells the front has at most.
+/// Maximum number of cells in the front.
 const LARGEST_FRONT: usize = 1024;
 
 #[derive(Clone, Copy)]
 struct Cell {
-    /// The column, which knows the slot of its type; in an unused cell one that no table has.
+    /// The column, which knows the slot of its type; in an unused cell a column that belongs to no table.
     column: ColumnAddress,
     /// [`TableId::UNUSED`] in an unused cell.
     table: TableId,
@@ -31,15 +31,15 @@ impl Cell {
     const UNUSED: Self = Self { column: ColumnAddress::OF_NO_TABLE, table: TableId::UNUSED };
 }
 
-/// Cells whose number is a power of two, so that there is at least one.
+/// Cells. Their number is a power of two, so there is at least one.
 struct Cells {
     cells: Box<[Cell]>,
-    /// The distance in bytes from the first cell to the last one.
+    /// Distance in bytes from the first cell to the last one.
     mask: u32,
 }
 
 impl Cells {
-    /// Unused cells.
+    /// Allocates unused cells.
     fn new(count: usize) -> Result<Self, AllocError> {
         const { assert!(size_of::<Cell>().is_power_of_two()) };
         assert!(count.is_power_of_two() && count <= 1 << 27, "a world has too many columns");
@@ -49,55 +49,55 @@ impl Cells {
         Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<Cell>()) as u32 })
     }
 
-    /// The cell to which a hash leads: only the bits of the mask count.
+    /// The cell at a hash. Only the bits of the mask are used.
     #[inline(always)]
     fn at(&self, hash: u32) -> Cell {
         let distance = (hash & self.mask) as usize;
-        // SAFETY: distance <= mask, so it is within the cells; and since their size and number are powers of two, it is the distance to
-        // the beginning of a cell.
+        // SAFETY: distance <= mask, so it is within the cells; since the size and number of cells are powers of two, it is the
+        // offset of the beginning of a cell.
         unsafe { *self.cells.as_ptr().byte_add(distance) }
     }
 
-    /// The same cell, to change it.
+    /// The cell at a hash, for writing.
     fn at_mut(&mut self, hash: u32) -> &mut Cell {
         &mut self.cells[(hash & self.mask) as usize / size_of::<Cell>()]
     }
 }
 
-/// The hash that leads to the first cell in which a column may be.
+/// The hash of the first cell in which a column may be.
 #[inline]
 fn first(table: TableId, slot: SlotAddress) -> u32 {
     table.0.wrapping_mul(0x9E37_79B1).wrapping_add(slot.lower()).wrapping_mul(0x85EB_CA77)
 }
 
-/// The hash that leads to the next cell.
+/// The hash of the next cell.
 #[inline]
 fn next(hash: u32) -> u32 {
     hash.wrapping_add(size_of::<Cell>() as u32)
 }
 
-/// The hash that leads to the cell of a type in a front.
+/// The hash of a type's cell in the front.
 #[inline]
 fn in_front(slot: SlotAddress) -> u32 {
     slot.lower().wrapping_mul(0x85EB_CA77)
 }
 
-/// What a search finds in a cell.
+/// The result of looking at one cell.
 enum Found {
     Column(ColumnAddress),
-    /// The search is at its end.
+    /// An unused cell, which ends the search.
     Nothing,
-    /// Another column.
+    /// The cell of another column.
     Other,
 }
 
-/// The columns of all tables, by table and by the slot of the type, for types that have one.
+/// The columns of all tables, by table and by slot of the type, for types with a slot.
 pub(crate) struct ColumnPlaces {
-    /// At least one is unused.
+    /// At least one cell is unused.
     cells: Cells,
     len: usize,
-    /// By type: a table that has it. There may be several types that would have a cell, and one of them has it. A cell whose
-    /// table is [`TableId::UNUSED`] has the column of a type that several tables have.
+    /// For a type, a table that has it. If several types share a cell, one of them uses it. A cell whose table is
+    /// [`TableId::UNUSED`] has a column of a type that several tables have.
     front: Cells,
 }
 
@@ -108,14 +108,14 @@ impl_default!([] ColumnPlaces => or_raise(Self::with_cells(1)));
 struct Living<'a>(&'a ColumnPlaces);
 
 impl Living<'_> {
-    /// Whether a column is of the type with this slot.
+    /// Whether a column belongs to the type with this slot.
     #[inline(always)]
     fn has_slot(self, column: ColumnAddress, slot: SlotAddress) -> bool {
-        // SAFETY: the column is one of a table, or the one that no table has, which is always there.
+        // SAFETY: the column belongs to a table, or is the static column that belongs to no table.
         unsafe { column.column() }.slot() == Some(slot)
     }
 
-    /// What is in the cell to which a hash leads.
+    /// Compares the cell at a hash with a table and slot.
     #[inline(always)]
     fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> Found {
         let cell = self.0.cells.at(hash);
@@ -126,8 +126,8 @@ impl Living<'_> {
         }
     }
 
-    /// The column of a type in a table, past a cell that another column has. It is compiled where it is called: there the compiler sees
-    /// that nothing is written, and a loop over entities reads the books once.
+    /// The column of a type in a table, searched after the cell at `hash`, which another column uses. Inlined into the caller, so
+    /// that the compiler sees that it writes nothing, and hoists the loads of the map out of loops over entities.
     #[cold]
     #[inline]
     fn find_past(self, mut hash: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
@@ -149,15 +149,15 @@ impl ColumnPlaces {
 
     /// # Safety
     ///
-    /// - The tables of the columns exist and are not being changed as long as the result is used.
+    /// - The tables of the columns exist and are not being changed while the result is used.
     #[inline(always)]
     unsafe fn living(&self) -> Living<'_> {
         Living(self)
     }
 
-    /// A table that has a type, as a rule the only one, and its column there. It is found without an entity, so nothing waits until the
-    /// place of one has come from memory. There may be such a table and `None` all the same, or a column of the type with
-    /// [`TableId::UNUSED`], in which no entity is.
+    /// A table that has a type, usually the only one, and its column there. The lookup does not need the location of an entity, so
+    /// it does not wait for its load. May return `None` even if there is such a table, or a column of the type with
+    /// [`TableId::UNUSED`], which matches no entity's table.
     ///
     /// # Safety
     ///
@@ -165,11 +165,11 @@ impl ColumnPlaces {
     #[inline(always)]
     pub(crate) unsafe fn likely(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
         let Cell { column, table } = self.front.at(in_front(slot));
-        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        // SAFETY: forwarded: the tables exist and are not being changed.
         unsafe { self.living() }.has_slot(column, slot).then_some((table, column))
     }
 
-    /// Where the column of a type is in a table. Nothing for a table that does not exist.
+    /// The address of a type's column in a table; `None` if the table does not have the type or does not exist.
     ///
     /// # Safety
     ///
@@ -177,7 +177,7 @@ impl ColumnPlaces {
     #[inline]
     pub(crate) unsafe fn get(&self, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
         let hash = first(table, slot);
-        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        // SAFETY: forwarded: the tables exist and are not being changed.
         let living = unsafe { self.living() };
         match living.column_at(hash, table, slot) {
             Found::Column(column) => Some(column),
@@ -195,12 +195,12 @@ impl ColumnPlaces {
         let needed = (self.len + additional) * LOAD;
         if needed > self.cells.cells.len() {
             let larger = Self::with_cells(needed.next_power_of_two()).unwrap_or_else(|error| error.raise());
-            // SAFETY: the tables exist and are not being changed (the caller's promise).
+            // SAFETY: forwarded: the tables exist and are not being changed.
             unsafe { self.move_to(larger) };
         }
     }
 
-    /// Gives back the room for columns that are not there. If there is no memory for the smaller map it stays as it was.
+    /// Releases unused memory. If the allocation of the smaller map fails, the map is unchanged.
     ///
     /// # Safety
     ///
@@ -210,29 +210,29 @@ impl ColumnPlaces {
         if needed < self.cells.cells.len()
             && let Ok(smaller) = Self::with_cells(needed)
         {
-            // SAFETY: the tables exist and are not being changed (the caller's promise).
+            // SAFETY: forwarded: the tables exist and are not being changed.
             unsafe { self.move_to(smaller) };
         }
     }
 
-    /// Takes the cells of an empty map instead of its own.
+    /// Moves all entries to an empty map, which replaces this one.
     ///
     /// # Safety
     ///
     /// - As for [`ColumnPlaces::get`].
     unsafe fn move_to(&mut self, mut other: Self) {
         for cell in self.cells.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
-            // SAFETY: the tables exist and are not being changed (the caller's promise).
+            // SAFETY: forwarded: the tables exist and are not being changed.
             let column = unsafe { cell.column.column() };
             if let Some(slot) = column.slot() {
-                // SAFETY: the tables exist and are not being changed (the caller's promise).
+                // SAFETY: forwarded: the tables exist and are not being changed.
                 unsafe { other.insert(cell.table, slot, cell.column) };
             }
         }
         *self = other;
     }
 
-    /// Adds a column that is not in the map yet. There is room for it.
+    /// Adds a column that is not in the map yet. There must be room for it.
     ///
     /// # Safety
     ///
@@ -246,7 +246,7 @@ impl ColumnPlaces {
         *self.cells.at_mut(hash) = Cell { column, table };
         self.len += 1;
         let known = self.front.at(in_front(slot)).column;
-        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        // SAFETY: forwarded: the tables exist and are not being changed.
         let is_same = unsafe { self.living() }.has_slot(known, slot);
         let front = self.front.at_mut(in_front(slot));
         match front.table {
@@ -256,14 +256,14 @@ impl ColumnPlaces {
         }
     }
 
-    /// Forgets all columns. The room for them stays.
+    /// Removes all columns and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.cells.cells.fill(Cell::UNUSED);
         self.front.cells.fill(Cell::UNUSED);
         self.len = 0;
     }
 
-    /// The bytes that the map has allocated.
+    /// Number of bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.cells.cells) + size_of_val(&*self.front.cells)
     }

@@ -1,4 +1,4 @@
-//! Values for the threads of a parallel loop.
+//! Per-thread values for parallel loops.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,14 +6,14 @@ use core::mem;
 use core::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A value for each thread that takes part in a parallel loop: made when a thread first borrows one, and collected after the loop.
+/// A value for each thread of a parallel loop: created when a thread first borrows one, and collected after the loop.
 ///
-/// A borrow takes a value that no other thread has, so there are at most as many values as there were borrows at the same time. Which
-/// thread gets which value, and their order, is not determined. Commands and messages that shall come in the order of the entities are
-/// recorded with [`for_each_with`](crate::query::QueryParIter::for_each_with).
+/// A borrow takes a value that no other thread has borrowed, so there are at most as many values as concurrent borrows. It is
+/// unspecified which thread gets which value, and in which order the values are. To record commands and messages in the order of
+/// the entities, use [`for_each_with`](crate::query::QueryParIter::for_each_with).
 ///
-/// Borrowing takes a lock for a moment: borrow once for each task ([`for_each_init`](crate::query::QueryParIter::for_each_init)), and
-/// not once for each entity.
+/// Borrowing takes a lock for a short time: borrow once per task ([`for_each_init`](crate::query::QueryParIter::for_each_init)),
+/// not once per entity.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,7 +43,7 @@ pub struct Parallel<T: Send> {
 
 impl<T: Send> Parallel<T> {
     fn idle(&self) -> MutexGuard<'_, Vec<T>> {
-        // Nothing panics while the lock is held, but for an allocation.
+        // Only an allocation can panic while the lock is held.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -61,7 +61,7 @@ impl<T: Send> Parallel<T> {
         self.idle_mut().clear();
     }
 
-    /// Borrows a value, which `create` makes if all others are borrowed.
+    /// Borrows a value. Creates one with `create` if all others are borrowed.
     ///
     /// ```
     /// use strata_ecs::utils::Parallel;
@@ -76,19 +76,19 @@ impl<T: Send> Parallel<T> {
         LocalMut { value: Some(value.unwrap_or_else(create)), of: self }
     }
 
-    /// Calls a function with a value, which `create` makes if all others are borrowed.
+    /// Calls a function with a value. Creates one with `create` if all others are borrowed.
     pub fn scope_or<R>(&self, create: impl FnOnce() -> T, scope: impl FnOnce(&mut T) -> R) -> R {
         scope(&mut self.borrow_local_mut_or(create))
     }
 }
 
 impl<T: Default + Send> Parallel<T> {
-    /// Borrows a value, which is the default one if all others are borrowed.
+    /// Borrows a value. Creates the default one if all others are borrowed.
     pub fn borrow_local_mut(&self) -> LocalMut<'_, T> {
         self.borrow_local_mut_or(T::default)
     }
 
-    /// Calls a function with a value, which is the default one if all others are borrowed.
+    /// Calls a function with a value. Creates the default one if all others are borrowed.
     ///
     /// ```
     /// use strata_ecs::utils::Parallel;
@@ -103,14 +103,14 @@ impl<T: Default + Send> Parallel<T> {
 }
 
 impl<T, I: IntoIterator<Item = T> + Default + Send> Parallel<I> {
-    /// Takes what is in the collections of all threads.
+    /// Removes and returns the elements of the collections of all threads.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
         self.idle_mut().iter_mut().flat_map(mem::take)
     }
 }
 
 impl<T: Send> Parallel<Vec<T>> {
-    /// Appends what is in the vectors of all threads to another vector, and leaves them empty.
+    /// Appends the elements of the vectors of all threads to another vector, and leaves them empty.
     pub fn drain_into(&mut self, out: &mut Vec<T>) {
         for values in self.idle_mut() {
             out.append(values);
@@ -132,7 +132,7 @@ impl<T: Send + fmt::Debug> fmt::Debug for Parallel<T> {
 
 /// A value that a thread has borrowed from a [`Parallel`].
 pub struct LocalMut<'a, T: Send> {
-    /// `None` only while it is dropped.
+    /// `None` only while it is being dropped.
     value: Option<T>,
     of: &'a Parallel<T>,
 }

@@ -1,14 +1,14 @@
-//! What the processor is like that the program runs on.
+//! Properties of the processor.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is taken for the size of the second-level cache where nothing is known of it, in bytes.
+/// The assumed size of the second-level cache if it is unknown, in bytes.
 const USUAL: usize = 512 << 10;
 
-/// What was found; zero if the processor has not been asked yet.
+/// The detected size; zero if it has not been detected yet.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// The size of the second-level cache of a core, in bytes; a guess if the processor does not tell.
+/// The size of the second-level cache of a core, in bytes; an assumed size if it cannot be detected.
 #[inline]
 pub(crate) fn l2_size() -> usize {
     match FOUND.load(Relaxed) {
@@ -17,25 +17,24 @@ pub(crate) fn l2_size() -> usize {
     }
 }
 
-/// Looks once: in a virtual machine, to ask the processor takes microseconds.
+/// Detects the size once: in a virtual machine, `cpuid` takes microseconds.
 #[cold]
 fn look() -> usize {
     let found = match told() {
         0 => USUAL,
-        // A machine in a machine may be told anything.
+        // A virtual machine may report an arbitrary size.
         told => told.clamp(128 << 10, 16 << 20),
     };
     FOUND.store(found, Relaxed);
     found
 }
 
-/// What the processor says: 0 if it says nothing. An interpreter has none to ask.
+/// The size that the processor reports, or 0 if it reports no size. Miri does not support `cpuid`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn told() -> usize {
     use core::arch::x86_64::__cpuid;
 
-    /// The leaf that tells the size of the second-level cache, in KiB, in the upper half of `ecx`: on processors of Intel and
-    /// of AMD.
+    /// The leaf with the size of the second-level cache, in KiB, in the upper half of `ecx`, on Intel and AMD processors.
     const CACHES: u32 = 0x8000_0006;
     if __cpuid(0x8000_0000).eax < CACHES {
         return 0;

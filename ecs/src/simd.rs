@@ -1,27 +1,26 @@
-//! The instruction sets that loops are compiled for, and which of them is used.
+//! Selection of the instruction set for loops.
 //!
-//! A program is built for the oldest processor that it has to run on: on x86-64 that is one with registers of two `f64`. A
-//! loop over rows is therefore compiled more than once: for what the whole program is compiled for, which is called the
-//! [baseline](InstructionSet::Baseline), and for wider instruction sets, of which the best one that the processor has is
-//! chosen when the program runs. That happens for [`#[system]`](macro@crate::system)s over components, and for internal iteration
-//! over queries: `for_each`, `fold`, `sum` and the like of [`QueryIter`](crate::query::QueryIter), also on several threads.
-//! `for` loops over queries are compiled for the baseline only, and so is everything without the feature `std` and on other
-//! processors than x86-64.
+//! A program is built for the oldest processor that it must run on; on x86-64 that processor has registers of two `f64`. Loops over
+//! rows are therefore compiled more than once: for the target of the whole program, called the
+//! [baseline](InstructionSet::Baseline), and for wider instruction sets. At run time the best one that the processor supports is
+//! selected. This applies to [`#[system]`](macro@crate::system)s over components, and to internal iteration over queries:
+//! `for_each`, `fold`, `sum` and similar methods of [`QueryIter`](crate::query::QueryIter), also on several threads. `for` loops
+//! over queries are compiled for the baseline only. Without the feature `std`, and on processors other than x86-64, everything is.
 //!
-//! The result is the same to the last bit, whichever is chosen: operations are neither reordered nor contracted. What Rust
-//! leaves open may differ, as it may between two builds of one program: the sign and the payload of a NaN, and which zero
-//! `min` and `max` of `0.0` and `-0.0` give.
+//! All variants give the same result to the last bit: operations are neither reordered nor contracted. Only details that Rust
+//! leaves unspecified may differ, as between two builds of one program: the sign and the payload of a NaN, and which zero `min` and
+//! `max` of `0.0` and `-0.0` return.
 //!
-//! What a loop calls is compiled with it where the compiler inlines it. A call that is not inlined runs code of the
-//! baseline.
+//! A function that a loop calls is compiled for the wider instruction set only if the compiler inlines it. Other calls run code for
+//! the baseline.
 //!
-//! To find out whether a difference comes from here, the environment variable `STRATA_SIMD` sets the widest set that is
-//! used: `off`, which is the baseline, `avx2` or `avx512`; [`InstructionSet::limit`] does the same while the program
-//! runs, and `#[system(simd = off)]` for one system.
+//! To find out whether a difference is caused by this selection, set the environment variable `STRATA_SIMD` to the widest set to
+//! use: `off`, which is the baseline, `avx2` or `avx512`. [`InstructionSet::limit`] does the same at run time, and `#[system(simd =
+//! off)]` for one system.
 
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// A set of instructions that loops over rows are compiled for, from the narrowest to the widest.
+/// An instruction set that loops over rows are compiled for, ordered from the narrowest to the widest.
 ///
 /// ```
 /// use strata_ecs::simd::InstructionSet;
@@ -33,19 +32,19 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 #[repr(u8)]
 #[non_exhaustive]
 pub enum InstructionSet {
-    /// What the program is compiled for.
+    /// The target of the whole program.
     Baseline = 1,
-    /// AVX2 with what came with it (FMA, BMI1, BMI2, F16C, LZCNT, MOVBE, POPCNT): x86-64-v3, processors from 2013 on.
+    /// AVX2 and the features introduced with it (FMA, BMI1, BMI2, F16C, LZCNT, MOVBE, POPCNT): x86-64-v3, processors since 2013.
     Avx2 = 2,
     /// AVX-512 (F, BW, CD, DQ, VL): x86-64-v4.
     Avx512 = 3,
 }
 
-/// The set that is used; zero if that has not been found out.
+/// The set in use; zero if it has not been determined yet.
 static CURRENT: AtomicU8 = AtomicU8::new(0);
 
 impl InstructionSet {
-    /// The widest that loops are compiled for and that this processor has.
+    /// The widest set that loops are compiled for and that this processor supports.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -59,8 +58,8 @@ impl InstructionSet {
         wide::detected()
     }
 
-    /// The one that is used from now on: the [`detected`](Self::detected) one, or a narrower one if
-    /// [`limit`](Self::limit) or the environment variable `STRATA_SIMD` says so.
+    /// The set in use: the [`detected`](Self::detected) one, or a narrower one if [`limit`](Self::limit) or the environment
+    /// variable `STRATA_SIMD` says so.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -79,8 +78,8 @@ impl InstructionSet {
         }
     }
 
-    /// Sets the widest set that is used from now on, in the whole program: for debugging, and for measuring. Loops that are
-    /// being run stay as they are. A set that the processor does not have is not used.
+    /// Sets the widest set to use from now on, in the whole program, for debugging and benchmarks. Running loops are not affected.
+    /// A set that the processor does not support is not used.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -96,7 +95,7 @@ impl InstructionSet {
     #[cold]
     fn find_out() -> Self {
         let found = Self::detected().min(asked());
-        // Another thread may have set a limit meanwhile.
+        // If another thread has set a limit in between, use that.
         match CURRENT.compare_exchange(0, found as u8, Relaxed, Relaxed) {
             Ok(_) => found,
             Err(_) => Self::current(),
@@ -104,7 +103,7 @@ impl InstructionSet {
     }
 }
 
-/// The widest set that the user wants.
+/// The widest set that the environment variable allows.
 #[cfg(feature = "std")]
 fn asked() -> InstructionSet {
     let Some(asked) = std::env::var_os("STRATA_SIMD") else { return InstructionSet::Avx512 };
@@ -124,14 +123,13 @@ fn asked() -> InstructionSet {
     InstructionSet::Avx512
 }
 
-/// The unroll width of a loop: how many rows the function gets at a time, as a constant, so that the optimiser sees
-/// all of them; 1 stands for all rows of a table at once, however many they are.
+/// The unroll width of a loop: the number of rows that the function gets at a time, as a constant, so that the optimiser sees all
+/// of them; 1 means all rows of a table at once.
 ///
-/// Where the numbers of a row stand alone, the loop over the rows is vectorised as it is. A struct of several numbers is
-/// another matter: with two or four rows written out, one behind the other, their numbers fill registers without being
-/// sorted first.
+/// If each row has single numbers, the plain loop over the rows is vectorised well. For structs of several numbers it is better to
+/// unroll two or four rows: their numbers fill registers without being shuffled first.
 ///
-/// Sealed: what goes through rows relies on these numbers.
+/// Sealed, because code that visits rows relies on these numbers.
 ///
 /// ```compile_fail,E0277
 /// use strata_ecs::simd::UnrollWidth;
@@ -146,33 +144,33 @@ fn asked() -> InstructionSet {
 /// ```
 #[doc(hidden)]
 pub trait UnrollWidth: Sealed + 'static {
-    /// The rows at a time where no value of a row has more than eight bytes.
+    /// Rows at a time if no value of a row is larger than eight bytes.
     const OF_SMALL: usize;
-    /// The rows at a time where a value has.
+    /// Rows at a time if a value is larger.
     const OF_LARGE: usize;
-    /// The rows at a time where there are more than four columns, whatever their values are.
+    /// Rows at a time if there are more than four columns, regardless of their values.
     const OF_MANY: usize;
-    /// Whether single numbers are gone through in a loop over all rows but the last few. Wide registers can store some of their
-    /// numbers, which the optimiser makes use of in loops only: a branch that stores in some rows becomes none.
+    /// Whether single numbers are processed in a loop over all rows except the last few. Wide registers support masked stores,
+    /// which the optimiser uses only in loops: a branch around a store becomes a masked store.
     const LOOPS_OVER_SMALL: bool;
 }
 
-/// The size up to which values are taken for single numbers, in bytes.
+/// Values up to this size are treated as single numbers, in bytes.
 pub(crate) const SMALL: usize = 8;
 
-/// The most rows that the function gets at a time, if not all.
+/// Maximum number of rows that the function gets at a time, unless it gets all.
 pub(crate) const MOST_ROWS: usize = 64;
 
 mod sealed {
-    //! Keeps the traits of this module to its own types.
+    //! Seals the traits of this module.
 
-    /// Has no name outside.
+    /// Not nameable outside the crate.
     pub trait Sealed {}
 }
 
 pub(crate) use self::sealed::Sealed;
 
-/// So many rows at a time, perhaps with a loop over single numbers.
+/// An unroll width with the given numbers of rows, optionally with a loop over single numbers.
 #[doc(hidden)]
 pub struct Rows<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool = false>;
 
@@ -190,18 +188,18 @@ impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: boo
     const LOOPS_OVER_SMALL: bool = LOOPS;
 }
 
-/// The number, if it can be one of rows at a time.
+/// The number of rows, if it is a valid unroll width.
 const fn checked(rows: usize) -> usize {
     assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
     rows
 }
 
-/// Into which variants a loop is compiled. Sealed, as [`UnrollWidth`].
+/// The kernel variants of a loop. Sealed, as [`UnrollWidth`].
 #[doc(hidden)]
 pub trait Variants: Sealed + 'static {
-    /// Whether there are others than that for the baseline.
+    /// Whether there are other variants than the one for the baseline.
     const WIDE: bool;
-    /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
+    /// Whether there is a variant for AVX-512; otherwise the one for AVX2 is used.
     const AVX512: bool;
     /// The unroll width for the baseline.
     type Baseline: UnrollWidth;
@@ -211,26 +209,26 @@ pub trait Variants: Sealed + 'static {
     type Avx512: UnrollWidth;
 }
 
-/// Each variant in the unroll width that was measured to be best: `benches/shapes.rs`.
+/// The variants with the unroll widths that were measured to be best: `benches/shapes.rs`.
 ///
-/// Many columns are gone through in one loop: in blocks they were slower when that was measured, which was before long loops
-/// were sure to be inlined into their variants.
+/// Many columns are processed in one loop: blocks were slower when this was measured, which was before long loops were reliably
+/// inlined into their variants.
 ///
-/// There is one for AVX-512 only for row systems over single numbers. Those over vectors and matrices wait for memory with AVX2
+/// Only row systems over single numbers have a variant for AVX-512. Loops over vectors and matrices are limited by memory with AVX2
 /// already, and some are slower with AVX-512.
 #[doc(hidden)]
 pub struct Wide;
 
-/// The best unroll width with registers of 32 bytes, or larger ones.
+/// The best unroll width with registers of 32 bytes or more.
 type BestOfWide = Rows<32, 8, 1, true>;
-/// The loop as it is written.
+/// The plain loop.
 type AsWritten = Rows<1, 1, 1>;
-/// The best unroll width with what the whole program is compiled for.
+/// The best unroll width for the baseline.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 type BestOfBaseline = Rows<16, 4, 1>;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 type BestOfBaseline = BestOfWide;
-/// Not measured, so as it is written.
+/// Not measured, so the plain loop.
 #[cfg(not(target_arch = "x86_64"))]
 type BestOfBaseline = AsWritten;
 
@@ -258,7 +256,7 @@ impl Variants for Narrow {
     type Avx512 = AsWritten;
 }
 
-/// Every variant in the same unroll width, to measure it.
+/// All variants with the same unroll width, for benchmarks.
 #[doc(hidden)]
 pub struct Shaped<const COUNT: usize>;
 
@@ -272,16 +270,16 @@ impl<const COUNT: usize> Variants for Shaped<COUNT> {
     type Avx512 = Rows<COUNT, COUNT, COUNT>;
 }
 
-/// To stand in a loop that is not to be vectorised itself, because what it does in one step will be.
+/// Prevents the vectorisation of the loop that contains the call, whose steps are to be vectorised instead.
 ///
-/// A loop over blocks of eight rows looks to the optimiser as one with a stride of eight. It sorts the rows of several
-/// blocks into registers, which takes longer than all the work.
+/// A loop over blocks of eight rows looks to the optimiser like a loop with a stride of eight. It would shuffle the rows of several
+/// blocks into registers, which takes longer than the actual work.
 ///
-/// Behind two calls of one function it keeps the optimiser from making one call of them.
+/// After each of two calls of one function, it keeps the optimiser from merging them.
 #[inline(always)]
 pub(crate) fn between_blocks() {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: there is no instruction, so nothing is changed, not even memory, the stack and the flags.
+    // SAFETY: there is no instruction, so memory, the stack and the flags are unchanged, as the options say.
     unsafe {
         core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
@@ -289,36 +287,36 @@ pub(crate) fn between_blocks() {
     let _ = core::hint::black_box(0_u8);
 }
 
-/// Something that is compiled for several instruction sets.
+/// A function that is compiled for several instruction sets, with its arguments.
 pub(crate) trait Job {
-    /// What comes of it.
+    /// The result.
     type Out;
 
-    /// Does it, in an unroll width. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is
-    /// compiled for the baseline.
+    /// Runs the job, with an unroll width. Must be `#[inline(always)]`, with all of its parts: code that is not inlined is compiled
+    /// for the baseline.
     fn run<S: UnrollWidth>(self) -> Self::Out;
 }
 
-/// Does a job with the instruction set that is used now.
+/// Runs a job with the instruction set in use.
 #[inline(always)]
 pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
     if V::WIDE { wide::run::<V, J>(job) } else { as_written(job) }
 }
 
-/// As [`run`], for a part of a job that is seldom done, and is to be in no function with the rest.
+/// As [`run`], for a rare part of a job, which must not be in one function with the rest.
 #[cold]
 #[inline(never)]
 pub(crate) fn run_apart<V: Variants, J: Job>(job: J) -> J::Out {
     run::<V, J>(job)
 }
 
-/// The loop as it is written, for the baseline. A function of its own, as below.
+/// The plain loop for the baseline. A separate function, as [`baseline`].
 #[inline(never)]
 fn as_written<J: Job>(job: J) -> J::Out {
     job.run::<AsWritten>()
 }
 
-/// The variant for the baseline. A function of its own, so that it is compiled once for all callers.
+/// The variant for the baseline. A separate function, so that it is compiled once for all callers.
 #[inline(never)]
 fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
     job.run::<V::Baseline>()
@@ -326,7 +324,7 @@ fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
 
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod wide {
-    //! The variants for instruction sets that not every processor has.
+    //! The variants for instruction sets that not every processor supports.
 
     use super::{InstructionSet, Job, Variants, baseline};
 
@@ -335,7 +333,7 @@ mod wide {
             ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
         }
         let avx2 = has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe" "popcnt");
-        // Where the whole program is compiled for AVX2, there is nothing to choose.
+        // If the whole program is compiled for AVX2, there is nothing to select.
         if cfg!(target_feature = "avx2") || !avx2 {
             InstructionSet::Baseline
         } else if !has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
@@ -349,16 +347,17 @@ mod wide {
     pub(super) fn run<V: Variants, J: Job>(job: J) -> J::Out {
         match InstructionSet::current() {
             InstructionSet::Baseline => baseline::<V, J>(job),
-            // SAFETY: a set is current only if the processor has it.
+            // SAFETY: a set is in use only if the processor supports it.
             InstructionSet::Avx512 if V::AVX512 => unsafe { avx512::<V, J>(job) },
-            // SAFETY: as above; those with AVX-512 have what comes with AVX2.
+            // SAFETY: a set is in use only if the processor supports it; processors with AVX-512 support AVX2 and the features
+            // introduced with it.
             InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe { avx2::<V, J>(job) },
         }
     }
 
     /// # Safety
     ///
-    /// - The processor has these features.
+    /// - The processor supports these features.
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt")]
     fn avx2<V: Variants, J: Job>(job: J) -> J::Out {
         job.run::<V::Avx2>()
@@ -366,7 +365,7 @@ mod wide {
 
     /// # Safety
     ///
-    /// - The processor has these features.
+    /// - The processor supports these features.
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
     fn avx512<V: Variants, J: Job>(job: J) -> J::Out {
         job.run::<V::Avx512>()
@@ -375,7 +374,7 @@ mod wide {
 
 #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
 mod wide {
-    //! There is the baseline only. `.ci/run no_std` compiles this on x86-64, too.
+    //! Only the baseline. `.ci/run no_std` compiles this on x86-64, too.
 
     use super::{InstructionSet, Job, Variants, baseline};
 

@@ -1,10 +1,10 @@
-//! Components outside the tables: sparse sets, and tags of one bit an entity.
+//! Components outside the tables: sparse sets, and tags of one bit per entity.
 //!
-//! A sparse set keeps its values densely in one [`Column`] and finds them by entity index through pages of rows, which
-//! exist only where there is something. A zero-sized component needs no values: its set is a bit map. Adding and removing
-//! touches no table.
+//! A sparse set stores its values contiguously in one [`Column`] and finds them by entity index through pages of rows, which are
+//! only allocated where they are used. Zero-sized components need no values: their set is a bitmap. Adding and removing does not
+//! affect tables.
 //!
-//! As in tables, a removed value is first brought behind the last one and dropped when everything else is done.
+//! As in tables, a removed value is first moved past the last one, and dropped at the end of the operation.
 
 mod set;
 mod tag;

@@ -1,12 +1,11 @@
 //! Tables: one for each distinct set of table-stored components (what other systems call an archetype).
 //!
-//! A table is a list of entities and, beside it, one column per component, all of the same length and growing
-//! together. Everything here keeps rows whole: between two calls every row below `len` holds an entity and a value in
-//! each column. A row is filled column by column behind the last one and then committed; a row is emptied by moving the
-//! last one into it. Values that have to be dropped are brought behind the last row first, so that a panicking `Drop`
-//! finds (and leaves) the table whole.
+//! A table has a list of entities and one column per component, all of the same length and growing together. All functions keep
+//! rows complete: between two calls every row below `len` has an entity and a value in each column. To add a row, its values are
+//! written to the columns past the last row, and then the row is committed. To remove a row, the last row is moved into it. Values
+//! that have to be dropped are moved past the last row first, so that the table is valid while `Drop` runs, even if it panics.
 //!
-//! A table's memory depends on its own columns only, not on how many components the world knows.
+//! The memory of a table depends only on its own columns, not on the number of components in the world.
 
 mod column_move;
 mod ticks;
@@ -35,7 +34,7 @@ use crate::guard::for_each_despite_panics;
 use crate::tick::{Tick, TickCell, WriteStamp};
 use crate::transition::{ColumnSet, Interest};
 
-/// The entities that have one set of table-stored components, with these.
+/// The entities that have one set of table-stored components, and the values of these components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -55,48 +54,48 @@ pub struct Table {
     columns: Columns,
     entities: Vec<Entity>,
     capacity: usize,
-    /// Whether dropping the values of some column does anything.
+    /// Whether the values of some column need to be dropped.
     needs_drop: bool,
-    /// Whether ticks of some column are kept.
+    /// Whether some column has ticks.
     tracked: bool,
-    /// When a row last came or got new values.
+    /// Tick of the last added row or replaced value.
     stamped: TickCell,
-    /// How often rows have gone or changed places, from some number on: it wraps around.
+    /// Incremented whenever rows are removed or moved; wraps around.
     departures: u32,
-    /// The listeners of what happens to its entities.
+    /// The listeners to events of its entities.
     interest: Interest,
-    /// The columns of which removals are recorded, if they are.
+    /// The columns whose removals are recorded.
     watched: ColumnSet,
-    /// The list of removals, if these are those of one column.
+    /// The removal list, if removals of exactly one column are recorded.
     only_list: u32,
     /// The columns of disabling components.
     disabling: Box<[u32]>,
 }
 
-/// Which entities the rows of a table are, as far as it can be told without looking at them: see [`Table::arrangement`].
+/// Identifies which entities are in the rows of a table, without a look at the list: see [`Table::arrangement`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arrangement {
     pub(crate) rows: usize,
     departures: u32,
 }
 
-/// Which of some components, those of columns, are disabling ones.
+/// The columns of disabling components among the given components of columns.
 fn disabling_columns(ids: &[ComponentId], components: &Components) -> Box<[u32]> {
     let columns = ids.iter().zip(0..).filter(|(id, _)| components.disabling().contains(id));
     columns.map(|(_, column)| column).collect()
 }
 
-/// The number of no list of removals.
+/// No removal list.
 const NO_LIST: u32 = u32::MAX;
 
-/// The list of the removals of the only one of these components of which they are recorded.
+/// The removal list of the only component whose removals are recorded; [`NO_LIST`] if there are several, or no such component.
 fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
     let mut lists = ids.iter().filter_map(|&id| components.removals(id));
     let first = lists.next();
     first.filter(|_| lists.next().is_none()).unwrap_or(NO_LIST)
 }
 
-/// The listeners of what happens to entities with these components.
+/// The listeners to events of entities with these components.
 fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: Interest) -> Interest {
     let is_observed = ids.iter().any(|&id| !components.observed(id).is_empty());
     in_all.union(Interest::REMOVALS.only_if(!watched.is_empty())).union(Interest::OBSERVERS.only_if(is_observed))
@@ -123,7 +122,7 @@ impl Table {
         }
     }
 
-    /// The number of the table in its world.
+    /// The id of the table in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -175,7 +174,7 @@ impl Table {
         &self.entities
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -200,31 +199,30 @@ impl Table {
         self.entities.is_empty()
     }
 
-    /// When a row last came.
+    /// Tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped.get()
     }
 
-    /// What has changed whenever the rows with these numbers may be other entities than before. Rows that come behind the others change
-    /// the length alone.
+    /// A value that changes whenever existing rows may have got other entities. Appended rows only change the length.
     #[inline]
     pub(crate) fn arrangement(&self) -> Arrangement {
         Arrangement { rows: self.entities.len(), departures: self.departures }
     }
 
-    /// Notes that rows go or change places.
+    /// Records that rows are removed or moved.
     #[inline(always)]
     fn note_departure(&mut self) {
         self.departures = self.departures.wrapping_add(1);
     }
 
-    /// Whether the next row needs more memory.
+    /// Whether the next row needs an allocation.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entities.len() == self.capacity
     }
 
-    /// How many more rows there is memory for.
+    /// Number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.capacity - self.entities.len()
@@ -247,30 +245,30 @@ impl Table {
         self.column_index(id).is_some()
     }
 
-    /// Enters its columns into a map, in which there is room for them.
+    /// Adds the columns to a map, which must have room for them.
     ///
     /// # Safety
     ///
-    /// - The tables whose columns are in the map exist and are not being changed.
+    /// - The tables of the columns in the map exist and are not being changed.
     unsafe fn enter_places(&self, places: &mut ColumnPlaces) {
         for (at, column) in self.columns.iter().enumerate() {
             if let (Some(slot), Some(address)) = (column.slot(), self.columns.address(at)) {
-                // SAFETY: the caller's promise.
+                // SAFETY: forwarded: the tables of the columns in the map exist and are not being changed.
                 unsafe { places.insert(self.id, slot, address) };
             }
         }
     }
 
-    /// Which column belongs to a component. `O(log columns)`.
+    /// The index of a component's column. `O(log columns)`.
     pub(crate) fn column_index(&self, id: ComponentId) -> Option<usize> {
-        // Few components are faster to go through.
+        // A linear search is faster for few components.
         if self.components.len() <= 8 {
             return self.components.iter().position(|other| *other == id);
         }
         self.components.binary_search(&id).ok()
     }
 
-    /// Where the column of a component is. It stays there for as long as the table exists, whatever its number.
+    /// The address of a component's column. It is valid for as long as the table exists, even if the id of the table changes.
     pub(crate) fn column_address(&self, id: ComponentId) -> Option<ColumnAddress> {
         self.columns.address(self.column_index(id)?)
     }
@@ -287,7 +285,7 @@ impl Table {
         &self.columns[index]
     }
 
-    /// The column with this index, without a check.
+    /// The column with this index, without a bounds check.
     ///
     /// # Safety
     ///
@@ -295,15 +293,15 @@ impl Table {
     #[inline]
     pub(crate) unsafe fn column_unchecked(&self, index: usize) -> &Column {
         debug_assert!(index < self.columns.len());
-        // SAFETY: the caller's promise; the number of columns never changes.
+        // SAFETY: forwarded: `index` came from `column_index`, so it is in bounds; the number of columns never changes.
         unsafe { self.columns.get_unchecked(index) }
     }
 
-    /// Makes room for more rows, in all columns. Amortised `O(1)` a row.
+    /// Makes room for more rows in all columns. Amortised `O(1)` per row.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Rows and values stay as they were.
+    /// If the allocation fails. Rows and values are unchanged.
     #[inline]
     pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), AllocError> {
         if self.capacity - self.entities.len() >= additional { Ok(()) } else { self.grow(additional) }
@@ -323,22 +321,22 @@ impl Table {
         Ok(())
     }
 
-    /// Makes the row behind the last one a row of the table, with new values. Its number is the one that `len` gave before.
+    /// Appends the row past the last one, with new values. Its row number is the previous `len`.
     ///
     /// # Safety
     ///
-    /// - Room has been reserved, and every column holds a value in the row, which the table owns from here on.
+    /// - Room has been reserved, and every column has a value in the row, which the table owns from now on.
     #[inline]
     pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: WriteStamp) {
         if self.tracked {
             self.note_new_rows(self.entities.len(), 1, now);
         }
         self.stamp(now.tick);
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: room has been reserved, and every column has a value in the row.
         unsafe { self.commit_moved_row(entity) }
     }
 
-    /// As [`Table::commit_row`], for a row whose ticks are there.
+    /// As [`Table::commit_row`], for a row whose ticks are already set.
     ///
     /// # Safety
     ///
@@ -348,19 +346,18 @@ impl Table {
         debug_assert!(self.entities.len() < self.capacity);
         let row = self.entities.len();
         debug_assert!(row < self.entities.capacity());
-        // SAFETY: room for the entity was reserved together with that in the columns.
+        // SAFETY: `reserve` makes room in the entity list and in the columns together, so there is room.
         unsafe {
             self.entities.as_mut_ptr().add(row).write(entity);
             self.entities.set_len(row + 1);
         }
     }
 
-    /// Makes `count` rows behind the last one rows of the table, with new values; `list` adds their entities. The number of the
-    /// first is the one that `len` gave before.
+    /// Appends `count` rows with new values; `list` adds their entities. The number of the first row is the previous `len`.
     ///
     /// # Safety
     ///
-    /// - Room has been reserved, and every column holds a value in each of the rows, which the table owns from here on.
+    /// - Room has been reserved, and every column has a value in each of the rows, which the table owns from now on.
     /// - `list` adds `count` entities and does nothing else.
     pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: WriteStamp, list: impl FnOnce(&mut Vec<Entity>)) {
         debug_assert!(count <= self.capacity - self.entities.len());
@@ -373,17 +370,17 @@ impl Table {
         debug_assert_eq!(self.entities.len(), before + count);
     }
 
-    /// Removes the entity of a row from the list, fills its place with the last one, and returns that, which is the same one if its
-    /// row is the last.
+    /// Removes the entity of a row from the list and moves the last entity into its place. Returns the last entity, which is the
+    /// removed one if the row is the last.
     ///
     /// # Safety
     ///
-    /// - Both are rows of the table; `last` is the last one.
+    /// - Both rows exist in the table; `last` is the last one.
     #[inline]
     unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
         debug_assert!(row <= last && last + 1 == self.entities.len());
         self.note_departure();
-        // SAFETY: both rows are in the list. An entity may be forgotten.
+        // SAFETY: both rows are in the list. Entities need no drop.
         unsafe {
             let entities = self.entities.as_mut_ptr();
             let entity = *entities.add(last);
@@ -393,18 +390,18 @@ impl Table {
         }
     }
 
-    /// Removes a row; those of its values that have to be dropped lie behind the last row afterwards, in the row with number `len`, to be
-    /// dropped by [`Table::drop_retired_row`] before anything else happens to the table.
+    /// Removes a row. Values that have to be dropped are moved past the last row, to the row with number `len`. They must be
+    /// dropped by [`Table::drop_retired_row`] before any other operation on the table.
     ///
-    /// Returns the entity of the last row, which lives in the row now, unless that was the last one.
+    /// Returns the last entity, which is moved into the row unless the row was the last one.
     ///
     /// # Safety
     ///
-    /// - `row` is a row of the table.
+    /// - `row` exists in the table.
     #[inline]
     pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
-        // SAFETY: both are rows of the table, and `put_row_past_end` gets them only if they differ.
+        // SAFETY: both rows exist in the table, and `put_row_past_end` is only called if they differ.
         unsafe {
             if row != last {
                 self.put_row_past_end(row, last);
@@ -421,21 +418,21 @@ impl Table {
     #[inline(always)]
     pub(crate) unsafe fn last_entity(&self) -> Entity {
         debug_assert!(!self.entities.is_empty());
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: there is a row.
         unsafe { *self.entities.get_unchecked(self.entities.len() - 1) }
     }
 
-    /// Removes a row that [`Table::can_overwrite_rows`]. Returns the entity of the last row, which lives in the row now, unless that was the
-    /// last one.
+    /// Removes a row of a table that [`can_overwrite_rows`](Table::can_overwrite_rows). Returns the last entity, which is moved
+    /// into the row; `None` if the row was the last one.
     ///
     /// # Safety
     ///
-    /// - `row` is a row of the table. Its values need no drop, and no ticks are kept.
+    /// - `row` exists in the table. Its values need no drop, and no column has ticks.
     #[inline(always)]
     pub(crate) unsafe fn overwrite_row(&mut self, row: usize) -> Option<Entity> {
         debug_assert!(self.can_overwrite_rows());
         let last = self.entities.len() - 1;
-        // SAFETY: both are rows of the table; where they differ, dropping the value does nothing, and no ticks are kept.
+        // SAFETY: both rows exist in the table; if they differ, the overwritten values need no drop, and no column has ticks.
         unsafe {
             let moved = self.take_entity_of(row, last);
             if row == last {
@@ -448,12 +445,12 @@ impl Table {
         }
     }
 
-    /// [`Table::overwrite_row`] for rows that follow each other. Returns the entities that have come in their place from behind: to the rows
-    /// from the first of these on.
+    /// [`Table::overwrite_row`] for consecutive rows. Returns the entities that were moved into the removed rows from the end of
+    /// the table, to `rows.start` and the following rows.
     ///
     /// # Safety
     ///
-    /// - All of them are rows of the table. Their values need no drop, and no ticks are kept.
+    /// - All of the rows exist in the table. Their values need no drop, and no column has ticks.
     pub(crate) unsafe fn overwrite_rows(&mut self, rows: Range<usize>) -> &[Entity] {
         debug_assert!(self.can_overwrite_rows());
         let behind = self.entities.len() - rows.end;
@@ -461,8 +458,8 @@ impl Table {
         let from = self.entities.len() - moved;
         self.note_departure();
         for column in self.columns.iter() {
-            // SAFETY: these are rows of the table, and those from `from` on are behind the others. Dropping the values does nothing, and
-            // no ticks are kept.
+            // SAFETY: the rows exist in the table, and those from `from` on come after the removed ones. The values need no drop,
+            // and no column has ticks.
             unsafe { column.overwrite_rows(rows.start, from, moved) }
         }
         self.entities.copy_within(from.., rows.start);
@@ -470,63 +467,64 @@ impl Table {
         &self.entities[rows.start..rows.start + moved]
     }
 
-    /// Brings the last row to a row, and those values of that which have to be dropped behind it.
+    /// Moves the last row to a row, and moves those values of the row that have to be dropped past the end.
     ///
     /// # Safety
     ///
-    /// - Both are rows of the table and differ; `last` is the last one.
+    /// - Both rows exist in the table and differ; `last` is the last one.
     #[inline(never)]
     unsafe fn put_row_past_end(&mut self, row: usize, last: usize) {
         let overwrites = self.can_overwrite_rows();
         for column in self.columns.iter_mut() {
-            // SAFETY: forwarded. A value is overwritten only if dropping it does nothing, and no ticks are kept.
+            // SAFETY: forwarded: both rows exist and differ. A value is overwritten only if it needs no drop and no column has
+            // ticks.
             unsafe { if overwrites { column.overwrite(row, last) } else { column.put_past_end(row, last, false) } }
         }
     }
 
-    /// As [`Table::retire_row`], but the values of these columns lie behind the last row even if dropping them does nothing.
+    /// As [`Table::retire_row`], but the values of the columns in `kept` are moved past the last row even if they need no drop.
     ///
     /// # Safety
     ///
-    /// - `row` is a row of the table.
+    /// - `row` exists in the table.
     pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize, kept: &[u32]) -> Entity {
         let last = self.entities.len() - 1;
         if row != last {
             for (at, column) in (0..).zip(self.columns.iter_mut()) {
-                // SAFETY: both are rows of the table and differ.
+                // SAFETY: both rows exist in the table and differ.
                 unsafe { column.put_past_end(row, last, kept.contains(&at)) }
             }
         }
-        // SAFETY: both are rows of the table.
+        // SAFETY: both rows exist in the table; `last` is the last one.
         unsafe { self.take_entity_of(row, last) }
     }
 
-    /// Drops the values behind the last row.
+    /// Drops the values past the last row.
     ///
     /// # Safety
     ///
-    /// - [`Table::retire_row`] was called, and nothing since.
+    /// - [`Table::retire_row`] was called, and no other operation since.
     #[inline]
     pub(crate) unsafe fn drop_retired_row(&mut self) {
         if !self.needs_drop {
             return;
         }
         let row = self.entities.len();
-        // SAFETY: `retire_row` left values in this row, which have no owner.
+        // SAFETY: `retire_row` left values in this row that have no owner.
         unsafe { drop_columns(self.columns.iter_mut(), row, 1) }
     }
 
-    /// Removes all rows and drops their values, except those of the columns that are kept, which a listener owns. The
-    /// rows are gone before the first value is dropped.
+    /// Removes all rows and drops their values, except those of the columns in `kept`, which a listener owns. The rows are removed
+    /// before the first value is dropped.
     pub(crate) fn clear_except(&mut self, kept: &[u32]) {
         let count = self.entities.len();
         self.note_departure();
         self.entities.clear();
-        // SAFETY: the columns held `count` values, and no row shows them any more.
+        // SAFETY: the columns had `count` values, and the table has no rows any more.
         unsafe { self.drop_rows_except(kept, None, 0, count) }
     }
 
-    /// The bytes that the table has allocated, without what its values own.
+    /// Number of bytes that the table has allocated, excluding memory owned by its values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -552,14 +550,14 @@ impl Drop for Table {
     }
 }
 
-/// Drops values of several columns. If one panics, the rest are dropped all the same.
+/// Drops values of several columns. If one drop panics, the others still run.
 ///
 /// # Safety
 ///
-/// - Each column holds `count` values from row `first` on, which are not used afterwards.
+/// - Each column has `count` values from row `first` on, which are not used afterwards.
 unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first: usize, count: usize) {
     if count != 0 {
-        // SAFETY: the caller's promise; each column is visited once.
+        // SAFETY: forwarded: each column has `count` values from row `first` on; each column is visited once.
         for_each_despite_panics(columns, |column| unsafe { column.drop_rows(first, count) });
     }
 }

@@ -1,26 +1,26 @@
-//! Ticks: when something happened in a world, for telling what is new from what has been seen.
+//! Ticks: the times of changes in a world, used to separate new changes from those already seen.
 //!
-//! A world counts the runs of systems. Whatever a system writes bears the number of its run, and it looks at what is newer
-//! than its last one. The numbers wrap around, so that only their distances mean something: an age is a number of runs
-//! before the present one. Ages are kept small by a look at all ticks of a world each [`CHECK_EVERY`] runs, which brings
-//! those that are older than [`MAX_AGE`] forward to it. A system that has not run for longer than that sees everything as new.
+//! A world counts the runs of systems. Every change that a system makes is recorded with the number of its run, and the system sees
+//! changes that are newer than its last run. The numbers wrap around, so only differences are meaningful: the age of a tick is the
+//! number of runs before the current one. To limit ages, all ticks of a world are clamped every [`CHECK_EVERY`] runs: those older
+//! than [`MAX_AGE`] are set to that age. A system that has not run for longer than that sees everything as new.
 //!
-//! Each run of a system has a tick of its own. Commands, and code that is no system, write with the number of the next run.
-//! The `StoreCell` that parameters are fetched from carries the tick of this run and that of the last one. Systems note in
-//! which *era*, between two looks at all ticks, they ran last, so that a system that was idle for too long is recognised. A
-//! `SystemState` that is used with `&World` while systems run that look at the world has the tick of the latest one of them
-//! (`ReaderRuns`): a later tick would hide what later systems of the stage change, and an earlier one would go back.
+//! Each run of a system has its own tick. Commands, and code outside of systems, write with the number of the next run. The
+//! `StoreCell` that parameters are fetched from contains the ticks of this run and of the last one. Systems record the *era* of
+//! their last run, that is the period between two clamps, so that a system that was idle for too long is detected. A `SystemState`
+//! that is used with `&World` while read-only systems run uses the tick of the newest of them (`ReaderRuns`): a later tick would
+//! hide changes of later systems of the stage, and an earlier one would go backwards.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::origin::{Origin, OriginCell, SystemName};
 
-/// How many runs there are between two looks at all ticks of a world.
+/// Number of runs between two clamps of all ticks of a world.
 pub(crate) const CHECK_EVERY: u32 = 1 << 29;
-/// The greatest age that is told from greater ones: three quarters of all numbers.
+/// The greatest age that ticks can have after a clamp: three quarters of the number range.
 pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 
-/// The number of a run, which says when something happened.
+/// The number of a run, used as the time of a change.
 ///
 /// ```
 /// use strata_ecs::change::Tick;
@@ -47,7 +47,7 @@ impl Tick {
         Self(number)
     }
 
-    /// The number, which means nothing by itself: it wraps around.
+    /// The number. It is only meaningful relative to other ticks, because it wraps around.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,44 +77,44 @@ impl Tick {
         self.age(this_run) < last_run.age(this_run)
     }
 
-    /// How many runs this is ago.
+    /// Number of runs between this tick and `now`.
     #[inline]
     pub(crate) const fn age(self, now: Self) -> u32 {
         now.0.wrapping_sub(self.0)
     }
 
-    /// The tick so many runs ago.
+    /// The tick `age` runs before `now`.
     #[inline]
     pub(crate) const fn ago(now: Self, age: u32) -> Self {
         Self(now.0.wrapping_sub(age))
     }
 
-    /// The next one.
+    /// The next tick.
     #[inline]
     pub(crate) const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
 
-    /// The tick so many runs later.
+    /// The tick `runs` runs later.
     #[inline]
     pub(crate) const fn later(self, runs: u32) -> Self {
         Self(self.0.wrapping_add(runs))
     }
 
-    /// This tick, or the oldest that is told from older ones.
+    /// This tick, or the one with the greatest age [`MAX_AGE`] if it is older.
     #[inline]
     pub(crate) const fn clamped(self, now: Self) -> Self {
         if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE) } else { self }
     }
 
-    /// Before everything: what has happened is newer, seen from this run and from those that it makes.
+    /// A tick before all changes: every change is newer, as seen from this run and from the following runs.
     #[inline]
     pub(crate) const fn before_all(now: Self) -> Self {
-        // All ticks are younger, as they are looked at often enough, and the numbers do not wrap around to it soon.
+        // Clamping keeps all ticks newer than this one, and the next clamp comes before the age of this one wraps around.
         Self::ago(now, MAX_AGE + CHECK_EVERY + CHECK_EVERY / 2)
     }
 
-    /// This tick, or, if that is too old to be told from older ones, one before everything.
+    /// This tick, or one before all clamped ticks if it is older than [`MAX_AGE`].
     #[inline]
     pub(crate) const fn clamped_as_last_run(self, now: Self) -> Self {
         if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE + 1) } else { self }
@@ -128,7 +128,7 @@ pub(crate) struct WriteStamp {
     pub(crate) by: Origin,
 }
 
-/// Two ticks between which a run looks: what is newer than the first has not been seen.
+/// The ticks of a run and of the previous run of the same system: changes newer than `last_run` have not been seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunTicks {
     pub(crate) last_run: Tick,
@@ -138,84 +138,84 @@ pub(crate) struct RunTicks {
 }
 
 impl RunTicks {
-    /// The same, of a system.
+    /// The same ticks, with a system.
     #[inline]
     pub(crate) const fn of(self, system: SystemName) -> Self {
         Self { system, ..self }
     }
 
-    /// A change in this run, whose origin is the caller.
+    /// A change in this run with the caller as origin.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) const fn here(self) -> WriteStamp {
         WriteStamp { tick: self.this_run, by: Origin::here(self.system) }
     }
 
-    /// A change in this run, wherever in the system.
+    /// A change in this run with the system as origin.
     #[inline]
     pub(crate) const fn somewhere(self) -> WriteStamp {
         WriteStamp { tick: self.this_run, by: Origin::in_system(self.system) }
     }
 
-    /// Whether something has not been seen.
+    /// Whether a change at this tick has not been seen.
     #[inline]
     pub(crate) const fn is_new(self, tick: Tick) -> bool {
         tick.is_newer_than(self.last_run, self.this_run)
     }
 }
 
-/// When a system has run last.
+/// The time of a system's last run.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct LastRun {
     tick: Tick,
-    /// How often all ticks had been looked at, and one more; zero if it has never run.
+    /// The era of the run plus one; zero if the system has never run.
     era: u32,
 }
 
 impl LastRun {
-    /// A run of so many eras ago is not remembered.
+    /// Number of eras after which a run is not remembered.
     pub(crate) const FORGOTTEN: u32 = MAX_AGE / CHECK_EVERY;
 
-    /// The same run, if the era `then` is called `now`.
+    /// The same run after the era `then` has been renumbered to `now`.
     pub(crate) const fn in_era(self, then: u32, now: u32) -> Self {
-        // How long ago it was stays; a run that was remembered no longer is none.
+        // The age in eras is kept; a run that is no longer remembered becomes "never run".
         let age = then.wrapping_add(1).wrapping_sub(self.era);
         let is_known = self.era != 0 && age < Self::FORGOTTEN;
         Self { era: if is_known { now.wrapping_add(1).wrapping_sub(age) } else { 0 }, ..self }
     }
 
-    /// When it was, and how many eras ago in this one, if it is remembered.
+    /// The tick of the run and its age in eras, if it is remembered.
     pub(crate) fn age(self, era: u32) -> Option<(Tick, u32)> {
         let age = era.wrapping_add(1).wrapping_sub(self.era);
         (self.era != 0 && age < Self::FORGOTTEN).then_some((self.tick, age))
     }
 
-    /// A run at this tick, so many eras before this one, which is not among the first ones.
+    /// A run at `tick`, `age` eras before `era`, which must be at least `age`.
     pub(crate) const fn aged(tick: Tick, age: u32, era: u32) -> Self {
         Self { tick, era: era.wrapping_add(1).wrapping_sub(age) }
     }
 
-    /// The same run, which has ended later.
+    /// The same run with a later end.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }
     }
 
-    /// A run at this tick, when all ticks had been looked at so often.
+    /// A run at this tick in this era.
     #[inline]
     pub(crate) const fn at(tick: Tick, era: u32) -> Self {
         Self { tick, era: era.wrapping_add(1) }
     }
 
-    /// What to compare ticks with.
+    /// The tick with which changes are compared.
     #[inline]
     pub(crate) const fn tick(self, now: Tick, era: u32) -> Tick {
-        // That many looks ago is no more than `MAX_AGE` ago.
+        // A run of fewer than `FORGOTTEN` eras ago is at most `MAX_AGE` old.
         let is_known = self.era != 0 && era.wrapping_add(1).wrapping_sub(self.era) < Self::FORGOTTEN;
         if is_known { self.tick } else { Tick::before_all(now) }
     }
 }
 
-/// A tick that is written through shared references.
+/// A tick that can be written through a shared reference.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub(crate) struct TickCell(AtomicU32);
@@ -236,13 +236,13 @@ impl TickCell {
         self.0.store(tick.0, Ordering::Relaxed);
     }
 
-    /// The address of its number, which may be written without an atomic operation if no other thread reads or writes it.
+    /// The address of the number, which may be accessed non-atomically while no other thread accesses it.
     #[inline(always)]
     pub(crate) const fn as_ptr(&self) -> *mut u32 {
         self.0.as_ptr()
     }
 
-    /// Sets it to what becomes of it, also if other threads set it meanwhile.
+    /// Applies a function to the tick, atomically.
     pub(crate) fn update(&self, change: impl Fn(Tick) -> Tick) {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tick| {
             let (before, after) = (Tick(tick), change(Tick(tick)));
@@ -250,7 +250,7 @@ impl TickCell {
         });
     }
 
-    /// Goes on to the next tick and returns the one that it was. May be called by several threads.
+    /// Advances the tick and returns the previous one. May be called by several threads.
     pub(crate) fn advance(&self) -> Tick {
         Tick(self.0.fetch_add(1, Ordering::Relaxed))
     }
@@ -261,7 +261,7 @@ impl TickCell {
     }
 }
 
-/// When a component of an entity, or a resource, was added and when it was changed last.
+/// The ticks of a component or resource: when it was added and when it was last changed.
 ///
 /// ```
 /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -273,14 +273,14 @@ impl TickCell {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ComponentTicks {
-    /// When it was added.
+    /// Tick of the addition.
     pub added: Tick,
-    /// When it was changed last; adding it is a change.
+    /// Tick of the last change; the addition is a change.
     pub changed: Tick,
 }
 
 impl ComponentTicks {
-    /// Added at this tick, and not changed since.
+    /// Ticks of a value that was added at this tick and not changed since.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -293,7 +293,7 @@ impl ComponentTicks {
         Self { added: tick, changed: tick }
     }
 
-    /// Whether it was added after `last_run`.
+    /// Whether the value was added after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -306,7 +306,7 @@ impl ComponentTicks {
         self.added.is_newer_than(last_run, this_run)
     }
 
-    /// Whether it was added or changed after `last_run`.
+    /// Whether the value was added or changed after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -319,7 +319,7 @@ impl ComponentTicks {
         self.changed.is_newer_than(last_run, this_run)
     }
 
-    /// Notes a change.
+    /// Records a change.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -334,7 +334,7 @@ impl ComponentTicks {
     }
 }
 
-/// As [`ComponentTicks`], written through shared references, with the origin of the last change.
+/// [`ComponentTicks`] that can be written through a shared reference, with the origin of the last change.
 #[derive(Debug, Default)]
 pub(crate) struct TickCells {
     pub(crate) added: TickCell,
@@ -351,7 +351,7 @@ impl Clone for TickCells {
 }
 
 impl TickCells {
-    /// Ticks of a change by no known caller.
+    /// Ticks of a change with unknown origin.
     pub(crate) fn of(ticks: ComponentTicks) -> Self {
         let cells = Self::default();
         cells.added.set(ticks.added);
@@ -359,7 +359,7 @@ impl TickCells {
         cells
     }
 
-    /// Takes over what others say.
+    /// Copies the ticks and the origin.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Self) {
         self.added.set(other.added.get());
@@ -367,24 +367,24 @@ impl TickCells {
         self.by.set(other.by.get());
     }
 
-    /// As [`copy_from`](Self::copy_from), where mostly nothing is new.
+    /// As [`copy_from`](Self::copy_from), optimised for the case that nothing is new.
     #[inline(always)]
     pub(crate) fn take_over(&self, other: &Self) {
         let same = self.changed.get() == other.changed.get() && self.added.get() == other.added.get();
-        // A second change in a run has the same tick, and another origin perhaps.
+        // A second change in a run has the same tick, but possibly another origin.
         if !same || cfg!(feature = "track_location") {
             self.copy_from(other);
         }
     }
 
-    /// Notes a change.
+    /// Records a change.
     #[inline]
     pub(crate) fn set_changed(&self, now: WriteStamp) {
         self.changed.set(now.tick);
         self.by.set(now.by);
     }
 
-    /// Notes a new value.
+    /// Records a new value.
     #[inline]
     pub(crate) fn set_added(&self, now: WriteStamp) {
         self.added.set(now.tick);

@@ -1,4 +1,4 @@
-//! Components and resources that are borrowed together with their ticks.
+//! References to components and resources together with their ticks.
 
 use core::fmt;
 use core::ops::DerefMut;
@@ -6,10 +6,10 @@ use core::ops::DerefMut;
 use super::detect::{detect_changes, detect_changes_mut};
 use super::ticks::Ticks;
 
-/// A component that is borrowed mutably, and knows when it was added and changed.
+/// A mutable reference to a component or resource, with the ticks of its addition and last change.
 ///
-/// It is used like `&mut T`. To dereference it mutably counts as a change; to look does not. See [`DetectChangesMut`] for
-/// what it can do besides.
+/// It is used like `&mut T`. Dereferencing it mutably counts as a change; reading does not. See [`DetectChangesMut`] for its other
+/// methods.
 ///
 /// [`DetectChangesMut`]: super::DetectChangesMut
 ///
@@ -56,7 +56,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         self.value
     }
 
-    /// The same borrow for a shorter time.
+    /// The same reference with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -76,7 +76,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Mut { value: self.value, ticks: self.ticks }
     }
 
-    /// A part of the value. To change it counts as a change of the whole.
+    /// A reference to a part of the value. Changing it counts as a change of the whole.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -95,7 +95,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Mut { value: part(self.value), ticks: self.ticks }
     }
 
-    /// What the value leads to, without a change: as [`Mut::map_unchanged`] by `DerefMut`.
+    /// A reference to the value's `DerefMut` target; as [`Mut::map_unchanged`], this is not a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,7 +114,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         self.reborrow().map_unchanged(T::deref_mut)
     }
 
-    /// As [`Mut::map_unchanged`], for a part that may not be there.
+    /// As [`Mut::map_unchanged`], for a part that may not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -130,11 +130,11 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         part(self.value).map(|value| Mut { value, ticks })
     }
 
-    /// As [`Mut::map_unchanged`], for a part that may be out of reach.
+    /// As [`Mut::map_unchanged`], for a part whose access may fail.
     ///
     /// # Errors
     ///
-    /// Those of `part`.
+    /// The error of `part`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -155,7 +155,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
 }
 
 impl_from!(
-    /// For unit tests of systems, which can be called by hand. Counts as added and changed.
+    /// For unit tests that call systems directly. Counts as added and changed.
     ['w, T: ?Sized] &'w mut T => Mut<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
 );
 
@@ -175,7 +175,7 @@ impl<T: ?Sized> AsMut<T> for Mut<'_, T> {
     }
 }
 
-/// A component that is borrowed to read, and knows when it was added and changed.
+/// A shared reference to a component or resource, with the ticks of its addition and last change.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -224,7 +224,7 @@ impl<'w, T: ?Sized> Ref<'w, T> {
         self.value
     }
 
-    /// A part of the value, with the ticks of the whole.
+    /// A reference to a part of the value, with the ticks of the whole.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,18 +241,18 @@ impl<'w, T: ?Sized> Ref<'w, T> {
 }
 
 impl_from!(
-    /// For unit tests of systems, which can be called by hand. Counts as added and changed.
+    /// For unit tests that call systems directly. Counts as added and changed.
     ['w, T: ?Sized] &'w T => Ref<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
 );
 
-/// The same reference, to read.
+/// Converts to a shared reference.
 impl<'w, T: ?Sized> From<Mut<'w, T>> for Ref<'w, T> {
     fn from(borrowed: Mut<'w, T>) -> Self {
         Self { value: borrowed.value, ticks: borrowed.ticks }
     }
 }
 
-/// What both kinds of references can do.
+/// Implements the common part of both kinds of references.
 macro_rules! to_read {
     ($($Type:ident),*) => {
         $(

@@ -1,14 +1,14 @@
-//! What borrowed values tell of changes.
+//! Traits for references that detect changes.
 
 use crate::origin::Origin;
 use crate::tick::Tick;
 use alloc::borrow::ToOwned;
 
-/// A borrowed component or resource that knows when it was added and changed.
+/// A reference to a component or resource that gives access to the ticks of its addition and last change.
 ///
-/// The page on [change detection](crate::change_detection) says what counts as a change and for which systems it is new. A
-/// value without ticks counts as new: that of a component for which no system has asked so far (the first question begins
-/// to keep ticks), of one with `#[component(track = "never")]`, and a reference that was made by hand for a test.
+/// The page on [change detection](crate::change_detection) describes which operations count as changes and which systems see them.
+/// A value without ticks counts as new: a component that no system has checked for changes so far (the first check begins to track
+/// them), a component with `#[component(track = "never")]`, and a reference that was made directly for a test.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -25,7 +25,7 @@ use alloc::borrow::ToOwned;
 /// schedule.run(&mut world);
 /// ```
 pub trait DetectChanges {
-    /// Whether it was added since the system ran last, or ever if this is its first run.
+    /// Whether the value was added since the last run of the system; on its first run, at any time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -40,7 +40,7 @@ pub trait DetectChanges {
     /// ```
     fn is_added(&self) -> bool;
 
-    /// Whether it was added or changed since the system ran last, or ever if this is its first run.
+    /// Whether the value was added or changed since the last run of the system; on its first run, at any time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -55,7 +55,7 @@ pub trait DetectChanges {
     /// ```
     fn is_changed(&self) -> bool;
 
-    /// Whether it was added after a tick.
+    /// Whether the value was added after a tick.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -70,7 +70,7 @@ pub trait DetectChanges {
     /// ```
     fn is_added_after(&self, other: Tick) -> bool;
 
-    /// Whether it was added or changed after a tick: to derive one value from another only if that is newer.
+    /// Whether the value was added or changed after a tick. Used to recompute a derived value only if its source is newer.
     ///
     /// A value without ticks counts as changed.
     ///
@@ -98,7 +98,7 @@ pub trait DetectChanges {
     /// ```
     fn is_changed_after(&self, other: Tick) -> bool;
 
-    /// When it was changed last; adding it is a change.
+    /// The tick of the last change; the addition is a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -110,7 +110,7 @@ pub trait DetectChanges {
     /// ```
     fn last_changed(&self) -> Tick;
 
-    /// When it was added.
+    /// The tick of the addition.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -124,9 +124,9 @@ pub trait DetectChanges {
     /// ```
     fn added(&self) -> Tick;
 
-    /// The origin of its last change; adding it is one. Known with the feature `track_location` only.
+    /// The origin of the last change; the addition is a change. Only known with the feature `track_location`.
     ///
-    /// Not known, too, of a component with `#[component(track = "never")]` and of a reference that was made by hand.
+    /// Unknown for a component with `#[component(track = "never")]` and for a reference that was made directly.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -139,9 +139,9 @@ pub trait DetectChanges {
     fn changed_by(&self) -> Origin;
 }
 
-/// A mutably borrowed component or resource that knows when it was added and changed.
+/// A mutable reference to a component or resource that records changes.
 ///
-/// To dereference it mutably is a change, whatever is done then.
+/// Dereferencing it mutably is a change, even if the value stays the same.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -158,7 +158,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// The component or resource.
     type Inner: ?Sized;
 
-    /// Notes a change that was done behind the reference's back, or none.
+    /// Marks the value as changed, for changes that the reference cannot detect.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -173,7 +173,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_changed(&mut self);
 
-    /// Notes that it is as good as new: added, and so changed.
+    /// Marks the value as added, and therefore as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -188,7 +188,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_added(&mut self);
 
-    /// Sets when it was changed last, to undo a change for systems that have not seen it. A tick of the future counts as now.
+    /// Sets the tick of the last change, to hide a change from systems that have not seen it. A tick in the future counts as now.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -206,7 +206,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_changed(&mut self, tick: Tick);
 
-    /// Sets when it was added and changed last.
+    /// Sets the ticks of the addition and of the last change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -221,7 +221,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_added(&mut self, tick: Tick);
 
-    /// The plain reference, for a change that no system is to see.
+    /// The plain reference, for a change that no system should see.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -233,7 +233,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// ```
     fn bypass_change_detection(&mut self) -> &mut Self::Inner;
 
-    /// Writes a value if it differs from the old one, and says whether it did. If not there is no change.
+    /// Writes a value if it differs from the old one, and returns whether it did. Otherwise there is no change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -253,7 +253,7 @@ pub trait DetectChangesMut: DetectChanges {
         self.replace_if_neq(value).is_some()
     }
 
-    /// Writes a value if it differs from the old one, and returns that. If not there is no change.
+    /// Writes a value if it differs from the old one, and returns the old one. Otherwise there is no change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -278,7 +278,7 @@ pub trait DetectChangesMut: DetectChanges {
         Some(old)
     }
 
-    /// Writes what a borrowed value is the borrowed form of, if it differs from the old one, and says whether it did. If not there is no
+    /// Writes the owned form of a borrowed value if it differs from the old one, and returns whether it did. Otherwise there is no
     /// change, and nothing is cloned.
     ///
     /// ```
@@ -307,7 +307,7 @@ pub trait DetectChangesMut: DetectChanges {
     }
 }
 
-/// [`DetectChanges`] for references with `ticks`.
+/// Implements [`DetectChanges`] for references with a `ticks` field.
 macro_rules! detect_changes {
     ($([$($generics:tt)*] $Type:ty),*) => {
         $(impl<$($generics)*> $crate::change::DetectChanges for $Type {
@@ -348,7 +348,7 @@ macro_rules! detect_changes {
     };
 }
 
-/// [`DetectChangesMut`] for references with `ticks` and a `value`.
+/// Implements [`DetectChangesMut`] for references with a `ticks` and a `value` field.
 macro_rules! detect_changes_mut {
     ($([$($generics:tt)*] $Type:ty => $Inner:ty),*) => {
         $(impl<$($generics)*> $crate::change::DetectChangesMut for $Type {

@@ -1,6 +1,6 @@
-//! The values of one entity, with their ticks.
+//! Access to the values of one entity, with their ticks.
 //!
-//! A [`ReadEntity`] or [`WriteEntity`] is a proof of what may be done with the values of an entity, so using it needs none.
+//! A [`ReadEntity`] or [`WriteEntity`] proves the access to the values of an entity, so its methods are safe.
 
 use alloc::boxed::Box;
 use core::ptr::NonNull;
@@ -16,7 +16,7 @@ use crate::queue::Queue;
 use crate::store::{ErasedAccessError, Store};
 use crate::tick::{ComponentTicks, RunTicks};
 
-/// An entity whose components may be read for `'w`: all, but for those that its holder keeps out.
+/// An entity whose components may be read for `'w`, except those to which its holder gives no access.
 #[derive(Clone, Copy)]
 pub struct ReadEntity<'w> {
     store: &'w Store,
@@ -30,7 +30,7 @@ impl<'w> ReadEntity<'w> {
         Self { store: cell.store(), entity, run_ticks: cell.store().run_ticks() }
     }
 
-    /// A component of an entity of a store that may be read.
+    /// A component of an entity, in a store that may be read.
     #[inline]
     pub(crate) fn find<T: Component>(cell: ReadCell<'w>, entity: Entity) -> Option<&'w T> {
         Self::new(cell, entity).get()
@@ -38,13 +38,13 @@ impl<'w> ReadEntity<'w> {
 
     /// # Safety
     ///
-    /// - No code changes components of the entity for `'w`, but for those that the caller keeps out.
+    /// - No code changes components of the entity for `'w`, except those to which the caller gives no access.
     #[inline]
     pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
         Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
     }
 
-    /// The run in which the entity is looked at.
+    /// The ticks of the run that accesses the entity.
     #[inline]
     pub(crate) fn run_ticks(self) -> RunTicks {
         self.run_ticks
@@ -55,7 +55,7 @@ impl<'w> ReadEntity<'w> {
         self.entity
     }
 
-    /// The store, of which other entities may be borrowed otherwise.
+    /// The store. Its other entities may be borrowed in other ways.
     #[inline]
     pub(crate) fn store(self) -> &'w Store {
         self.store
@@ -65,27 +65,27 @@ impl<'w> ReadEntity<'w> {
     #[inline]
     pub(crate) fn get<T: Component>(self) -> Option<&'w T> {
         let value: Option<NonNull<T>> = self.store.structure.value::<T>(self.entity);
-        // SAFETY: the address is that of a value of `T` of this entity, which may be read for 'w.
+        // SAFETY: the address points to a value of `T` of this entity, which may be read for 'w.
         value.map(|value| unsafe { value.as_ref() })
     }
 
     /// A component, with its ticks.
     pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         let (value, column, row) = self.store.structure.place::<T>(self.entity)?;
-        // SAFETY: the address is that of a value of `T` in this row, which may be read for 'w.
+        // SAFETY: the address points to a value of `T` in this row of the column, which may be read for 'w.
         Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
-    /// The ticks of a component, if they are known.
+    /// The ticks of a component, if they are tracked.
     pub(crate) fn ticks_by_id(self, id: ComponentId) -> Option<ComponentTicks> {
         let (_, column, row) = self.store.structure.place_by_id(self.entity, id)?;
         let track = self.store.structure.archetypes.components.info(id)?.descriptor().tracking();
-        // SAFETY: the value is in this row.
+        // SAFETY: the column has a value in this row.
         unsafe { Ticks::of(column, row, track, self.run_ticks) }.get()
     }
 }
 
-/// The owner of a queue of commands in a box, which is borrowed for as long as the store of this owner is borrowed.
+/// Owns a boxed queue of commands that is borrowed for as long as the store is.
 struct QueueApart(NonNull<Queue<Store>>);
 
 // SAFETY: it owns the queue, whose commands are `Send`.
@@ -93,32 +93,33 @@ unsafe impl Send for QueueApart {}
 
 impl QueueApart {
     fn apply(mut self, store: &mut Store, apply: fn(&mut Queue<Store>, &mut Store)) {
-        // SAFETY: `self` owns the queue at this address. The borrow of it has ended: the store is borrowed mutably now.
+        // SAFETY: `self` owns the queue at this address. The other borrow of the queue has ended, because the store is borrowed
+        // mutably here.
         apply(unsafe { self.0.as_mut() }, store);
     }
 }
 
 impl Drop for QueueApart {
     fn drop(&mut self) {
-        // SAFETY: the address comes from a box, which `self` owns. The borrow of the queue has ended: only code that owns the store or
-        // borrows it mutably drops a command of it.
+        // SAFETY: the address comes from a box, which `self` owns. The other borrow of the queue has ended: only code that owns the
+        // store or borrows it mutably drops one of its commands.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-/// The entities of a store, to whose components nothing else has access for `'w`.
+/// The entities of a store, with exclusive access to their components for `'w`.
 pub struct WriteEntities<'w> {
     store: &'w Store,
     run_ticks: RunTicks,
 }
 
 impl<'w> WriteEntities<'w> {
-    /// The entities of a store that nothing else uses meanwhile, but for code that only reads the store and no component.
+    /// The entities of an exclusively borrowed store. Other code may only read the store, but no components.
     pub(crate) fn new(store: &'w mut Store) -> Self {
         Self { run_ticks: store.run_ticks(), store }
     }
 
-    /// The same, and a queue of commands, which `apply` applies when a command is carried out that the store records now.
+    /// The entities, and a queue of commands. Records a command in the store that calls `apply` with the queue when it runs.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn beside_queue(
         store: &'w mut Store,
@@ -131,12 +132,12 @@ impl<'w> WriteEntities<'w> {
         let waiting = if events.dispatch.is_running() { events.dispatch.world_commands() } else { &mut commands.queue };
         waiting.record_as(origin);
         waiting.push(move |store| apart.apply(store, apply));
-        // SAFETY: the address is that of a queue in a box, outside of the store. Its only owner is the command, which is carried out or
-        // dropped by code that owns the store or borrows it mutably: not for as long as this borrow of the store.
+        // SAFETY: the address points to a queue in a box outside the store. Only the command owns it. The command is run or dropped
+        // by code that owns the store or borrows it mutably, which is impossible during this borrow of the store.
         (Self::new(store), unsafe { place.as_mut() })
     }
 
-    /// What reserves ids meanwhile.
+    /// Reserves entity ids.
     pub(crate) fn ids(&self) -> Ids<'w> {
         Ids::new(&self.store.structure.entities, None)
     }
@@ -146,7 +147,7 @@ impl<'w> WriteEntities<'w> {
         self.store
     }
 
-    /// The same entities for a shorter time.
+    /// The same entities with a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> WriteEntities<'_> {
         WriteEntities { ..*self }
     }
@@ -161,14 +162,14 @@ impl<'w> WriteEntities<'w> {
         entities.into_inner().map(|entity| WriteEntity { store: self.store, entity, run_ticks: self.run_ticks })
     }
 
-    /// The same, of a list.
+    /// Several entities, from a list.
     pub(crate) fn into_these(self, entities: UniqueEntityVec) -> impl Iterator<Item = WriteEntity<'w>> + use<'w> {
         let Self { store, run_ticks } = self;
         entities.into_iter().map(move |entity| WriteEntity { store, entity, run_ticks })
     }
 }
 
-/// An entity to whose components nothing else has access for `'w`, but for those that its holder keeps out.
+/// An entity with exclusive access to its components for `'w`, except those to which its holder gives no access.
 pub struct WriteEntity<'w> {
     store: &'w Store,
     entity: Entity,
@@ -176,7 +177,7 @@ pub struct WriteEntity<'w> {
 }
 
 impl<'w> WriteEntity<'w> {
-    /// An entity of a store that nothing else uses meanwhile.
+    /// An entity of an exclusively borrowed store.
     #[inline]
     pub(crate) fn new(store: &'w mut Store, entity: Entity) -> Self {
         Self { run_ticks: store.run_ticks(), store, entity }
@@ -184,7 +185,7 @@ impl<'w> WriteEntity<'w> {
 
     /// # Safety
     ///
-    /// - No other code reads or changes components of the entity for `'w`, but for those that the caller keeps out.
+    /// - No other code reads or changes components of the entity for `'w`, except those to which the caller gives no access.
     #[inline]
     pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
         Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
@@ -193,7 +194,7 @@ impl<'w> WriteEntity<'w> {
     /// All entities of a store, in the order of tables and rows.
     pub(crate) fn all(store: &'w mut Store) -> impl Iterator<Item = Self> + use<'w> {
         let store = &*store;
-        // Each comes once, since an entity has one row.
+        // An entity has one row, so each occurs once.
         let entities = store.structure.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
@@ -203,55 +204,56 @@ impl<'w> WriteEntity<'w> {
         self.entity
     }
 
-    /// The store, of which other entities may be borrowed otherwise, the entity, and the run in which it is looked at.
+    /// The store, whose other entities may be borrowed in other ways, the entity, and the ticks of the run that accesses it.
     #[inline]
     pub(crate) fn into_parts(self) -> (&'w Store, Entity, RunTicks) {
         (self.store, self.entity, self.run_ticks)
     }
 
-    /// The same entity for a shorter time.
+    /// The same entity with a shorter lifetime.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> WriteEntity<'_> {
         WriteEntity { ..*self }
     }
 
-    /// The same entity, to read.
+    /// The entity with read-only access.
     #[inline]
     pub(crate) fn into_readonly(self) -> ReadEntity<'w> {
         ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
-    /// The same entity, to read.
+    /// The entity with read-only access.
     #[inline]
     pub(crate) fn as_readonly(&self) -> ReadEntity<'_> {
         ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
-    /// A component, to change it.
+    /// A mutable reference to a component.
     #[inline]
     pub(crate) fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.into_mut_told()
     }
 
-    /// A component, to change it where it is told to observers and hooks as a value of its own.
+    /// A mutable reference to a component, also of an immutable type. The caller is responsible for notifying observers and hooks of
+    /// the change.
     #[inline]
     pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.structure.place::<T>(self.entity)?;
         column.visit(self.run_ticks.this_run);
-        // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.
+        // SAFETY: the address points to a value of `T` in this row of the column; no other code accesses it for 'w.
         Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
-    /// A component, whatever may be done with it, to exchange the entities inside of it.
+    /// A mutable reference to a component of any kind, to map the entities that it contains.
     pub(crate) fn into_erased(self, id: ComponentId) -> Option<ErasedRefMut<'w>> {
         let descriptor = self.store.structure.archetypes.components.info(id)?.descriptor();
         let (value, column, _) = self.store.structure.place_by_id(self.entity, id)?;
         column.visit(self.run_ticks.this_run);
-        // SAFETY: the address is that of a value of this component; nothing else has access to it for 'w.
+        // SAFETY: the address points to a value of this component; no other code accesses it for 'w.
         Some(unsafe { ErasedRefMut::new(descriptor, value) })
     }
 
-    /// A component, to change it.
+    /// A mutable reference to a component.
     pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
         let Self { store, entity, run_ticks } = self;
         let (value, column, row) =
@@ -261,14 +263,14 @@ impl<'w> WriteEntity<'w> {
             return Err(ErasedAccessError::Immutable { entity, component: descriptor.name() });
         }
         column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w.
+        // SAFETY: the address points to a value of this component in this row of the column; no other code accesses it for 'w.
         Ok(unsafe {
             let ticks = Ticks::of(column, row, descriptor.tracking(), run_ticks);
             ErasedMut::new(ErasedRefMut::new(descriptor, value), ticks)
         })
     }
 
-    /// Several components, to change them, each of which may be asked for once. `O(ids²)` to compare the ids.
+    /// Mutable references to several different components. Comparing the ids is `O(ids²)`.
     pub(crate) fn into_each_by_id(
         self,
         ids: &[ComponentId],
@@ -278,7 +280,7 @@ impl<'w> WriteEntity<'w> {
         if let Some((_, &id)) = ids.iter().enumerate().find(is_repeated) {
             return Err(ErasedAccessError::AliasedMutability { entity, id });
         }
-        // Each component comes once, so no two of them borrow the same value.
+        // The ids differ, so no two references borrow the same value.
         Ok(ids.iter().map(move |&id| Self { store, entity, run_ticks }.into_mut_by_id(id)))
     }
 }

@@ -1,4 +1,4 @@
-//! Components that are borrowed mutably without their type, together with their ticks.
+//! Type-erased mutable references to components, together with their ticks.
 
 use core::ptr::NonNull;
 
@@ -8,10 +8,10 @@ use super::ticks::{TickPlace, Ticks};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue, FieldError, panic_on_type};
 use crate::entity::EntityMapper;
 
-/// A value of a component that is borrowed mutably, without its type.
+/// A type-erased mutable reference to a component.
 ///
-/// To look at it is no change. A typed borrow of it is a [`Mut`], so to dereference that mutably is one; so is every other method
-/// here that may write.
+/// Reading is not a change. A typed reference to the value is a [`Mut`], so dereferencing it mutably is a change; so is every other
+/// method here that may write.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,7 +39,7 @@ impl<'w> ErasedMut<'w> {
         Self { value, ticks }
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -57,7 +57,7 @@ impl<'w> ErasedMut<'w> {
         self.value.descriptor()
     }
 
-    /// The value, to read.
+    /// The value, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -75,7 +75,7 @@ impl<'w> ErasedMut<'w> {
         self.value.as_ref()
     }
 
-    /// The same borrow for a shorter time.
+    /// The same reference with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,7 +93,7 @@ impl<'w> ErasedMut<'w> {
         ErasedMut { value: self.value.reborrow(), ticks: self.ticks }
     }
 
-    /// The value, if its type is `T`: see [`ErasedRef::downcast_ref`]. To dereference what is returned mutably is a change.
+    /// A reference to the value, if its type is `T`: see [`ErasedRef::downcast_ref`]. Dereferencing it mutably is a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -113,7 +113,7 @@ impl<'w> ErasedMut<'w> {
         self.reborrow().into_mut()
     }
 
-    /// As [`downcast_mut`](Self::downcast_mut), for as long as the value is borrowed.
+    /// As [`downcast_mut`](Self::downcast_mut), with the lifetime of this reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -134,7 +134,7 @@ impl<'w> ErasedMut<'w> {
         self.value.into_mut().map(|value| Mut::new(value, ticks))
     }
 
-    /// The same borrow for a shorter time, of a value that counts as changed: the name of the method of bevy_ecs's `MutUntyped`.
+    /// The same reference with a shorter lifetime; the value counts as changed. Named as the method of bevy_ecs's `MutUntyped`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -155,7 +155,7 @@ impl<'w> ErasedMut<'w> {
         self.reborrow()
     }
 
-    /// The value, which is of type `T`, and counts as changed. [`into_mut`](Self::into_mut) does not panic.
+    /// The value, which must be of type `T`, and counts as changed. [`into_mut`](Self::into_mut) does not panic.
     ///
     /// # Panics
     ///
@@ -179,9 +179,9 @@ impl<'w> ErasedMut<'w> {
         self.into_mut().map_or_else(|| panic_on_type::<T>(descriptor), Mut::into_inner)
     }
 
-    /// The value, or a part of it, as a typed borrow. Only to dereference what is returned mutably is a change.
+    /// A typed reference to the value or a part of it. Only dereferencing the result mutably is a change.
     ///
-    /// The function gets the value without its ticks: what it writes does not count as a change.
+    /// The function gets the value without its ticks, so its own writes do not count as changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -201,11 +201,11 @@ impl<'w> ErasedMut<'w> {
         Mut::new(part(ErasedMut::new(self.value, unnoted)), self.ticks)
     }
 
-    /// Puts another value in the place of this one, which is a change. Returned is the old value.
+    /// Replaces the value, which is a change. Returns the old value.
     ///
     /// # Errors
     ///
-    /// If it is a value of another component: that comes back, and nothing has changed.
+    /// If `value` belongs to another component: it is returned, and nothing has changed.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -233,15 +233,15 @@ impl<'w> ErasedMut<'w> {
         Ok(value)
     }
 
-    /// Sets a field, by its [path](ErasedRef::try_field), which is a change.
+    /// Sets a field by its [path](ErasedRef::try_field), which is a change.
     ///
-    /// Only fields that are `pub` can be set, and those of types with `#[component(editable)]` or `#[describe(editable)]`: the code of a type
-    /// may rely on the values of its private fields. This goes for each field on the path.
+    /// Only `pub` fields can be set, and those of types with `#[component(editable)]` or `#[describe(editable)]`, because the code
+    /// of a type may rely on the values of its private fields. This applies to each field on the path.
     ///
     /// # Errors
     ///
-    /// If the path is none or leads to nothing, if a field is private, or if the value there is of another type. Then nothing has changed,
-    /// and the new value is dropped.
+    /// If the path is invalid or leads to no field, if a field is private, or if the field has another type. In these cases nothing
+    /// has changed, and the new value is dropped.
     ///
     /// ```
     /// use strata_ecs::component::Describe;
@@ -271,12 +271,12 @@ impl<'w> ErasedMut<'w> {
     pub fn set_field<T: 'static>(&mut self, path: &str, value: T) -> Result<(), FieldError> {
         let old = self.value.replace_field(path, value)?;
         self.ticks.mark();
-        // The last of all, as its destructor may panic.
+        // Dropped last, because its destructor may panic.
         drop(old);
         Ok(())
     }
 
-    /// Replaces the entities inside of the value, which is a change. False, and nothing happens, if its type says of none.
+    /// Maps the entities inside the value, which is a change. Does nothing and returns false if its type does not define this.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
         if self.descriptor().functions().map_entities_fn().is_none() {
@@ -286,7 +286,7 @@ impl<'w> ErasedMut<'w> {
         self.value.map_entities(mapper)
     }
 
-    /// Notes a change.
+    /// Records a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -306,8 +306,9 @@ impl<'w> ErasedMut<'w> {
         self.ticks.mark();
     }
 
-    /// The address of the value, for code that knows what [`LayoutDescription::new`](crate::component::LayoutDescription::new) was
-    /// told of it; it is valid for as long as this borrow. Counts as a change.
+    /// The address of the value, for code that knows the layout that was passed to
+    /// [`LayoutDescription::new`](crate::component::LayoutDescription::new). It is valid for the lifetime of this borrow. Counts as
+    /// a change.
     #[must_use]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn as_ptr(&mut self) -> NonNull<u8> {

@@ -1,4 +1,4 @@
-//! Borrowed components and resources as users see them, and what they tell of changes.
+//! References to components and resources that users get, and their change detection.
 
 mod ticks;
 mod detect;

@@ -8,20 +8,20 @@ use crate::origin::{Origin, SystemName};
 use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells};
 use crate::tracking::Tracking;
 
-/// Where the ticks of a value are.
+/// The location of a value's ticks.
 #[derive(Clone, Copy)]
 pub(crate) enum TickPlace<'w> {
-    /// Nowhere: it was borrowed by hand, or its component is never tracked.
+    /// No ticks: the reference was made directly, or the component is never tracked.
     Nowhere,
-    /// Nowhere so far, but they can be asked for.
+    /// No ticks yet, but they can be requested.
     Untracked(&'w TrackingRequest),
-    /// In a row of a column, where a change is noted already but for its tick.
+    /// In a row of a column; everything about its change is recorded except the tick.
     Noted(NotedRow<'w>),
-    /// Beside the value.
+    /// Stored together with the value.
     One(&'w TickCells),
 }
 
-/// A row whose value is borrowed alone, and of which all is noted that leads to a change in this run.
+/// A row whose value is borrowed exclusively; everything about a change in this run is recorded except the tick.
 #[derive(Clone, Copy)]
 pub(crate) struct NotedRow<'w> {
     tracking: &'w Tracking,
@@ -30,29 +30,29 @@ pub(crate) struct NotedRow<'w> {
 }
 
 impl<'w> TickPlace<'w> {
-    /// In a row of a column, where the cell is that of its last change.
+    /// A row of a column; `cell` is the tick of its last change.
     ///
     /// # Safety
     ///
-    /// - [`Tracking::note_ahead`] returned the place of the cell, for the run that these ticks are seen from, and this row.
-    /// - Only code that has borrowed the value reads or writes the cell, for `'w`.
+    /// - [`Tracking::note_ahead`] returned the address of the cell, for the run of these ticks and for this row.
+    /// - Only code that has borrowed the value reads or writes the cell for `'w`.
     #[inline(always)]
     pub(crate) unsafe fn noted(tracking: &'w Tracking, cell: &'w TickCell) -> Self {
         Self::Noted(NotedRow { tracking, cell })
     }
 }
 
-/// The ticks of a value, seen from a run.
+/// The ticks of a value, as seen by a run.
 ///
-/// The order of the fields is fixed: side by side, `tracking` and `row` would be written by one instruction, and the compiler would not know
-/// any more that a resource has no tracking.
+/// The order of the fields is fixed: if `tracking` and `row` were adjacent, one instruction would write both, and the compiler
+/// would lose the information that a resource has no `tracking`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Ticks<'w> {
-    /// The ticks of the column, if it keeps any: those of the row are in it. A field of its own, which is the same for all rows of a
-    /// table. As a kind of place it would be put together for each of them, also where nothing asks.
+    /// The ticks of the column, if it has any. A separate field, because it is the same for all rows of a table. As a variant of
+    /// `TickPlace` it would be built for each row, even if it is not used.
     tracking: Option<&'w Tracking>,
-    /// Otherwise.
+    /// Used if `tracking` is `None`.
     place: TickPlace<'w>,
     row: usize,
     run_ticks: RunTicks,
@@ -64,11 +64,11 @@ impl<'w> Ticks<'w> {
         Self { tracking: None, row: 0, place, run_ticks }
     }
 
-    /// Of a value in a row of a column with these ticks, or of one that can be asked for them.
+    /// The ticks of a value in a row of a column, with the column's ticks or the request for them.
     ///
     /// # Safety
     ///
-    /// - There is room for the row.
+    /// - If `tracking` is `Some`, it has room for the row.
     #[inline(always)]
     pub(crate) unsafe fn in_row(
         tracking: Option<&'w Tracking>,
@@ -81,7 +81,7 @@ impl<'w> Ticks<'w> {
         Self { tracking, row, place, run_ticks }
     }
 
-    /// The column and the row that they are in, if they are in one.
+    /// The ticks of the column and the row, if the ticks are in a column.
     #[inline(always)]
     fn row(&self) -> Option<(&'w Tracking, usize)> {
         match (self.tracking, self.place) {
@@ -91,27 +91,27 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// Of a value in a row of a column of a component that is tracked so.
+    /// The ticks of a value in a row of a column, for a component with this kind of tracking.
     ///
     /// # Safety
     ///
-    /// - The row is one of the column.
+    /// - The row exists in the column.
     #[inline]
     pub(crate) unsafe fn of(column: &'w Column, row: usize, track: ChangeTracking, run_ticks: RunTicks) -> Self {
         if matches!(track, ChangeTracking::Never) {
             return Self::new(TickPlace::Nowhere, run_ticks);
         }
-        // SAFETY: there is room for the ticks of all rows of a column.
+        // SAFETY: a column has ticks for all of its rows, and the row exists.
         unsafe { Self::in_row(column.tracking(), row, column.tracking_request(), run_ticks) }
     }
 
-    /// The cells, if they stand beside the value.
+    /// The cells, if they are stored together with the value.
     #[inline(always)]
     pub(crate) fn cells(&self) -> Option<&'w TickCells> {
         if let TickPlace::One(cells) = self.place { Some(cells) } else { None }
     }
 
-    /// Writes what these ticks say to cells.
+    /// Copies these ticks to cells.
     #[inline(always)]
     pub(crate) fn fill(&self, cells: &TickCells) {
         match self.cells() {
@@ -124,20 +124,20 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// The run that they are seen from.
+    /// The ticks of the run.
     #[inline(always)]
     pub(crate) fn run_ticks(&self) -> RunTicks {
         self.run_ticks
     }
 
-    /// Of a value that was borrowed by hand.
+    /// The ticks of a reference that was made directly.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
         let run_ticks = RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE };
         Self::new(TickPlace::Nowhere, run_ticks)
     }
 
-    /// The ticks, if they are known. If they are not, they will be.
+    /// The ticks, if they are tracked. Otherwise requests tracking.
     #[inline]
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
         if let Some((tracking, row)) = self.row() {
@@ -149,28 +149,28 @@ impl<'w> Ticks<'w> {
         self.cells().map(TickCells::get)
     }
 
-    /// What is not known counts as added.
+    /// Whether the value is newly added. A value without ticks counts as added.
     pub(crate) fn is_added(&self) -> bool {
         self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.added))
     }
 
-    /// What is not known counts as changed.
+    /// Whether the value has changed. A value without ticks counts as changed.
     #[inline]
     pub(crate) fn is_changed(&self) -> bool {
         self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.changed))
     }
 
-    /// What is not known counts as added.
+    /// Whether the value was added after a tick. A value without ticks counts as added.
     pub(crate) fn is_added_after(&self, other: Tick) -> bool {
         self.get().is_none_or(|ticks| ticks.added.is_newer_than(other, self.run_ticks.this_run))
     }
 
-    /// What is not known counts as changed.
+    /// Whether the value was changed after a tick. A value without ticks counts as changed.
     pub(crate) fn is_changed_after(&self, other: Tick) -> bool {
         self.get().is_none_or(|ticks| ticks.changed.is_newer_than(other, self.run_ticks.this_run))
     }
 
-    /// When the value was added and changed; what is not known has just happened.
+    /// The ticks of the addition and the last change; the tick of this run if they are unknown.
     pub(crate) fn get_or_now(&self) -> ComponentTicks {
         self.get().unwrap_or(ComponentTicks::new(self.run_ticks.this_run))
     }
@@ -183,23 +183,23 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// Notes a change.
+    /// Records a change.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark(&self) {
         match (self.tracking, self.place) {
             (Some(tracking), _) => {
                 cold_path();
-                // SAFETY: the constructor's caller has promised that there is room.
+                // SAFETY: promised to the constructor: there is room for the row.
                 unsafe { tracking.mark(self.row, self.run_ticks.here()) };
             }
             (None, TickPlace::Nowhere | TickPlace::Untracked(_)) => {}
             (None, TickPlace::Noted(NotedRow { tracking, cell })) => {
                 let now = self.run_ticks.here();
-                // The compiler may put several of these together, unlike atomic operations.
-                // SAFETY: the number is that of an atomic, which may be written through a shared reference. The constructor's
-                // caller has promised that only code that has borrowed the value reads or writes it, and what marks has the
-                // value mutably.
+                // A non-atomic write, so that the compiler may combine several of them.
+                // SAFETY: the pointer comes from an atomic, which may be written through a shared reference. Promised to the
+                // constructor: only code that has borrowed the value reads or writes the cell, and the caller of `mark` has
+                // borrowed it mutably.
                 unsafe { cell.as_ptr().write(now.tick.get()) }
                 tracking.set_changed_by_of(cell, now.by);
             }
@@ -207,7 +207,7 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// Notes that the value is new.
+    /// Records that the value was added.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark_added(&self) {
         let now = self.run_ticks.here();
@@ -217,7 +217,7 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// Notes a change at another time.
+    /// Sets the tick of the last change.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_changed(&self, tick: Tick) {
         let by = self.run_ticks.here().by;
@@ -231,13 +231,13 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// A tick that is not in the future.
+    /// The given tick, or the current tick if it is in the future.
     fn past(&self, tick: Tick) -> Tick {
         let now = self.run_ticks.this_run;
         if now.age(tick) < CHECK_EVERY { now } else { tick }
     }
 
-    /// Notes that the value was added at another time.
+    /// Sets the tick of the addition.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_added(&self, tick: Tick) {
         let tick = self.past(tick);

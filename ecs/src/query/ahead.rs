@@ -1,8 +1,8 @@
-//! Having the processor fetch what a list of entities leads to, before it is needed.
+//! Prefetches what a list of entities leads to.
 //!
-//! Finding an entity of a large world waits for memory twice: for the slot of its id, and for its values. Both are
-//! fetched while entities before it in the list are looked at. For this ids are read ahead of their turn, which the caller's
-//! iterator must not notice: it is done for iterators of a known type alone, which read a list and do nothing else.
+//! Finding an entity in a large world can miss the cache twice: for the slot of its id, and for its values. Both are prefetched
+//! while earlier entities of the list are visited. Prefetching reads ids before the iterator yields them, which the caller's
+//! iterator must not observe. It is therefore limited to known iterator types that read a list and have no side effects.
 
 use alloc::vec;
 use core::any::TypeId;
@@ -17,20 +17,21 @@ use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, UniqueEntityIter};
 use crate::prefetch::prefetch;
 
-/// How far ahead slots are fetched, as a number of entities.
+/// Distance at which slots are prefetched, in entities.
 const SLOTS_AHEAD: usize = 24;
-/// How far ahead values are fetched, whose slots have come meanwhile.
+/// Distance at which values are prefetched, in entities. Their slots have arrived in the cache by then.
 const VALUES_AHEAD: usize = 12;
-/// With fewer slots than this, entities are in a cache that is so near that the additional instructions cost more.
+/// With fewer slots than this, entities are in a near cache, and the additional instructions cost more than they save.
 const LEAST_SLOTS: usize = 1 << 16;
 
-/// Whether it is worth fetching ahead for a list of ids: there are many entities, and ids can be read ahead.
+/// Whether prefetching is worthwhile for a list of ids: there are many entities, and the iterator allows reading ids ahead.
 #[inline]
 pub(super) fn is_worth_it<I>(cell: StoreCell<'_>) -> bool {
     cell.store().structure.entities.slots().len() >= LEAST_SLOTS && is_list::<I>()
 }
 
-/// Fetches what the entities lead to that come a while after the next one.
+/// Prefetches the slot of the entity [`SLOTS_AHEAD`] positions after the next one, and the values of the entity [`VALUES_AHEAD`]
+/// positions after it.
 #[inline(always)]
 pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
     let (cell, cache) = (matched.cell(), matched.cache());
@@ -43,26 +44,27 @@ pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, 
         && let Some(found) = cache.match_of(location.table)
         && let Some(table) = cell.store().structure.archetypes.tables.get(found.table)
     {
-        // SAFETY: state and column are those of this store and table. The terms that only read note no visit of a table.
+        // SAFETY: state and column belong to this store and table. Read-only terms do not record a visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::visit_table(cell, &cache.data, found.column, table) };
         <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
     }
 }
 
-/// Guesses of rows in one table: entities that were spawned together have rows in the order of their indexes, as long as they stay where
-/// they are. A guess is checked in the list of the table's entities. If it is right no slot is read, for which the values would wait.
+/// Guesses the row of an entity within one table. Entities that were spawned together have rows in the order of their indexes until
+/// they are moved. A guess is checked against the table's entity list. A correct guess avoids reading the slot, on which the loads
+/// of the values would depend.
 pub(super) struct Guess<'w, D: Fetch, F: FilterTerms> {
     /// All rows of the table.
     pub(super) block: Block<'w, D, F>,
-    /// The row of an entity, without its index.
+    /// Row of an entity minus its index.
     shift: u32,
 }
 
 impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
-    /// How far ahead what is guessed is fetched, as a number of entities.
+    /// Distance at which guessed rows are prefetched, in entities.
     const AHEAD: usize = 16;
 
-    /// Guesses by the row of an entity, in a block of all rows of its table.
+    /// Guesses based on the row of `entity`; `block` has all rows of its table.
     #[inline(always)]
     pub(super) fn new(block: Block<'w, D, F>, row: usize, entity: Entity) -> Self {
         Self { block, shift: (row as u32).wrapping_sub(entity.index()) }
@@ -73,16 +75,16 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
         entity.index().wrapping_add(self.shift) as usize
     }
 
-    /// The next entity of a list and its row, if that is guessed.
+    /// The next entity of the list and its row, if the guess is correct.
     #[inline(always)]
     pub(super) fn next<I>(&self, entities: &I) -> Option<(Entity, usize)> {
         let entity = id_ahead(entities, 0)?;
         let row = self.row(entity);
-        // SAFETY: the row is one of the table, which does not change as long as there is a block of it.
+        // SAFETY: the row is less than the length of the table, which does not change while a block of it exists.
         (row < self.block.end && unsafe { self.block.rows.entity(row) } == entity).then_some((entity, row))
     }
 
-    /// Fetches what entities lead to that come a while after the next one.
+    /// Prefetches the guessed row of the entity [`AHEAD`](Self::AHEAD) positions after the next one.
     #[inline(always)]
     pub(super) fn fetch_ahead<I>(&self, entities: &I) {
         if let Some(entity) = id_ahead(entities, Self::AHEAD) {
@@ -93,31 +95,31 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
     }
 }
 
-/// How much guesses can be trusted.
+/// How unreliable recent guesses were.
 #[derive(Default)]
 pub(super) struct Doubt(usize);
 
 impl Doubt {
-    /// A guess that is wrong outweighs so many that are right.
+    /// One wrong guess outweighs this many correct ones.
     const WRONG: usize = 8;
-    /// From how many on nothing is guessed for a while.
+    /// At this value, guessing pauses.
     const LIMIT: usize = 64;
 
-    /// How many entities are to be found by their slots before the next guess.
+    /// Number of entities to find by their slots before the next guess.
     #[inline(always)]
     pub(super) fn pause(&self) -> usize {
         if self.0 < Self::LIMIT { 1 } else { 4096 }
     }
 
-    /// Notes that so many guesses were right, and one wrong.
+    /// Records `right` correct guesses, followed by a wrong one.
     #[inline(always)]
     pub(super) fn note(&mut self, right: usize) {
         self.0 = (self.0.saturating_sub(right) + Self::WRONG).min(Self::LIMIT);
     }
 }
 
-/// Does something for each type of iterator that reads a list of ids and does nothing else: with the id that it will yield after `nth`
-/// others.
+/// Expands `$do` with every iterator type that only reads a list of ids, and an expression for the id that it will yield after
+/// `nth` others.
 macro_rules! for_lists {
     ($do:ident) => {
         $do! {
@@ -132,7 +134,7 @@ macro_rules! for_lists {
     };
 }
 
-/// Whether an iterator reads a list of ids and does nothing else.
+/// Whether an iterator only reads a list of ids.
 #[inline(always)]
 fn is_list<I>() -> bool {
     macro_rules! is_any {
@@ -143,14 +145,14 @@ fn is_list<I>() -> bool {
     for_lists!(is_any)
 }
 
-/// The id that an iterator will yield after `nth` others, if it [is a list](is_list) and has one.
+/// The id that an iterator will yield after `nth` others; `None` if it [is no list](is_list) or has fewer ids.
 #[inline]
 fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {
         ($($List:ty => |$list:ident, $nth:ident| $id:expr),*) => {$(
             if id_of_type::<I>() == TypeId::of::<$List>() {
-                // SAFETY: but for lifetimes `I` is this type, which is covariant in its lifetime. What it borrows outlives
-                // the borrow of it, and only a copied id is returned.
+                // SAFETY: up to lifetimes `I` is this type, which is covariant in its lifetime. The data that it borrows outlives
+                // this borrow, and only a copied id is returned.
                 let ($list, $nth) = (unsafe { &*(&raw const *entities).cast::<$List>() }, nth);
                 return $id;
             }
@@ -160,7 +162,7 @@ fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
     None
 }
 
-/// The id that a type has if each of its lifetimes is `'static`.
+/// The id of a type whose lifetimes are all replaced by `'static`.
 #[inline(always)]
 fn id_of_type<T>() -> TypeId {
     trait Typed {
@@ -179,8 +181,8 @@ fn id_of_type<T>() -> TypeId {
     }
     let marker = PhantomData::<T>;
     let typed: &dyn Typed = &marker;
-    // SAFETY: only the bound of the trait object's lifetime changes, which no code exists for: the method reads nothing, and
-    // lifetimes are erased from what it is compiled to. The reference is used up here.
+    // SAFETY: only the lifetime bound of the trait object changes. The method reads nothing, and its compiled code does not depend
+    // on lifetimes. The reference is not used after this.
     let typed = unsafe { mem::transmute::<&dyn Typed, &(dyn Typed + 'static)>(typed) };
     typed.type_id()
 }

@@ -1,4 +1,4 @@
-//! The walk over the blocks of a query.
+//! Iteration over the blocks of a query.
 
 use core::mem::MaybeUninit;
 use core::slice;
@@ -13,15 +13,15 @@ use crate::table::Table;
 /// The blocks of a query, one after the other.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     pub(super) matched: Matched<'w, 's, D, F>,
-    /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
-    /// list would be looked at again for each.
+    /// The matches still to come, if there is no driver. An iterator stays in registers from table to table; the list would be
+    /// loaded again for each.
     matches: slice::Iter<'s, Match<D::Column>>,
-    /// All tables of the store, for the same reason.
+    /// All tables of the store, which stay in registers too.
     tables: &'w [Table],
-    /// How far we are in the driver.
+    /// Position in the driver.
     at: usize,
     driver: Option<Driver<'w>>,
-    /// Whether the driver leads to the rows one by one.
+    /// Whether the driver yields rows one by one.
     is_led: bool,
 }
 
@@ -42,18 +42,18 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         Self { matched, matches: matched.cache().matches.iter(), tables, at: 0, driver, is_led }
     }
 
-    /// A walk that has come to its end.
+    /// An exhausted iterator.
     #[inline]
     pub(crate) fn nothing(matched: Matched<'w, 's, D, F>) -> Self {
         Self { matched, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
     }
 
-    /// How many rows the blocks have that are still to come, where rows need not be asked.
+    /// Number of rows in the remaining blocks. Only valid if rows need no check (`per_row` is false).
     pub(crate) fn rows_left(&self) -> usize {
         self.matches.as_slice().iter().filter_map(|found| self.tables.get(found.table.index())).map(Table::len).sum()
     }
 
-    /// The next block. Rows of it may still have to be asked whether they match.
+    /// The next block. Its rows may still need to be checked by the filter.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
         if per_row::<D, F>()
@@ -64,8 +64,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         loop {
             let found = self.matches.next()?;
             let (cell, cache) = (self.matched.cell(), self.matched.cache());
-            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `Matched::new`; `nothing`
-            // has none.
+            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `Matched::new`;
+            // an iterator made by `nothing` has no matches.
             let block = unsafe { Block::of_tables(cell.anew(), self.tables, cache, found) };
             if block.end != 0 && block.has_any() {
                 return Some(block);
@@ -73,23 +73,23 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// Whether the walk follows a sparse storage row by row.
+    /// Whether the iteration follows a sparse storage row by row.
     #[inline]
     pub(crate) fn is_led(&self) -> bool {
         per_row::<D, F>() && self.is_led
     }
 
-    /// The rows that the driver still leads to one by one, if the walk [is led](Self::is_led) by one.
+    /// The rows that the driver still has to yield one by one, if the iteration [is led](Self::is_led) by one.
     #[inline]
     pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
         if self.is_led() { self.driver.map(|driver| Led { driver, at: self.at }) } else { None }
     }
 
-    /// The next of the rows that [`led_one_by_one`](Self::led_one_by_one) returns, and that match. `block` is that of its table.
+    /// The next matching row of those that [`led_one_by_one`](Self::led_one_by_one) returns. `block` is the block of its table.
     ///
     /// # Safety
     ///
-    /// - A driver leads to rows one by one. The filter may read what it asks for.
+    /// - A driver yields rows one by one. The values that the filter reads may be read.
     /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
     #[inline]
     pub(crate) unsafe fn next_led(
@@ -99,7 +99,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     ) -> Option<usize> {
         let driver = self.driver?;
         loop {
-            // SAFETY: the block is forwarded.
+            // SAFETY: forwarded: `block` is initialized if `table` is set, and has all rows of that table.
             let row = unsafe { driver.next_row(self.matched, (&mut self.at, usize::MAX), table, block) }?;
             // SAFETY: `next_row` has initialized the block, and a live entity is in its row.
             if unsafe { block.assume_init_ref().contains_row(row) } {
@@ -108,19 +108,19 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// The block of all rows of the sparse storage that the walk follows.
+    /// All rows of the sparse storage that the iteration follows, as one block.
     fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
         if self.at != 0 {
             return None;
         }
         self.at = usize::MAX;
-        // SAFETY: the driver is that of the query.
+        // SAFETY: `self.matched.driver()` returned this driver.
         unsafe { self.matched.packed(driver) }.filter(|block| block.end != 0)
     }
 }
 
-/// Rows that a driver leads to one by one, from a place on.
+/// Rows that a driver yields one by one, from a position on.
 #[derive(Clone, Copy)]
 pub(crate) struct Led<'w> {
     driver: Driver<'w>,
@@ -128,11 +128,11 @@ pub(crate) struct Led<'w> {
 }
 
 impl<'w> Led<'w> {
-    /// Calls `each` with the rows that match, by a block of the whole table and the number of the row.
+    /// Calls `each` with each matching row: a block of the whole table, and the row number.
     ///
     /// # Errors
     ///
-    /// Those of the function, with which it ends.
+    /// The first error of the function, which ends the loop.
     #[inline(always)]
     pub(crate) fn for_each<D: Fetch, F: FilterTerms, E>(
         self,
@@ -141,11 +141,11 @@ impl<'w> Led<'w> {
     ) -> Result<(), E> {
         let Self { driver, mut at } = self;
         let entities = &matched.cell().store().structure.entities;
-        // The table of the last row. Its block stays where it is, and is not copied for each row.
+        // The table of the last row. Its block is kept in place and not copied for each row.
         let mut table = TableId::UNUSED;
         let mut block = None;
         let is_asked = !matched.holds_for_all();
-        // `each` stands in one loop, so that it becomes a part of it.
+        // `each` is called in one place, so that it is inlined there.
         let mut some = [0; LED];
         loop {
             let count = driver.next_some(&mut at, &mut some);
@@ -160,7 +160,7 @@ impl<'w> Led<'w> {
                 }
                 let Some(block) = &block else { continue };
                 let row = location.row as usize;
-                // SAFETY: a live entity is in its row.
+                // SAFETY: a live entity is in this row.
                 if !is_asked || unsafe { block.contains_row(row) } {
                     each(block, row)?;
                 }
@@ -170,8 +170,8 @@ impl<'w> Led<'w> {
 }
 
 impl<'w> Driver<'w> {
-    /// The row of the next entity from a place on that is before `end`. The place becomes that to go on from, and `block` that of all rows
-    /// of the table where the entity is.
+    /// The row of the next entity at position `at` or later and before `end`. Advances the position past it, and sets `block` to
+    /// all rows of the entity's table.
     ///
     /// # Safety
     ///

@@ -1,28 +1,28 @@
-//! Loops that are copied as a whole to where they are called.
+//! Loops that are inlined as a whole at their call.
 
 use super::fetch::Apart;
 
-/// A loop that is copied to where it is called after all that it calls was inlined into it.
+/// A loop that is inlined at its call after everything that it calls was inlined into it.
 ///
-/// The optimiser inlines from the inside to the outside, and a long function only if it is called in one place. So there has to be one
-/// loop, with one call, until that is done. A loop that is always inlined would be copied before. Therefore a function stores its
-/// address: the optimiser finds out which loop is called when it inlines that function, which is later. Where it does not find out, there
-/// is a call for each block, to code for the baseline.
+/// The optimiser inlines bottom-up, and a long function only if it has one call site. So there must be one loop with one call site
+/// until then. A loop marked `inline(always)` would be inlined too early. Therefore a function stores the address of the loop: the
+/// optimiser resolves that address when it inlines the function, which is later. If it cannot resolve the address, each block costs
+/// one indirect call, to code for the baseline instruction set.
 ///
-/// Both functions are called by way of a type parameter, or the compiler would inline them before it optimises. Where a loop is called
-/// several times, [`between_blocks`](crate::simd::between_blocks) keeps the optimiser from making one call of them.
+/// Both functions are called through a type parameter; otherwise the compiler would inline them before it optimises. If a loop has
+/// several call sites, [`between_blocks`](crate::simd::between_blocks) keeps the optimiser from merging them.
 pub(super) trait BlockLoop<J, B> {
-    /// Goes through the rows.
+    /// Runs the loop over the rows.
     fn run(job: J) -> B;
 
     /// Stores the address of [`run`](Self::run).
     fn find(run: &mut Option<fn(J) -> B>);
 }
 
-/// The only loop there is.
+/// The only loop of a job type.
 pub(super) struct OneLoop;
 
-/// Runs a copy of the loop.
+/// Runs an inlined copy of the loop.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn run_copy<L: BlockLoop<J, B>, J, B>(job: J) -> B {
     let mut found = None;

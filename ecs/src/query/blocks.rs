@@ -1,8 +1,8 @@
-//! Going through the rows that a query matches, block by block.
+//! Iteration over the rows that a query matches, block by block.
 //!
-//! A block is a run of rows of one table. Usually it is the whole table. If the query demands a sparse component, the
-//! walk follows the smallest of the sparse storages that it demands, row by row. If all that the query asks for is outside the
-//! tables besides, the rows of that storage are one block.
+//! A block is a run of rows of one table, usually the whole table. If the query demands a sparse component, the iteration follows
+//! the smallest demanded sparse storage, row by row. If the query also reads and checks nothing that is stored in tables, the rows
+//! of that storage form one block.
 
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -16,36 +16,36 @@ use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::tracking::{GROUP, LoggedRows};
 
-/// Rows of one table, or of a sparse storage, ready to be read.
+/// Rows of one table, or of a sparse storage, with the state to fetch them.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) data: D::TableFetch<'w>,
-    /// Initialised if rows have to be asked by the filter.
+    /// Initialized if the filter checks rows (`F::PER_ROW`).
     pub(super) filter: MaybeUninit<F::TableFetch<'w>>,
     pub(crate) rows: Rows,
     pub(crate) first: usize,
     pub(crate) end: usize,
-    /// Whether these are rows of a sparse storage, all of which match.
+    /// Whether these are all rows of a sparse storage, and all of them match.
     pub(crate) all_packed: bool,
 }
 
 impl_copy! { [D: Fetch, F: FilterTerms] Block<'_, D, F>; }
 
-/// Whether rows of a matched table have to be asked one by one.
+/// Whether rows of a matched table have to be checked one by one.
 pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
     D::PER_ROW || F::PER_ROW
 }
 
-/// What another query may change of a table while a query with these terms goes through it.
+/// Which rows of a table another query may change while a query with these terms visits the table.
 pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
     Sharing::of(D::FACTS.names_sparse || F::FACTS.names_sparse)
 }
 
-/// Whether everything that a query reads or asks for is stored outside the tables.
+/// Whether everything that a query reads or checks is stored outside the tables.
 pub(super) const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
     D::FACTS.outside_tables && F::FACTS.outside_tables
 }
 
-/// A store, and the cache of a query, which belongs to it and is up to date. It gives no access to values.
+/// A store, and the cache of a query, which belongs to the store and is up to date. Gives no access to values.
 pub(crate) struct Matched<'w, 's, D: Fetch, F: FilterTerms> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D, F>,
@@ -57,7 +57,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
-    /// - The filter may read what it asks for, for `'w`.
+    /// - The values that the filter reads may be read for `'w`.
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         Self { cell, cache }
@@ -73,13 +73,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         self.cache
     }
 
-    /// The same for a visit of tables that has been noted.
+    /// A copy whose visits of tables are already recorded.
     #[inline]
     pub(crate) fn again(self) -> Self {
         Self { cell: self.cell.again(), ..self }
     }
 
-    /// The same, of the terms that only read.
+    /// A copy with the read-only version of the terms.
     #[inline]
     pub(crate) fn read_only(self) -> Matched<'w, 's, D::ReadOnly, F> {
         Matched { cell: self.cell, cache: self.cache }
@@ -104,7 +104,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         self.block_of(location.table).is_some_and(|block| block.contains(entity, location.row as usize))
     }
 
-    /// The smallest of the sparse storages that every match is in; or a list of values of one.
+    /// The smallest sparse storage that contains every match, or the change log of one.
     #[inline]
     pub(crate) fn driver(self) -> Option<Driver<'w>> {
         if !per_row::<D, F>() {
@@ -118,7 +118,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
     }
 
-    /// The values that the walk follows, one behind the other, if it does not matter in which tables their entities are.
+    /// All values of the sparse storage that the iteration follows, as one block, if it does not matter which tables their entities
+    /// are in.
     ///
     /// # Safety
     ///
@@ -131,20 +132,20 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         Some(Block { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
     }
 
-    /// The set whose values are the rows of [`packed`](Self::packed), if there is one, and a table that matches.
+    /// The set whose values are the rows of [`packed`](Self::packed), and a matched table, if there are both.
     #[inline]
     pub(super) fn what_is_packed(self, driver: &Driver<'w>) -> Option<(&'w SparseSet, TableId)> {
         if !is_outside_tables::<D, F>() || driver.logged.is_some() {
             return None;
         }
         let SparseStorage::Set(storage) = driver.storage else { return None };
-        // Tables that do not match have what disables their entities, or have been left out otherwise.
+        // A table that does not match has a disabling component, or is excluded for another reason.
         let are_all = self.cache.matches.len() == self.cell.store().structure.archetypes.tables.iter().len();
         self.cache.matches.first().filter(|_| are_all).map(|found| (storage, found.table))
     }
 
-    /// Whether every entity of the sparse storage that a walk follows matches, if its table does: the query demands that it is there,
-    /// and asks nothing else of a row. Not if the walk follows the log of the storage.
+    /// Whether every entity of the sparse storage that the iteration follows matches if its table does. True if the query only
+    /// demands that sparse component of a row, and the iteration does not follow a change log.
     #[inline]
     pub(super) fn holds_for_all(self) -> bool {
         D::FACTS.only_demands && F::FACTS.only_demands && self.cache.drivers.len() == 1
@@ -157,15 +158,16 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline(always)]
     pub(super) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: `found` belongs to the cache, which belongs to the cell's store and is up to date; `tables` are all
+        // tables of that store.
         unsafe { Self::of_tables(cell, cell.store().structure.archetypes.tables.as_slice(), cache, found) }
     }
 
-    /// The same, with the tables of the store at hand.
+    /// [`Block::whole`] with the tables of the store as an argument.
     ///
     /// # Safety
     ///
-    /// - As for [`Block::whole`]; these are all tables of the cell's store.
+    /// - As for [`Block::whole`]; `tables` are all tables of the cell's store.
     #[inline]
     pub(super) unsafe fn of_tables(
         cell: StoreCell<'w>,
@@ -174,10 +176,10 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         found: &Match<D::Column>,
     ) -> Self {
         debug_assert!(found.table.index() < tables.len());
-        // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
-        // since, so no table was removed: the numbers are those of this epoch.
+        // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed since then, so
+        // no table was removed and the table ids are still valid.
         let table = unsafe { tables.get_unchecked(found.table.index()) };
-        // SAFETY: state and column are those of this store and table.
+        // SAFETY: state and column belong to this store and table.
         let data = unsafe { D::visit_table(cell, &cache.data, found.column, table) };
         let filter = if F::PER_ROW {
             MaybeUninit::new(F::visit_table(cell, &cache.filter, table))
@@ -187,29 +189,29 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
     }
 
-    /// The filter, of a query of which it has to ask rows.
+    /// The filter. Only for a query whose filter checks rows.
     #[inline(always)]
     pub(super) fn filter(&self) -> F::TableFetch<'w> {
-        // Known when it is compiled.
+        // Evaluated at compile time.
         assert!(F::PER_ROW, "a filter that has not been made ready");
-        // SAFETY: whoever made the block has made the filter ready, since rows have to be asked.
+        // SAFETY: every block is made with an initialized filter if `F::PER_ROW`, which was asserted.
         unsafe { self.filter.assume_init() }
     }
 
-    /// Whether the filter knows of rows that may match.
+    /// Whether any row may match, according to the filter.
     #[inline(always)]
     pub(crate) fn has_any(&self) -> bool {
         !F::PER_ROW || F::any(self.filter())
     }
 
-    /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
+    /// The fetch state for rows of a sparse storage that all match. The compiler knows more about it than about `self.data`.
     #[inline]
     pub(crate) fn all_packed(&self) -> Option<D::TableFetch<'w>> {
-        // SAFETY: `packed` made this, and all rows match.
+        // SAFETY: `packed` made this block, and all of its rows match.
         (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
 
-    /// Whether an entity of the table, which is in this row, matches.
+    /// Whether the entity in this row of the table matches.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
         self.all_packed().is_some()
@@ -217,7 +219,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
                 && (!F::PER_ROW || F::contains(self.filter(), entity, row))
     }
 
-    /// What is read of the rows from `first` on, if changes of them need no note but their ticks. See [`Fetch::recording`].
+    /// The fetch state of the rows from `first` on, if their changes only have to be recorded in ticks. See [`Fetch::recording`].
     #[inline(always)]
     pub(crate) fn noted(&self, first: usize) -> Option<D::TableFetch<'w>> {
         match sharing::<D, F>() {
@@ -232,19 +234,19 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// # Safety
     ///
-    /// - The row is one of the table.
+    /// - The row exists in the table.
     #[inline]
     pub(crate) unsafe fn contains_row(&self, row: usize) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the row exists in the table.
         !per_row::<D, F>() || self.contains(unsafe { self.rows.entity(row) }, row)
     }
 
-    /// A bit for each row of the group that begins with `row` that matches.
+    /// A mask of the matching rows of the group that begins with `row`.
     ///
     /// # Safety
     ///
-    /// - The group is one of the table, and of the block. What the query reads may be read.
-    /// - No row of the group has been given out by this query since it was borrowed.
+    /// - The group belongs to the table and to the block. The values that the query reads may be read.
+    /// - This query has not yielded any row of the group since it was borrowed.
     #[inline]
     pub(super) unsafe fn mask(&self, row: usize) -> u64 {
         let count = (self.end - row).min(GROUP);
@@ -252,36 +254,37 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
             return u64::MAX >> (GROUP - count);
         }
         let mask = match F::PER_ROW {
-            // SAFETY: the rows are rows of the table, and what the filter reads may be read. Code that changes values in the
-            // group at the same time does so by this query, which has given out none of them, or by another one, which has no
+            // SAFETY: the rows exist in the table, and the values that the filter reads may be read. Other code can change values
+            // of the group only through this query, which has not yielded any of its rows, or through another query, which has no
             // rows of this table unless `sharing` says so.
             true => unsafe { F::mask(self.filter(), self.rows, row, count, sharing::<D, F>()) },
             false => u64::MAX,
         };
-        // SAFETY: the bits are those of rows of the table.
+        // SAFETY: the bits stand for rows of the table.
         unsafe { self.with_data(row, mask & u64::MAX >> (GROUP - count)) }
     }
 
-    /// Where the rows end that all match, from a row on that begins a group or is the end of the block. It may be said too
-    /// early.
+    /// End of the run of matching rows that begins with `row`, which begins a group or is the end of the block. The result may be
+    /// lower than the true end.
     ///
     /// # Safety
     ///
-    /// - As for [`Block::mask`], for all rows from this one on.
+    /// - As for [`Block::mask`], for all rows from `row` on.
     #[inline]
     pub(super) unsafe fn end_of_matching(&self, row: usize) -> usize {
         if D::PER_ROW || !F::PER_ROW || row >= self.end {
             return row;
         }
-        // SAFETY: as for `mask`.
+        // SAFETY: forwarded: the rows from `row` to `end` exist in the table and the block, may be read, and were not yielded
+        // before.
         unsafe { F::end_of_matching(self.filter(), self.rows, row, self.end, sharing::<D, F>()) }
     }
 
-    /// Those of some rows, which begin with `first`, whose entities have what the query reads.
+    /// Keeps the bits of those rows, counted from `first`, whose entities have what the query reads.
     ///
     /// # Safety
     ///
-    /// - The rows are rows of the table.
+    /// - The rows exist in the table.
     #[inline]
     unsafe fn with_data(&self, first: usize, mut rows: u64) -> u64 {
         if D::PER_ROW {
@@ -289,7 +292,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left - 1;
-                // SAFETY: the caller's promise.
+                // SAFETY: forwarded: the row exists in the table.
                 let entity = unsafe { self.rows.entity(first + bit as usize) };
                 rows &= !(u64::from(!D::contains(self.data, entity)) << bit);
             }
@@ -297,8 +300,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         rows
     }
 
-    /// Those of some rows of the group that begins with `first` that are rows of the block, and match. They come from a list,
-    /// and need not be asked if that is exact.
+    /// Keeps the bits of those rows, counted from `first`, that belong to the block and match. The rows come from a change log; if
+    /// it is exact, they are not checked.
     #[inline]
     pub(super) fn of_list(&self, first: usize, rows: u64, exact: bool) -> u64 {
         let mut rows = match self.end.saturating_sub(first) {
@@ -309,7 +312,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         while left != 0 && (!exact || cfg!(debug_assertions)) {
             let bit = left.trailing_zeros();
             left &= left - 1;
-            // SAFETY: the row is one of the block.
+            // SAFETY: the row belongs to the block.
             let matches = unsafe { self.contains_row(first + bit as usize) };
             debug_assert!(!exact || matches, "a row of an exact list does not match");
             rows &= !(u64::from(!matches) << bit);
@@ -325,7 +328,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
         D::SINGLE_ROWS && !(D::PACKED_SLICES && self.all_packed().is_some())
     }
 
-    /// The first rows of a run as slices, which have all rows, or one if values do not lie one behind the other. The run becomes the rest.
+    /// Removes the first rows of a run and returns them as slices: all rows, or one row if the values are not contiguous.
     ///
     /// # Safety
     ///
@@ -334,18 +337,19 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn next_slice(&self, run: &mut Range<usize>) -> D::Slice<'w> {
         let (first, count) = (run.start, if self.has_single_rows() { 1 } else { run.len() });
         run.start += count;
-        // SAFETY: forwarded for the first `count` rows of the run, which is one if slices can have one only.
+        // SAFETY: forwarded for the first `count` rows of the run; `count` is 1 if slices are limited to one row.
         unsafe { self.slice(first, count) }
     }
 
-    /// Several rows, which count as given out.
+    /// Several rows as slices. They count as yielded.
     ///
     /// # Safety
     ///
-    /// - As for [`ContiguousFetch::slice`]; the rows are rows of the block.
+    /// - As for [`ContiguousFetch::slice`]; the rows belong to the block.
     #[inline(always)]
     pub(crate) unsafe fn slice(&self, first: usize, count: usize) -> D::Slice<'w> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: `count` rows from `first` belong to the block, the access to them is allowed, and `count` is 1 if
+        // slices are limited to one row.
         unsafe {
             D::mark(self.data, self.rows, first, count, sharing::<D, F>());
             D::slice(self.data, self.rows, first, count)
@@ -353,10 +357,10 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     }
 }
 
-/// How many rows are looked up at a time.
+/// Number of rows that are looked up at a time.
 pub(super) const LED: usize = 64;
 
-/// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
+/// A sparse storage that contains every match, and optionally a change log of it that contains every match.
 #[derive(Clone, Copy)]
 pub(crate) struct Driver<'w> {
     pub(super) storage: &'w SparseStorage,
@@ -364,8 +368,9 @@ pub(crate) struct Driver<'w> {
 }
 
 impl Driver<'_> {
-    /// Puts the indexes of the next entities from a place on to the beginning of `some`, goes on to the place behind them, and says how
-    /// many there are: none at the end. Of a list it takes one at a time, as others may be put in it meanwhile.
+    /// Writes the indexes of the next entities from position `at` on to the beginning of `some`, advances `at` past them, and
+    /// returns their number, 0 at the end. A change log yields one entity per call, because entries may be added to it during the
+    /// iteration.
     #[inline]
     pub(super) fn next_some(&self, at: &mut usize, some: &mut [u32; LED]) -> usize {
         if self.logged.is_none() {
@@ -377,13 +382,13 @@ impl Driver<'_> {
         1
     }
 
-    /// All numbers at which there may be one are below this, with a list or without.
+    /// Upper bound of all positions, for the storage and for the log.
     pub(crate) fn places(&self) -> usize {
         self.storage.places()
     }
 
-    /// The index of the next entity from a place on, and where to go on. What is asked for in ascending order does not come
-    /// twice.
+    /// The index of the next entity at position `at` or later, and the position to continue at. Calls with ascending positions
+    /// return each entity at most once.
     pub(crate) fn next(&self, mut at: usize) -> Option<(u32, usize)> {
         let Some(logged) = &self.logged else { return self.storage.next_index(at) };
         loop {

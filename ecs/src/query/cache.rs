@@ -1,4 +1,4 @@
-//! Which tables a query matches, remembered between its uses.
+//! The tables that a query matches, cached between uses.
 
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -24,24 +24,23 @@ pub(crate) struct Match<C> {
     pub(crate) column: C,
 }
 
-/// The matched tables. It depends on the terms, not on the query's type, so that a query and its read-only version
-/// have the same.
+/// The matched tables. The type depends on the terms, not on the query's type, so a query and its read-only version share it.
 pub(crate) struct Cache<D, C, F> {
     world: WorldId,
-    /// Of the tables, when they were last looked at.
+    /// The generation of the store's tables at the last update.
     generation: u64,
-    /// Of the tables: what is known of a table is true in this epoch only.
+    /// The epoch of the store's tables; table ids in the cache are valid in this epoch only.
     epoch: u64,
-    /// How many tables have been looked at.
+    /// Number of tables checked so far.
     seen: usize,
     pub(crate) data: D,
     pub(crate) filter: F,
     pub(crate) matches: Vec<Match<C>>,
-    /// By table: what the match knows, for finding single entities. Ends with the last match.
+    /// Column state by table id, to find single entities. Ends with the last match.
     pub(super) by_table: Vec<Option<C>>,
-    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and nothing.
+    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and uninitialized memory.
     pub(super) only: (TableId, MaybeUninit<C>),
-    /// The sparse storages that every matched entity is in.
+    /// The sparse storages that contain every match.
     pub(crate) drivers: Vec<u32>,
 }
 
@@ -49,14 +48,14 @@ pub(crate) struct Cache<D, C, F> {
 pub(crate) type CacheOf<D, F> = Cache<<D as Fetch>::State, <D as Fetch>::Column, <F as FilterTerms>::State>;
 
 impl<D, C: Copy, F> Cache<D, C, F> {
-    /// Which of the matches a table is.
+    /// The match of a table.
     #[inline]
     pub(crate) fn match_of(&self, table: TableId) -> Option<Match<C>> {
         let column = self.by_table.get(table.index()).copied().flatten()?;
         Some(Match { table, column })
     }
 
-    /// Forgets what is known of tables.
+    /// Discards everything that is cached about tables.
     fn look_again(&mut self) {
         self.matches = Vec::new();
         self.by_table = Vec::new();
@@ -65,7 +64,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
         self.generation = 0;
     }
 
-    /// Adds what the match with a table knows, if the table has what each row needs. Tables come in ascending order.
+    /// Adds a match, if the table has what each row needs. Tables are added in ascending order.
     fn add(&mut self, column: Option<C>, table: TableId) {
         let Some(column) = column else { return };
         self.by_table.resize(table.index(), None);
@@ -82,7 +81,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
     }
 }
 
-/// A query that exists outside of systems: it remembers which tables it matches.
+/// A query that exists outside of systems and caches the tables that it matches.
 ///
 /// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables, and otherwise
 /// `O(new tables with the rarest component that it demands)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all
@@ -107,27 +106,28 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     matcher: TableMatcher,
-    /// As it was when the state was made. What has been excluded since is not in it: others have been compared with this.
+    /// The access when the state was made. Components that were excluded later are not in it, because conflicts were checked with
+    /// this access.
     access: FilteredAccess,
-    /// What keeps the changes known that are asked for.
+    /// Keeps the changes tracked that the query checks.
     watches: Vec<TrackingGuard>,
     marker: PhantomData<fn() -> (D, F)>,
 }
 
-/// Decides which tables a query matches. It does not depend on the type of the query: its code is compiled once.
+/// Decides which tables a query matches. It does not depend on the type of the query, so its code is compiled once.
 struct TableMatcher {
     terms: Terms,
     tables: TableFilter,
     /// The components that every matched table has.
     demanded: Vec<ComponentId>,
-    /// The filters of the queries that this one was made of: a table has to match them as well.
+    /// The filters of the queries that this one was made from; a table has to match them as well.
     within: Vec<TableFilter>,
     /// The number of disabling components of the world that the terms take into account.
     disabling: usize,
 }
 
 impl TableMatcher {
-    /// Also returns the sparse storages that every matched entity is in.
+    /// Also returns the sparse storages that contain every match.
     fn new(store: &Store, terms: Terms) -> (Self, Vec<u32>) {
         let tables = TableFilter::of_query(&terms);
         let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
@@ -141,12 +141,12 @@ impl TableMatcher {
         (Self { terms, tables, demanded, within: Vec::new(), disabling }, drivers)
     }
 
-    /// Whether the entities of a table can match.
+    /// Whether entities of the table can match.
     fn matches(&self, table: &Table) -> bool {
         self.tables.matches(table) && self.within.iter().all(|others| others.matches(table))
     }
 
-    /// Takes new disabling components of the world into account. Returns whether there were any.
+    /// Excludes disabling components that were registered since the last call. Returns whether there were any.
     fn update_disabling(&mut self, components: &Components) -> bool {
         let disabling = components.disabling().len();
         let has_new = self.disabling != disabling;
@@ -158,9 +158,9 @@ impl TableMatcher {
         has_new
     }
 
-    /// Visits the matched tables from the number `seen` on, in ascending order.
+    /// Visits the matched tables with ids from `seen` on, in ascending order.
     fn visit_from(&self, tables: &Tables, seen: usize, visit: &mut dyn FnMut(&Table)) {
-        // A query that demands what few tables have looks at few, however many are new.
+        // Iterate over the tables of the rarest demanded component, so the cost does not grow with unrelated new tables.
         let rarest = self.demanded.iter().map(|&id| tables.with(id, seen)).min_by_key(|with| with.len());
         let matched = |table: &&Table| self.matches(table);
         match rarest {
@@ -169,14 +169,14 @@ impl TableMatcher {
         }
     }
 
-    /// The rows of all matched tables, but no more than there are entities in any of the sparse storages.
+    /// Number of rows of all matched tables, limited by the size of each of the sparse storages.
     fn rows(&self, store: &Store, drivers: &[u32]) -> usize {
         let matched = |table: &&Table| self.matches(table);
         let in_tables: usize = store.structure.archetypes.tables.iter().filter(matched).map(Table::len).sum();
         drivers.iter().map(|driver| store.structure.sparse[*driver as usize].len()).fold(in_tables, usize::min)
     }
 
-    /// The components whose rows have ticks that the query reads or sets.
+    /// The components whose row ticks the query reads or sets.
     fn ticked(&self) -> Vec<ComponentId> {
         let ticked = self.terms.data().components().filter(|(usage, _)| usage.ticks_rows());
         ticked.filter_map(|(_, component)| component.id).collect()
@@ -188,7 +188,7 @@ impl TableMatcher {
     }
 }
 
-/// Has the world keep the ticks that the terms of a query ask for.
+/// Makes the store track the ticks that the terms of a query check.
 fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
     if terms.all().asks_spawns() {
         store.events.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
@@ -201,29 +201,30 @@ fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// If the query borrows a component twice, once mutably, and the compiler did not detect it. It detects it unless the component
     /// has type parameters.
     #[track_caller]
     pub(crate) fn in_store(store: &mut Store) -> Self {
         Self::with_added(store, &[])
     }
 
-    /// To be named where a user names the query: there the compiler says what is wrong with it.
+    /// Evaluated where a user names the query, so that the compiler reports conflicts there.
     pub(crate) const BORROWS_AGREE: () =
         check_query(PhantomData::<(D, F)>, &ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
 
-    /// The same where a user asks for one entity.
+    /// As [`BORROWS_AGREE`](Self::BORROWS_AGREE), for a call that fetches a single entity.
     pub(crate) const FITS_ONE_ENTITY: () = {
         let () = Self::BORROWS_AGREE;
         D::Terms::FACTS.assert_single();
     };
 
-    /// The state, or what the query borrows twice, once mutably.
+    /// The state, or the component that the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentConflict> {
         Self::with_terms(store, &[], &[])
     }
 
-    /// As [`try_new`](Self::try_new), of a system that is refused then, so the state is never used.
+    /// As [`try_new`](Self::try_new), for a system. On a conflict it calls `refuse`; the system is then rejected, so the returned
+    /// state is never used.
     pub(crate) fn new_or_refused(store: &mut Store, refuse: impl FnOnce(&Store, ComponentConflict)) -> Self {
         Self::try_new(store).unwrap_or_else(|twice| {
             refuse(store, twice);
@@ -232,7 +233,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         })
     }
 
-    /// The state of a query with terms that its type does not say, about which tables decide.
+    /// The state of a query with additional terms that are not part of its type; they take part in matching tables.
     ///
     /// # Panics
     ///
@@ -245,12 +246,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// As [`try_new`](Self::try_new), with the terms that are known at run time only, in order.
+    /// As [`try_new`](Self::try_new), with the terms that are only known at run time, in order.
     ///
     /// # Panics
     ///
-    /// If there are other than as many such terms as places for them, or one is about a component that the world has never
-    /// met.
+    /// If the number of such terms differs from the number of placeholders, or if a term names a component that is not registered.
     pub(crate) fn with_terms(
         store: &mut Store,
         made: &[(Usage, ComponentId)],
@@ -278,7 +278,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Some(Self::of_found(store, terms))
     }
 
-    /// As [`find`](Self::find), for a query that is made of others: whether disabled entities match is their affair.
+    /// As [`find`](Self::find), for a query made of other queries, which decide whether disabled entities match.
     #[track_caller]
     pub(crate) fn find_as_written(store: &Store) -> Option<Self> {
         Some(Self::of_found(store, matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?))
@@ -292,8 +292,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// Gives a filtered entity in its data what the queries borrow of which this one is made, as far as its other terms leave that free: to
-    /// read what they read, and to write what they leave alone. The query borrows it then.
+    /// Passes the borrows of the source queries to a filtered entity in this query's data, where the other terms do not conflict:
+    /// it may read what they read, and write what no other term borrows. The query then has these borrows.
     pub(super) fn give_borrows_of(&mut self, borrowed: &FilteredAccess) {
         let mut given = FilteredAccess::default();
         for id in borrowed.borrowed().unwrap_or_default() {
@@ -308,7 +308,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// The state of a nested query. What it borrows, and asks the changes of, is said by the query that it is in.
+    /// The state of a nested query. The outer query declares its borrows and its change tracking.
     pub(super) fn of_nested(store: &Store, mut terms: Terms) -> Self {
         matching::exclude_disabled(&mut terms, &store.structure.archetypes.components, 0);
         let access = terms.all().access();
@@ -336,7 +336,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Self { cache, matcher, access, watches, marker: PhantomData }
     }
 
-    /// The same of a query that another type says.
+    /// The same state as the state of another query type with the same terms.
     pub(crate) fn with_same_terms<E, G>(self) -> QueryState<E, G>
     where
         E: QueryData<Terms = D::Terms>,
@@ -346,13 +346,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         QueryState { cache, matcher, access, watches, marker: PhantomData }
     }
 
-    /// What the query asks for and demands.
+    /// The terms: what the query reads, checks and demands.
     #[cfg(test)]
     pub(crate) fn terms(&self) -> &Terms {
         &self.matcher.terms
     }
 
-    /// What the query borrows.
+    /// The components that the query reads and writes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -367,7 +367,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &self.access
     }
 
-    /// How many tables the query matched when it was last used.
+    /// Number of tables that the query matched when it was last used.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -385,16 +385,16 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.cache.matches.len()
     }
 
-    /// Whether rows of a matched table have to be asked one by one.
+    /// Whether rows of a matched table have to be checked one by one.
     pub(crate) const PER_ROW: bool = D::Terms::PER_ROW || F::Terms::PER_ROW;
 
-    /// The components of which single rows tell when they were changed, or are told that they are.
+    /// The components whose change ticks of single rows the query reads or sets.
     pub(crate) fn ticked(&self) -> Vec<ComponentId> {
         self.matcher.ticked()
     }
 
-    /// How many rows there are at present in the tables that the query matches; but no more than there are entities in the
-    /// sparse storages that all matches are in. `O(tables)`; 0 for another store.
+    /// The current number of rows in the matched tables, limited by the size of each sparse storage that contains all matches.
+    /// `O(tables)`; 0 for another store.
     pub(crate) fn rows(&self, store: &Store) -> usize {
         if !self.cache.is_of(store) {
             return 0;
@@ -412,13 +412,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// Looks at no other tables from now on than those that another query looks at and matches.
+    /// Limits the matched tables to those that another query matches.
     pub(crate) fn keep_within<E: QueryData, G: QueryFilter>(&mut self, other: &QueryState<E, G>) {
         self.matcher.keep_within(&other.matcher);
         self.cache.look_again();
     }
 
-    /// Looks at the tables of which this is true. What the cache knows is true until there are other tables.
+    /// Replaces the matches by those among the tables for which `is_meant` returns true. They stay valid until the tables change.
     pub(crate) fn look_at(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
         self.cache.look_again();
         let tables = store.structure.archetypes.tables.iter();
@@ -426,20 +426,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         found.for_each(|table| self.cache.add(D::Terms::column(&self.cache.data, table), table.id()));
     }
 
-    /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
-    /// store's tables of now.
+    /// Checks the tables that are new since the last update. Afterwards the cache is valid for the current tables of the store.
     #[inline]
     pub(crate) fn update(&mut self, store: &Store) {
         self.expect_world(store);
         self.update_known(store);
     }
 
-    /// Whether the state is of this store, and knows all its tables.
+    /// Whether the state belongs to this store and has seen all its tables.
     pub(super) fn is_up_to_date(&self, store: &Store) -> bool {
         self.cache.is_of(store) && self.cache.generation == store.structure.archetypes.tables.generation()
     }
 
-    /// As [`update`](Self::update), where it is known that the state was made for this store.
+    /// As [`update`](Self::update), if the state is known to belong to this store.
     #[inline]
     pub(crate) fn update_known(&mut self, store: &Store) {
         debug_assert!(self.cache.is_of(store), "a query is used on another world");
@@ -454,7 +453,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let tables = &store.structure.archetypes.tables;
         let Self { cache, matcher, .. } = self;
         if matcher.update_disabling(&store.structure.archetypes.components) || cache.epoch != tables.epoch() {
-            // Other tables match; or tables were removed and the others have new numbers: nothing of what is known is true.
+            // The set of matching tables changed, or tables were removed and the others renumbered: the cache is invalid.
             cache.look_again();
             cache.epoch = tables.epoch();
         }
@@ -478,7 +477,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-/// What the terms of a query borrow and demand; or what they borrow twice, once mutably.
+/// The access of the terms, or the component that they borrow twice, once mutably.
 fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentConflict> {
     let access = terms.all().access();
     access.own_conflict().or_else(|| access.nested_conflict()).map_or(Ok(access), Err)

@@ -1,4 +1,4 @@
-//! Going through combinations of matched entities.
+//! Iteration over combinations of matched entities.
 
 use alloc::vec::Vec;
 use core::array;
@@ -10,9 +10,9 @@ use super::filter::QueryFilter;
 use super::handle::Query;
 use crate::entity::Entity;
 
-/// All ways to choose `K` of the entities that a query matches, without regard to order.
+/// All ways to choose `K` of the entities that a query matches, ignoring order.
 ///
-/// It remembers where each matched entity is: `O(entities)` memory, 8 bytes each.
+/// It stores a list of the matched entities: `O(entities)` memory, 8 bytes each.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -40,20 +40,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Self { query, entities, next }
     }
 
-    /// How many combinations come, the next one included; `None` if there are more than a `usize` counts.
+    /// Number of combinations left, including the next one; `None` if it overflows a `usize`.
     fn remaining(&self) -> Option<usize> {
         let Some(next) = self.next else { return Some(0) };
-        // Those behind the next one, by the first position at which they go further up.
+        // Combinations after the next one, grouped by the first position that advances.
         (0..K).try_fold(1_usize, |sum, position| {
             sum.checked_add(ways_to_choose(self.entities.len() - 1 - next[position], K - position)?)
         })
     }
 
-    /// The positions of the next combination, and steps to the one after it.
+    /// Returns the positions of the next combination and advances to the one after it.
     fn step(&mut self) -> Option<[usize; K]> {
         let current = self.next?;
         let count = self.entities.len();
-        // The last position that can still go up; all behind it follow closely.
+        // The last position that can still advance; the positions after it are reset to follow it directly.
         let up = (0..K).rev().find(|&position| current[position] < count - (K - position));
         self.next = up.map(|up| {
             array::from_fn(|position| if position < up { current[position] } else { current[up] + 1 + (position - up) })
@@ -61,19 +61,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Some(current)
     }
 
-    /// What the query yields for the next combination of entities all of which match. One of which some do not match any more, since the
-    /// last one was changed, is passed over.
+    /// The items of the next combination of entities that all match. Skips a combination if one of its entities no longer matches
+    /// because an earlier combination was changed.
     ///
     /// # Safety
     ///
-    /// - No item that this iterator has given out before, and that can be changed, is still there.
+    /// - No item that this iterator has returned before and that gives mutable access is still alive.
     unsafe fn next_items<'a>(&mut self) -> Option<[D::Item<'a, 's>; K]>
     where
         'w: 'a,
     {
         loop {
             let positions = self.step()?;
-            // SAFETY: the access is allowed, as promised to `Query::new`; the positions differ, so do the entities.
+            // SAFETY: the access is allowed, as promised to `Query::new`; the positions differ, so the entities differ.
             let items = positions.map(|position| unsafe { self.query.fetch(self.entities[position]) });
             if items.iter().all(Option::is_some) {
                 return Some(items.map(|item| item.expect("checked above")));
@@ -81,7 +81,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         }
     }
 
-    /// The next combination. It has to be given up before the one after it.
+    /// The next combination. It must be dropped before the next call.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -101,13 +101,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 }
 
-/// The binomial coefficient, unless it or a product on the way to it is too large.
+/// The binomial coefficient; `None` if it or an intermediate product overflows.
 fn ways_to_choose(chosen_from: usize, count: usize) -> Option<usize> {
     if count > chosen_from {
         return Some(0);
     }
     (0..count.min(chosen_from - count)).try_fold(1, |ways: usize, done| {
-        // What has been multiplied so far is a binomial coefficient itself, so this divides without rest.
+        // The product so far is a binomial coefficient itself, so the division is exact.
         Some(ways.checked_mul(chosen_from - done)? / (done + 1))
     })
 }
@@ -118,11 +118,11 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize>
     type Item = [D::Item<'w, 's>; K];
 
     fn next(&mut self) -> Option<Self::Item> {
-        // SAFETY: what only reads may be given out any number of times.
+        // SAFETY: the items are read-only, so any number of them may be alive.
         unsafe { self.next_items() }
     }
 
-    /// The number of combinations, as far as it fits a `usize`: in the world that is borrowed an entity matches as it did.
+    /// The number of combinations, if it fits a `usize`. It is exact, because the borrowed world does not change what matches.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let remaining = self.remaining();
         (remaining.unwrap_or(usize::MAX), remaining)

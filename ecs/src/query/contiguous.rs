@@ -8,13 +8,12 @@ use super::handle::Query;
 use crate::entity::Entity;
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The items of these entities as slices, if their rows follow each other in one table in this order, and all match. Otherwise
-    /// `None`, and also if there are none; [`iter_many`](Self::iter_many) has them one by one then. Values of sparse components lie
-    /// together if there is one entity.
+    /// The items of these entities as slices, if all entities match and their rows are consecutive in one table, in this order.
+    /// Returns `None` otherwise, and for an empty list; use [`iter_many`](Self::iter_many) then. Values of sparse components are
+    /// contiguous only if there is one entity.
     ///
-    /// What an operation has done to many entities is usually done to rows that lie together: see
-    /// [`OnBatch`](crate::observer::OnBatch). `O(entities)` to compare them with the rows, which is less than a nanosecond each;
-    /// `O(1)` for the entities of such a batch.
+    /// The entities of a batch operation are usually in consecutive rows: see [`OnBatch`](crate::observer::OnBatch). The comparison
+    /// of entities and rows is `O(entities)` with less than a nanosecond each, and `O(1)` for the entities of such a batch.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -41,7 +40,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().contiguous_many_inner(entities)
     }
 
-    /// As [`contiguous_many`](Self::contiguous_many), to write as well: `&mut T` becomes `&mut [T]`. All values count as changed.
+    /// As [`contiguous_many`](Self::contiguous_many), with write access: `&mut T` yields `&mut [T]`. All values count as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,7 +60,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().contiguous_many_inner(entities)
     }
 
-    /// As [`contiguous_many_mut`](Self::contiguous_many_mut), for as long as the query could live.
+    /// As [`contiguous_many_mut`](Self::contiguous_many_mut), with the lifetime of the query.
     #[must_use]
     pub fn contiguous_many_inner(self, entities: &[Entity]) -> Option<D::Contiguous<'w, 's>>
     where
@@ -79,12 +78,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         if D::Terms::SINGLE_ROWS && entities.len() != 1 {
             return None;
         }
-        // SAFETY: the rows are rows of the table.
+        // SAFETY: the rows exist in the table.
         if per_row::<D::Terms, F::Terms>() && !(first..end).all(|row| unsafe { block.contains_row(row) }) {
             return None;
         }
-        // SAFETY: the rows are rows of the block and match, and there is one if slices can have one only. The access is allowed, as
-        // promised to the query, which is used up: no row is given out twice.
+        // SAFETY: the rows belong to the block and match, and there is one row if slices are limited to one. The access is allowed,
+        // as promised to the query, which is consumed, so no row is returned twice.
         Some(D::contiguous(unsafe { block.slice(first, entities.len()) }))
     }
 }

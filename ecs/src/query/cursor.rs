@@ -1,8 +1,8 @@
-//! The row cursor: the rows that a query matches, as runs.
+//! The row cursor: the rows that a query matches, as ranges.
 //!
-//! A run is a range of rows of one [`Block`], all of which match. The cursor decides which tables or sparse storages are visited, asks
-//! the filter, and steps from run to run in ascending order. Every loop over a query consumes it: iterators one row at a time, `fold`
-//! and row systems one run at a time, slices as whole runs, and parallel loops with one cursor for each task.
+//! A run is a range of rows of one [`Block`], all of which match. The cursor decides which tables or sparse storages are visited,
+//! applies the filter, and steps from run to run in ascending order. Every loop over a query uses it: iterators take one row at a
+//! time, `fold` and row systems one run at a time, slices whole runs, and parallel loops use one cursor per task.
 //!
 //! A cursor decides whether a row matches when it steps to the group of that row, so no row is returned twice, whatever happens to
 //! ticks and logs while the loop runs.
@@ -24,9 +24,9 @@ pub(crate) struct RowCursor<'w, 's, D: Fetch, F: FilterTerms> {
     pub(super) blocks: BlockIter<'w, 's, D, F>,
     /// The block of the current run. Initialized once the cursor has returned a run.
     block: MaybeUninit<Block<'w, D, F>>,
-    /// The table of the block, if the walk follows a sparse storage row by row.
+    /// The table of the block, if the iteration follows a sparse storage row by row.
     table: TableId,
-    /// The rest of the block, if the filter has to be asked for each row.
+    /// The remaining rows of the block, if the filter checks each row.
     rest: Option<MatchingRows<'w>>,
 }
 
@@ -44,8 +44,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         Self { blocks: BlockIter::new(matched), block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None }
     }
 
-    /// A cursor over the rows of one block that match, and its first run, which is empty if rows have to be asked. The cursor uses no
-    /// change log, so the rows of a table can be divided between several cursors.
+    /// A cursor over the matching rows of one block, and its first run, which is empty if rows have to be checked. The cursor uses
+    /// no change log, so the rows of a table can be divided between several cursors.
     #[inline]
     pub(crate) fn of_block(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> (Self, Range<usize>) {
         let blocks = BlockIter::nothing(matched);
@@ -54,7 +54,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         (cursor, run)
     }
 
-    /// The store, and the tables that match.
+    /// The store and the matched tables.
     #[inline]
     pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
         self.blocks.matched
@@ -71,15 +71,15 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         unsafe { self.block.assume_init_ref() }
     }
 
-    /// Calls a function with the entities of each run that is still to come.
+    /// Calls a function with the entities of each remaining run.
     pub(crate) fn for_each_entities(mut self, mut each: impl FnMut(&[Entity])) {
         while let Some(run) = self.next_run() {
-            // SAFETY: the cursor has returned the run, whose rows are rows of its block.
+            // SAFETY: the cursor has returned the run, so its rows belong to the cursor's block.
             each(unsafe { self.block().rows.entities(run.start, run.len()) });
         }
     }
 
-    /// Steps to the next run, which is not empty.
+    /// Steps to the next run. It is never empty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_run(&mut self) -> Option<Range<usize>> {
         if per_row::<D, F>() {
@@ -91,12 +91,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         Some(run)
     }
 
-    /// [`next_run`](Self::next_run), if rows have to be asked.
+    /// [`next_run`](Self::next_run), if rows have to be checked.
     #[inline]
     fn next_matching_run(&mut self) -> Option<Range<usize>> {
         loop {
             if let Some(rest) = &mut self.rest {
-                // SAFETY: `rest` is set after the block that it belongs to; the filter may read, as promised to `Matched::new`.
+                // SAFETY: `rest` is set after the block that it belongs to; the filter may read its values, as promised to
+                // `Matched::new`.
                 if let Some(run) = unsafe { rest.next_run(self.block.assume_init_ref()) } {
                     return Some(run);
                 }
@@ -114,7 +115,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         }
     }
 
-    /// Steps to the next rows that match: single rows, which are put in `few`, and then a run. At least one of the two is not empty.
+    /// Steps to the next matching rows: single rows, which are stored in `few`, followed by a run. At least one of the two is not
+    /// empty.
     #[inline(always)]
     pub(crate) fn next_batch(&mut self, few: &mut FewRows) -> Option<Range<usize>> {
         if !per_row::<D, F>() {
@@ -123,7 +125,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         few.clear();
         loop {
             if let Some(rest) = &mut self.rest {
-                // SAFETY: as in `next_matching_run`.
+                // SAFETY: `rest` is set after the block that it belongs to; the filter may read its values, as promised to
+                // `Matched::new`.
                 let run = unsafe { rest.next_few(self.block.assume_init_ref(), few) };
                 if !few.all().is_empty() || !run.is_empty() {
                     return Some(run);
@@ -137,8 +140,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         }
     }
 
-    /// Makes a block the current one. Returns its rows if all of them match. Otherwise `rest` has those that match, and the returned
-    /// run is empty.
+    /// Makes a block the current one. Returns its rows if all of them match. Otherwise `rest` yields the matching rows, and the
+    /// returned run is empty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter(
         &mut self,

@@ -1,10 +1,10 @@
-//! What a query can ask for.
+//! Query data: the values that a query reads and writes.
 
 use core::marker::PhantomData;
 
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 
-/// What a query reads and writes of each entity that it matches.
+/// The values that a query reads and writes for each matched entity.
 ///
 /// | term | matches entities that | yields |
 /// |---|---|---|
@@ -66,21 +66,21 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 )]
 #[doc(alias("IAspect", "WorldQuery", "Fetch", "Join"))]
 pub trait QueryData {
-    /// How it is read.
+    /// How the data is read.
     #[doc(hidden)]
     type Terms: Fetch;
 
-    /// The same without writing: what [`Query::iter`](crate::query::Query::iter) yields.
+    /// The read-only version of the data: [`Query::iter`](crate::query::Query::iter) yields its items.
     type ReadOnly: QueryData<Terms = <Self::Terms as Fetch>::ReadOnly>;
 
-    /// What the query yields: it borrows from the world for `'w`, and from the query's state for `'s`.
+    /// The item that the query yields. It borrows from the world for `'w`, and from the query's state for `'s`.
     type Item<'w, 's>;
 
     #[doc(hidden)]
     fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's>;
 }
 
-/// What query data yields: [`QueryData::Item`].
+/// The item that query data yields: [`QueryData::Item`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -98,7 +98,7 @@ pub trait QueryData {
 /// ```
 pub type QueryItem<'w, 's, D> = <D as QueryData>::Item<'w, 's>;
 
-/// What query data yields where it only reads: the [`QueryItem`] of its [`ReadOnly`](QueryData::ReadOnly) form.
+/// The item that query data yields in read-only queries: the [`QueryItem`] of its [`ReadOnly`](QueryData::ReadOnly) form.
 pub type ROQueryItem<'w, 's, D> = QueryItem<'w, 's, <D as QueryData>::ReadOnly>;
 
 /// Query data that only reads: it can be fetched from a shared world.
@@ -127,8 +127,8 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 
 /// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
 ///
-/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, `NestedQuery`, and what contains one of these: each row
-/// of them yields something of its own.
+/// All query data is, except enums, whole entities (`EntityRef` and similar), `SpawnDetails`, `NestedQuery`, and data that contains
+/// one of these: their rows have items that cannot form a slice.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -148,8 +148,8 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
     note = "each row of a query enum yields a variant of its own, so rows do not make up a slice"
 )]
 pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {
-    /// What [`contiguous_iter`](crate::query::Query::contiguous_iter) yields: slices of rows that follow each other. For `(A, B)` they
-    /// are a tuple, and for a struct with `#[query_data(contiguous(all))]` its `ContiguousItem`.
+    /// The item of [`contiguous_iter`](crate::query::Query::contiguous_iter): slices of consecutive rows. For `(A, B)` it is a
+    /// tuple, and for a struct with `#[query_data(contiguous(all))]` its `ContiguousItem`.
     type Contiguous<'w, 's>;
 
     #[doc(hidden)]
@@ -166,17 +166,17 @@ impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQuery
     }
 }
 
-/// What query data makes of the slices of its terms, which are `T`. A parameter, so that the macro can write an implementation for
+/// Converts the slices of the terms `T` to the slices of query data. `T` is a parameter so that the macro can implement this for
 /// terms that it does not know to have slices.
 #[doc(hidden)]
 pub trait SliceItem<T: ContiguousFetch> {
-    /// What it makes of them.
+    /// The converted slices.
     type Contiguous<'w, 's>;
 
     fn contiguous<'w, 's>(got: T::Slice<'w>) -> Self::Contiguous<'w, 's>;
 }
 
-/// The data of a query that is known by its terms only: these have no lifetimes.
+/// Query data that is known only by its terms, which have no lifetimes.
 #[doc(hidden)]
 pub struct DataOf<T>(PhantomData<fn() -> T>);
 
@@ -210,7 +210,7 @@ macro_rules! fetched_items {
     };
 }
 
-/// The same for data whose slices are those of its terms, too.
+/// As `fetched_items`, for data whose slices are also the slices of its terms.
 macro_rules! fetched_items_and_slices {
     ($([$($generics:tt)*] $Data:ty => $Terms:ty: $Item:ty, $ReadOnly:ty;)*) => {
         $crate::query::data::fetched_items! {

@@ -1,8 +1,8 @@
-//! What can go wrong when a query is asked for certain entities.
+//! Errors of queries for given entities.
 
 use crate::entity::{Entity, EntityError};
 
-/// A query has nothing for an entity.
+/// A query yields nothing for an entity.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -22,7 +22,7 @@ pub enum QueryEntityError {
     QueryDoesNotMatch(Entity, &'static str),
     /// The entity is not alive.
     NotSpawned(EntityError),
-    /// The entity was asked for twice, and the query borrows mutably.
+    /// The entity was requested twice, and the query borrows mutably.
     AliasedMutability(Entity),
 }
 
@@ -34,7 +34,7 @@ impl_display!([] QueryEntityError => |this, f| match this {
 
 impl core::error::Error for QueryEntityError {}
 
-/// A query matches no entity, or more than one, where exactly one was asked for.
+/// A query matches no entity, or more than one, but exactly one was requested.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Why a query matches what it matches.
+//! Explains why a query matches the entities that it matches.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,10 +14,10 @@ use crate::store::Store;
 use crate::table::Table;
 use crate::term::{Group, Term, TermComponent, TermEntry, Terms, Usage, short_name};
 
-/// Why a query matches what it matches: what is left of a world after each of its terms.
+/// Explains which entities a query matches: the tables and entities that remain after each of its terms.
 ///
 /// Made by [`World::explain_query`](crate::world::World::explain_query) and
-/// [`World::explain_query_filtered`](crate::world::World::explain_query_filtered); shows itself as text.
+/// [`World::explain_query_filtered`](crate::world::World::explain_query_filtered); implements `Display`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -50,7 +50,7 @@ pub struct QueryExplanation {
     empty_tables: usize,
 }
 
-/// One term of an explained query, and what it leaves over of what the terms before it left.
+/// One term of an explained query, and the tables and entities that match it and all terms before it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -70,7 +70,7 @@ pub struct ExplainedTerm {
     tables: usize,
     entities: usize,
     unregistered: Vec<String>,
-    /// Why nothing is left, should that be so.
+    /// Why nothing matches after this term. Only meaningful if nothing does.
     reason: String,
 }
 
@@ -81,19 +81,19 @@ impl ExplainedTerm {
         &self.term
     }
 
-    /// How many tables match this term and all before it. Of some of them no entity may match.
+    /// Number of tables that match this term and all before it. Some of them may contain no matching entity.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tables
     }
 
-    /// How many entities match this term and all before it.
+    /// Number of entities that match this term and all before it.
     #[must_use]
     pub fn entities(&self) -> usize {
         self.entities
     }
 
-    /// The components of this term that the world has never met: no entity had one, and no system or query has asked for
+    /// The components of this term that are not registered in the world: no entity ever had one, and no system or query has named
     /// one.
     ///
     /// ```
@@ -109,26 +109,26 @@ impl ExplainedTerm {
 }
 
 impl QueryExplanation {
-    /// What is left after each term, in the order of the query: its data first, then its filters. Those of tuples
-    /// and of structs are terms of their own; an `Or`, an `AnyOf` and a query enum are one.
+    /// The remaining tables and entities after each term, in the order of the query: its data first, then its filters. Members of
+    /// tuples and structs are separate terms; an `Or`, an `AnyOf` and a query enum are one term each.
     #[must_use]
     pub fn terms(&self) -> &[ExplainedTerm] {
         &self.steps
     }
 
-    /// How many tables the query matches.
+    /// Number of tables that the query matches.
     #[must_use]
     pub fn matched_tables(&self) -> usize {
         self.steps.last().map_or(self.tables, ExplainedTerm::tables)
     }
 
-    /// How many entities the query matches.
+    /// Number of entities that the query matches.
     #[must_use]
     pub fn matched_entities(&self) -> usize {
         self.steps.last().map_or(self.entities, ExplainedTerm::entities)
     }
 
-    /// How many of the tables that the query matches have no entities.
+    /// Number of tables that the query matches and that have no entities.
     #[must_use]
     pub fn empty_tables(&self) -> usize {
         self.empty_tables
@@ -140,8 +140,8 @@ impl QueryExplanation {
         self.matched_entities() == 0
     }
 
-    /// The term that left nothing over: the first after which no entity is left, if there was one before. If there was none
-    /// before either, the first after which no table is left.
+    /// The term that excluded everything: the first term after which no entity is left. If the world had no entities, the first
+    /// term after which no table is left.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -160,12 +160,12 @@ impl QueryExplanation {
 
     pub(crate) fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
         let terms = looked_up(&store.structure.archetypes.components, &D::Terms::TERM, &F::Terms::TERM);
-        // Only a query that has been made has them.
+        // Only a query that has been built has run-time terms.
         let terms = terms.unwrap_or_else(|| panic!("terms of `{}` are known at run time only", type_name::<D>()));
         Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
     }
 
-    /// The explanation of a query that has been made.
+    /// The explanation of an existing query state.
     #[cfg(test)]
     pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &super::QueryState<D, F>) -> Self {
         use crate::term::ConstTerm;
@@ -202,7 +202,7 @@ impl QueryExplanation {
 /// A table that matches all terms so far.
 struct Candidate<'w> {
     table: &'w Table,
-    /// Its rows that do; all, if that has not been asked.
+    /// The rows that match all terms so far; `None` stands for all rows.
     rows: Option<Vec<usize>>,
 }
 
@@ -216,7 +216,7 @@ fn count(candidates: &[Candidate<'_>]) -> usize {
     candidates.iter().map(Candidate::len).sum()
 }
 
-/// Takes away what does not match a term.
+/// Removes the tables and rows that do not match a term.
 fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<Candidate<'_>>) -> ExplainedTerm {
     let reason = reason(store, term, left);
     let tables = TableFilter::of_term(term);
@@ -239,7 +239,7 @@ fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<Candidate<'_>>) ->
     ExplainedTerm { tables: left.len(), entities: count(left), unregistered, reason, term: term.text() }
 }
 
-/// How many entities of the world have a component.
+/// Number of entities in the world that have a component.
 fn population(store: &Store, component: &TermComponent) -> usize {
     match (component.sparse, component.id) {
         (Some(number), _) => store.structure.sparse[number as usize].len(),
@@ -250,7 +250,7 @@ fn population(store: &Store, component: &TermComponent) -> usize {
     }
 }
 
-/// Why a term leaves nothing of these over, if it does.
+/// The reason why a term excludes all of these candidates, provided that it does.
 fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
     let before = format!("there {was} {}", Amount(before.len(), count(before)).with());

@@ -1,8 +1,8 @@
-//! Reading the terms of a query from storage.
+//! Reads the terms of a query from storage.
 //!
-//! A [`Fetch`] is one term, or a tuple of terms. It is used in steps, so that each does as little as possible: once per
-//! query (`state`), once per table that matches (`column`), once per visit of a table (`ready`), once per row.
-//! What most terms give of several rows at once are slices: [`ContiguousFetch`].
+//! A [`Fetch`] is one term, or a tuple of terms. It works in steps, so that each step does as little as possible: once per query
+//! (`state`), once per matched table (`column`), once per visit of a table (`visit_table`), once per row (`row`). Most terms can
+//! also return several rows as slices: [`ContiguousFetch`].
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -22,7 +22,7 @@ use crate::term::{ConstTerm, Term, TermFacts};
 pub struct Rows(NonNull<Entity>);
 
 impl Rows {
-    /// Has the processor fetch the entity of a row.
+    /// Prefetches the entity of a row.
     #[inline(always)]
     pub(crate) fn fetch_ahead(self, row: usize) {
         prefetch(self.0.as_ptr().wrapping_add(row));
@@ -33,7 +33,7 @@ impl Rows {
         Self(NonNull::from(table.entities()).cast())
     }
 
-    /// The entities of a sparse storage, by the rows of their values there.
+    /// The entities of a sparse storage, indexed by the rows of its values.
     #[inline]
     pub(crate) fn of_storage(storage: &SparseSet) -> Self {
         Self(NonNull::from(storage.entities()).cast())
@@ -41,47 +41,47 @@ impl Rows {
 
     /// # Safety
     ///
-    /// - `row` is a row of the table, which has not changed since.
+    /// - `row` exists in the table, which has not changed since `self` was made.
     #[inline]
     pub(crate) unsafe fn entity(self, row: usize) -> Entity {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the row exists in the table.
         unsafe { self.0.add(row).read() }
     }
 
     /// # Safety
     ///
-    /// - The rows are rows of the table, which does not change for `'w`.
+    /// - The rows exist in the table, which does not change for `'w`.
     #[inline]
     pub(crate) unsafe fn entities<'w>(self, first: usize, count: usize) -> &'w [Entity] {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the rows exist in the table, which does not change for `'w`.
         unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
     }
 
-    /// A bit for each of up to 64 rows from `first` on that matches.
+    /// A mask of the matching rows among `count` rows from `first` on, at most 64.
     ///
     /// # Safety
     ///
-    /// - The rows are rows of the table, which has not changed since.
+    /// - The rows exist in the table, which has not changed since `self` was made.
     #[inline]
     pub(crate) unsafe fn mask(self, first: usize, count: usize, matches: impl Fn(Entity, usize) -> bool) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the rows exist in the table.
         let bit = |nth: usize| unsafe { u64::from(matches(self.entity(first + nth), first + nth)) << nth };
         (0..count).fold(0, |mask, nth| mask | bit(nth))
     }
 }
 
-/// What another query that changes values may have of a table while a query goes through it.
+/// The rows of a table that a concurrent query may change while a query visits the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// No rows: a query that may be alive at the same time, and changes what this one borrows, is kept apart from it by a
+    /// No rows: a query that may run at the same time and changes components that this one borrows is separated from it by a
     /// component that is stored in tables, so it matches other tables.
     Nothing,
-    /// Rows that this query does not match: a sparse component keeps them apart. Their ticks are beside those of its own.
+    /// Rows that this query does not match, because of a sparse component. Their ticks are stored next to those of its own rows.
     Rows,
 }
 
 impl Sharing {
-    /// For terms that demand or forbid a sparse component, or do not.
+    /// For terms that do, or do not, demand or forbid a sparse component.
     pub(crate) const fn of(names_sparse: bool) -> Self {
         if names_sparse { Self::Rows } else { Self::Nothing }
     }
@@ -89,60 +89,60 @@ impl Sharing {
 
 /// How the terms of a query are read.
 ///
-/// What a term says, it says in `TERM`, once; see [`ConstTerm`]. Of what `TERM` leaves to the run time, the term that
-/// `state` gets says it.
+/// A term is described once, by `TERM`; see [`ConstTerm`]. Details that are only known at run time come from the term that is
+/// passed to `state`.
 ///
 /// # Safety
 ///
-/// - The term says everything that `row` gives access to. Of a table that the term matches, an entity of which `contains`
-///   says that it is there has what the term demands; without `PER_ROW`, each entity of the table does.
-/// - No constant that follows from `TERM` is set otherwise.
+/// - `TERM` declares everything that `row` gives access to. If the term matches a table and `contains` returns true for an entity
+///   of it, that entity has what the term demands; without `PER_ROW`, each entity of the table has it.
+/// - Constants that have a default derived from `TERM` are not overridden.
 /// - `ReadOnly` only reads.
-/// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
+/// - Several threads may visit a table at the same time, each for its own rows: data that they share is only read, or changed by
 ///   atomic operations.
 #[doc(hidden)]
 pub unsafe trait Fetch: 'static {
-    /// What is known once the query exists.
+    /// State per query.
     type State: Send + Sync + 'static;
-    /// What is known once a table is.
+    /// State per matched table.
     type Column: Copy + Send + Sync + 'static;
-    /// What is known while a table is visited.
+    /// State per visit of a table.
     type TableFetch<'w>: Copy;
     /// One row.
     type Item<'w>;
-    /// The same terms, without writing.
+    /// The same terms with read-only access.
     type ReadOnly: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
 
-    /// What the term says.
+    /// The description of the term.
     const TERM: ConstTerm;
 
-    /// What follows from it for loops.
+    /// Facts derived from `TERM` that loops use.
     const FACTS: TermFacts = Self::TERM.facts();
-    /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
+    /// Whether a row of a matched table may lack a component, so that `contains` has to be called.
     const PER_ROW: bool = Self::FACTS.per_row;
-    /// The state for the term in a world, which was made of `TERM`.
+    /// The state for a term of a world, which was made from `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
-    /// Lets a term have what was added to the query when it was made: at most one has it, and says so. The query borrows it of each
-    /// entity that has it, and no term of the query is in its way.
+    /// Passes the access that was added to the query to the term. At most one term takes it, and returns true. The query has this
+    /// access for each entity with the components, and no other term of the query conflicts with it.
     fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
         let _ = (state, added);
         false
     }
 
-    /// Has nested queries look at tables that are new. Called whenever there are any, and once for a new state, if the terms nest.
+    /// Updates nested queries with new tables. Called whenever there are new tables, and once for a new state, if the terms nest.
     fn update(state: &mut Self::State, store: &Store) {
         let _ = (state, store);
     }
 
-    /// Where the values are in a table; `None` if it lacks what each row needs.
+    /// The column state of a table; `None` if the table lacks a component that each row needs.
     fn column(state: &Self::State, table: &Table) -> Option<Self::Column>;
 
-    /// Gets a table ready.
+    /// Prepares the visit of a table.
     ///
     /// # Safety
     ///
-    /// - State and column belong to the cell's store and this table.
+    /// - `state` and `column` belong to the cell's store and this table.
     unsafe fn visit_table<'w>(
         cell: StoreCell<'w>,
         state: &Self::State,
@@ -150,45 +150,44 @@ pub unsafe trait Fetch: 'static {
         table: &'w Table,
     ) -> Self::TableFetch<'w>;
 
-    /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more than that. What the
-    /// compiler sees in the result leaves the rest out of the loop.
+    /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more. The compiler can
+    /// remove the other recording code from the loop, because the result shows that it is unreachable.
     #[inline(always)]
     fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
         let _ = recording;
         Some(ready)
     }
 
-    /// Makes the rows those of a sparse storage, instead of those of the table.
+    /// Switches from the rows of the table to those of a sparse storage.
     fn packed<'w>(ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
         let _ = storage;
         ready
     }
 
-    /// Shows the compiler that every demanded component is in the storage that the rows are those of.
+    /// Tells the compiler that every demanded component is in the storage whose rows are visited.
     ///
     /// # Safety
     ///
-    /// - [`packed`](Self::packed) returned `ready`; the storage is the only sparse one of which the query demands that it has an entity.
+    /// - [`packed`](Self::packed) returned `ready` for the only sparse storage that the query demands.
     #[inline(always)]
     unsafe fn all_packed<'w>(ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
         ready
     }
 
-    /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read. There need not be
-    /// such a row.
+    /// Prefetches the values of a row, to be called some time before the row is read. The row need not exist.
     #[inline(always)]
     fn fetch_ahead(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
         let _ = (ready, rows, row);
     }
 
-    /// Calls a function with the same for some rows, and lets the compiler know that no column which is written there overlaps another
-    /// one. Otherwise a loop over many columns would have to find that out before it begins.
+    /// Calls a function with a state for some rows that tells the compiler that the columns it writes do not overlap other columns.
+    /// Otherwise a loop over many columns would start with run-time overlap checks.
     ///
     /// # Safety
     ///
-    /// - `ready` is that of a table, or of a storage, that has the rows, none of which has to be asked; the access to their values is
-    ///   allowed for `'w`, and no other borrow is in its way.
-    /// - Until this returns, their values are accessible through what `then` gets alone.
+    /// - `ready` belongs to a table or storage that has the rows, and no row has to be checked. The access to their values is
+    ///   allowed for `'w` and conflicts with no other borrow.
+    /// - Until this returns, the values are accessed only through the argument of `then`.
     #[inline]
     unsafe fn apart<'w, Via: Apart, R>(
         ready: Self::TableFetch<'w>,
@@ -199,7 +198,8 @@ pub unsafe trait Fetch: 'static {
         then(ready)
     }
 
-    /// Whether an entity of the table has what is not stored in tables. Terms without `PER_ROW` keep this definition.
+    /// Whether an entity of the table has the components that are not stored in tables. Terms without `PER_ROW` keep this
+    /// definition.
     #[inline]
     fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
         let _ = (ready, entity);
@@ -210,12 +210,12 @@ pub unsafe trait Fetch: 'static {
     ///
     /// # Safety
     ///
-    /// - `ready` and `rows` are those of a table that has the row and has not changed since; `contains` was true, or
-    ///   `PER_ROW` is false.
-    /// - If [`packed`](Self::packed) returned `ready`, `rows` are those of its storage instead, and `FACTS.outside_tables` is true.
-    /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
-    /// - `RECORDED` is true only for such rows. The value is changed in the run of the cell that the table was got ready with, and no other
-    ///   query that is alive has rows of the table whose values this one may change.
+    /// - `ready` and `rows` belong to a table that has the row and has not changed since; `contains` returned true, or `PER_ROW` is
+    ///   false.
+    /// - If [`packed`](Self::packed) returned `ready`, `rows` belong to its storage instead, and `FACTS.outside_tables` is true.
+    /// - The access to the values is allowed for `'w` and conflicts with no other borrow.
+    /// - `RECORDED` is true only for such rows. The value is changed during the run of the cell that was passed to `visit_table`,
+    ///   and no other live query has rows of the table whose values this one may change.
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
 }
 
@@ -223,27 +223,27 @@ pub unsafe trait Fetch: 'static {
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recording {
-    /// Not at all, because there are no ticks.
+    /// Changes are not recorded, because there are no ticks.
     Nothing,
-    /// In ticks alone. This only asks whether that is enough; it may become enough while rows are changed, and stays so until another
-    /// visit of the table.
+    /// Changes are recorded in ticks alone. This value only queries whether that is enough; it may become enough while rows are
+    /// changed, and stays so until the next visit of the table.
     TicksAlone,
-    /// In ticks alone, for `count` rows from `first` on. Everything else is recorded now, for all of them.
+    /// Changes of `count` rows from `first` on are recorded in ticks alone. Everything else is recorded now, for all of these rows.
     Ticks { first: usize, count: usize },
 }
 
-/// Passes values through a parameter: if a parameter of a function is a mutable reference, the compiler knows in the whole function that
-/// nothing else leads to these values.
+/// Passes values through a function parameter: if a parameter is a mutable reference, the compiler knows in the whole function that
+/// no other pointer aliases these values.
 ///
-/// It forgets this of a function that it inlines before it optimises, which it may do wherever it knows which function is called. So this
-/// is a trait, and [`Fetch::apart`] is generic over the type that implements it.
+/// The compiler loses this knowledge for a function that it inlines before it optimises, which it may do if it knows the callee.
+/// Therefore this is a trait, and [`Fetch::apart`] is generic over the type that implements it.
 pub trait Apart {
     /// Calls a function with the values.
     fn pass<'w, C, R>(values: &'w mut [C], then: impl FnOnce(&'w mut [C]) -> R) -> R;
 }
 
-/// What a query knows of its terms, for items that borrow it: those of nested queries. Of single entities, which are fetched by a
-/// query that is gone afterwards, there is nothing.
+/// The state of the terms, for items that borrow it: those of nested queries. `None` for the fetch of a single entity, whose query
+/// state does not outlive the call.
 #[doc(hidden)]
 pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
 
@@ -251,7 +251,7 @@ pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
 ///
 /// # Safety
 ///
-/// - The term says that nothing is written.
+/// - `TERM` declares no write access.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this query can change components, and here it may only read",
@@ -264,31 +264,30 @@ pub unsafe trait ReadOnlyFetch: Fetch<ReadOnly = Self> {}
 ///
 /// # Safety
 ///
-/// - A slice gives access to nothing that its rows do not.
+/// - A slice gives access to nothing but its rows, as [`Fetch::row`] does.
 #[doc(hidden)]
 pub unsafe trait ContiguousFetch: Fetch {
-    /// Several rows, one behind the other.
+    /// Several consecutive rows.
     type Slice<'w>;
 
-    /// Whether slices can have one row only, because values do not lie one behind the other.
+    /// Whether slices are limited to one row, because values are not contiguous.
     const SINGLE_ROWS: bool;
 
-    /// Whether slices can have many rows if these are rows of a sparse storage.
+    /// Whether slices can have many rows when the rows belong to a sparse storage.
     const PACKED_SLICES: bool = false;
 
-    /// Notes that rows are given out, before they are: those of which a slice cannot tell later which were changed count as
-    /// changed.
+    /// Records rows as changed before they are returned as slices, for slices that cannot record changes of single rows later.
     ///
     /// # Safety
     ///
-    /// - As for [`slice`](Self::slice), but that values need not be accessible: only their ticks, to write.
-    /// - Unless the table is shared, no other query that is alive has rows of it whose values this one may change.
+    /// - As for [`slice`](Self::slice), except that the values need not be accessible, only their ticks, for writing.
+    /// - Unless `sharing` is `Sharing::Rows`, no other live query has rows of the table whose values this one may change.
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         let _ = (ready, rows, first, count, sharing);
     }
 
-    /// The rows from `first` on.
+    /// The `count` rows from `first` on.
     ///
     /// # Safety
     ///

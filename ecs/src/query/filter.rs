@@ -1,4 +1,4 @@
-//! What a query demands of an entity besides its data.
+//! Query filters: conditions on entities in addition to the data.
 
 use core::marker::PhantomData;
 
@@ -10,11 +10,11 @@ use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 use crate::tracking::LoggedRows;
 
-/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 16
-/// filters, all of which must hold, and structs with `#[derive(QueryFilter)]`, for which the same is true.
+/// Restricts the entities that a query matches: [`With`], [`Without`], [`Or`], tuples of up to 16 filters, all of which must hold,
+/// and structs with `#[derive(QueryFilter)]`, all of whose fields must hold.
 ///
-/// Entities with a [disabling component](crate::entity_disabling) match only if the query names it, for which
-/// [`Allow`](crate::query::Allow) is there.
+/// Entities with a [disabling component](crate::entity_disabling) match only if the query names that component, for example with
+/// [`Allow`](crate::query::Allow).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,39 +49,39 @@ use crate::tracking::LoggedRows;
 )]
 #[doc(alias("WorldQuery", "EntityFilter"))]
 pub trait QueryFilter {
-    /// How it is decided.
+    /// The terms that evaluate the filter.
     #[doc(hidden)]
     type Terms: FilterTerms;
 }
 
-/// How filters are decided: first for a table, then, if need be, for each of its rows.
+/// Evaluates a filter: first for a table, then, if necessary, for each of its rows.
 ///
-/// What a filter says, it says in `TERM`, as data terms do; see [`Fetch`](super::fetch::Fetch).
+/// A filter is described once, by `TERM`, like a data term; see [`Fetch`](super::fetch::Fetch).
 ///
 /// # Safety
 ///
-/// - What the term says that matched entities have or lack is true of every entity of a table that the term matches of
-///   which (with `PER_ROW`) `contains` says that it matches.
-/// - No constant that follows from `TERM` is set otherwise.
+/// - If the term matches a table, each entity of the table (with `PER_ROW`, each for which `contains` returns true) has and lacks
+///   the components that `TERM` says.
+/// - Constants that have a default derived from `TERM` are not overridden.
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {
-    /// What is known once the query exists.
+    /// State per query.
     type State: Send + Sync + 'static;
-    /// What is known while a table is visited.
+    /// State per visit of a table.
     type TableFetch<'w>: Copy;
 
-    /// What the filter says.
+    /// The description of the filter.
     const TERM: ConstTerm;
 
-    /// What follows from it for loops.
+    /// Facts derived from `TERM` that loops use.
     const FACTS: TermFacts = Self::TERM.facts();
-    /// Whether rows of a matched table may differ, so that `contains` has to be asked.
+    /// Whether rows of a matched table may differ, so that `contains` has to be called.
     const PER_ROW: bool = Self::FACTS.per_row;
 
-    /// The state for the term in a world, which was made of `TERM`.
+    /// The state for a term of a world, which was made from `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
-    /// Gets a table ready.
+    /// Prepares the visit of a table.
     fn visit_table<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::TableFetch<'w>;
 
     /// Whether an entity of the table matches.
@@ -93,34 +93,34 @@ pub unsafe trait FilterTerms: 'static {
         true
     }
 
-    /// The first row from `row` on, which is a multiple of 64, that may match, rounded down to such a multiple; or `end`.
+    /// The first group of rows that may match, from `row` on, as the row that it begins with; or `end`. `row` is a multiple of 64.
     #[inline]
     fn skip(_: Self::TableFetch<'_>, row: usize, _: usize) -> usize {
         row
     }
 
-    /// A bit for each of `count` rows from `row` on, which is a multiple of 64, that matches; at most 64. The other bits mean
-    /// nothing.
+    /// A mask of the matching rows among `count` rows from `row` on. `row` is a multiple of 64, and `count` is at most 64. Bits
+    /// from `count` on are unspecified.
     ///
     /// # Safety
     ///
-    /// - `ready` and `rows` are those of a table that has the rows and has not changed since. What the term borrows is
-    ///   allowed.
-    /// - Unless the table is shared, no other thread changes values of rows of this group meanwhile.
+    /// - `ready` and `rows` belong to a table that has the rows and has not changed since. The values that the term borrows may be
+    ///   read.
+    /// - Unless `sharing` is `Sharing::Rows`, no other thread changes values of rows of this group during the call.
     #[inline]
     unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
         let _ = sharing;
         if !Self::PER_ROW {
-            // All rows are alike.
-            // SAFETY: the caller promises that there is this row.
+            // All rows give the same result.
+            // SAFETY: forwarded: the row exists.
             return if Self::contains(ready, unsafe { rows.entity(row) }, row) { u64::MAX } else { 0 };
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the rows exist in the table, which has not changed since.
         unsafe { rows.mask(row, count, |entity, row| Self::contains(ready, entity, row)) }
     }
 
-    /// Where the rows end that all match, from `row` on, which is a multiple of 64 and before `end`: this is one, too, or `end`.
-    /// It may be said too early.
+    /// End of the run of matching rows that begins with `row`, which is a multiple of 64 and less than `end`. The result is a
+    /// multiple of 64 or `end`, and may be lower than the true end.
     ///
     /// # Safety
     ///
@@ -134,24 +134,24 @@ pub unsafe trait FilterTerms: 'static {
         sharing: Sharing,
     ) -> usize {
         let _ = sharing;
-        // SAFETY: the caller promises that there is this row.
+        // SAFETY: forwarded: the row exists.
         if !Self::PER_ROW && Self::contains(ready, unsafe { rows.entity(row) }, row) { end } else { row }
     }
 
-    /// Rows of the table among which are all that match, if there is a list of such rows.
+    /// A list of rows of the table that contains all matching rows, if there is one.
     #[inline]
     fn logged(_: Self::TableFetch<'_>) -> Option<LoggedRows<'_>> {
         None
     }
 
-    /// Values of a sparse storage among which are those of all entities that match, if there is a list of such values.
+    /// A list of values of a sparse storage that contains those of all matching entities, if there is one.
     #[inline]
     fn logged_sparse<'w>(_: StoreCell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
         None
     }
 }
 
-/// The filter of a query that is known by its terms only.
+/// Query filter that is known only by its terms.
 #[doc(hidden)]
 pub struct FilterOf<F>(PhantomData<fn() -> F>);
 

@@ -1,4 +1,4 @@
-//! Finding what a query yields for single entities.
+//! Fetches the items of single entities.
 
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -16,11 +16,11 @@ use crate::entity::{Entity, Slot, TableId};
 use crate::store::Store;
 use crate::term::{TermComponent, TermEntry};
 
-/// The lists that lead from an entity to its values: kept at hand, finding an entity reads nothing else but these.
+/// The lists that lead from an entity to its table and column. Finding an entity reads nothing else.
 pub(crate) struct Books<'w, 's, C> {
     pub(super) slots: &'w [Slot],
     by_table: &'s [Option<C>],
-    /// As `Cache::only`. Here, and not read from the cache, it is in registers in a loop.
+    /// A copy of `Cache::only`, so that a loop keeps it in registers.
     only: (TableId, MaybeUninit<C>),
 }
 
@@ -33,13 +33,13 @@ impl<'w, 's, C: Copy> Books<'w, 's, C> {
     }
 }
 
-/// What a query yields for one entity, if it matches.
+/// The item of one entity, if it matches.
 ///
 /// # Safety
 ///
-/// - The books were made from the cell and the cache of `matched`.
-/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`; and if queries are nested in it, the access
-///   of these to all entities.
+/// - The lookup lists were made from the cell and the cache of `matched`.
+/// - The access of `D` to this entity is allowed for `'w` and conflicts with no other borrow. The same holds for the access of
+///   queries that are nested in `D`, to all entities.
 #[inline]
 pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     matched: Matched<'w, '_, D, F>,
@@ -48,7 +48,7 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
 ) -> Option<D::Item<'w>> {
     let (only, known) = books.only;
     let (found, row) = match Slot::row_in(books.slots, entity, only) {
-        // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and what is known of it is initialised.
+        // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and its column state is initialized.
         Some(row) => (Match { table: only, column: unsafe { known.assume_init() } }, row),
         None => {
             let location = Slot::find(books.slots, entity)?;
@@ -62,34 +62,35 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     if !block.contains(entity, row) {
         return None;
     }
-    // SAFETY: a live entity is in its row; it matches; the access is allowed.
+    // SAFETY: a live entity is in this row of the table; it matches; the access is allowed (forwarded).
     Some(unsafe { D::row::<false>(block.data, block.rows, row) })
 }
 
-/// Finds what a query yields for single entities, one after the other. What was found out of a few tables is kept.
+/// Fetches the items of single entities, one after the other. Caches the blocks of a few tables.
 pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
     matched: Matched<'w, 's, D::Terms, F::Terms>,
     slots: &'w [Slot],
-    /// The first table in which something was found: mostly there is no other one.
+    /// The first table in which an entity was found; usually there is no other one.
     first: Known<'w, D::Terms, F::Terms>,
-    /// By the lowest bits of its number: a table, and nothing if the query does not match it.
+    /// Cache of tables, indexed by the lowest bits of the table id.
     known: [Known<'w, D::Terms, F::Terms>; KNOWN],
 }
 
-/// A table, and nothing if a query does not match it. An entry is found by shifting the number.
+/// A table and its rows; `block` is `None` if the query does not match it. The alignment rounds the size up, usually to a power of
+/// two, so that an entry is found by a shift.
 #[repr(align(64))]
 struct Known<'w, D: Fetch, F: FilterTerms> {
     table: TableId,
     block: Option<Block<'w, D, F>>,
 }
 
-/// How many tables are kept.
+/// Number of entries in the cache.
 const KNOWN: usize = 4;
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     /// # Safety
     ///
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
     pub(super) unsafe fn new(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
         Self {
             matched,
@@ -99,7 +100,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         }
     }
 
-    /// All rows of the table in which an entity is, and its row; `None` if it is not alive, or its table does not match.
+    /// All rows of the table of an entity, and the entity's row; `None` if it is not alive, or its table does not match.
     #[inline(always)]
     pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D::Terms, F::Terms>, usize)> {
         if let Some(row) = Slot::row_in(self.slots, entity, self.first.table) {
@@ -113,7 +114,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         self.known[at].block.as_ref().map(|block| (block, location.row as usize))
     }
 
-    /// What the entity has, if it is alive and matches.
+    /// The item of the entity, if it is alive and matches.
     #[inline(always)]
     pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
         let kept = Some(&self.matched.cache().data);
@@ -121,7 +122,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         if !block.contains(entity, row) {
             return None;
         }
-        // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
+        // SAFETY: a live entity is in this row and matches; the access is allowed, as promised to `new`, and is read-only.
         let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
         Some(D::item(got, kept))
     }
@@ -138,8 +139,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     }
 }
 
-/// The components that a query demands of every entity as its data, and that this one lacks. There are none if the entity does not pass the
-/// filter, or if it is not known whether it does.
+/// The components that the query's data demands of every entity and that this entity lacks. Empty if the entity does not pass the
+/// filter, or if that is unknown.
 #[cold]
 pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entity) -> Vec<&'static str> {
     let components = &store.structure.archetypes.components;
@@ -160,7 +161,7 @@ pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entit
     if passes { demanded.collect() } else { Vec::new() }
 }
 
-/// Why a query yields nothing for an entity.
+/// The reason why a query yields nothing for an entity.
 #[cold]
 pub(super) fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
     match cell.store().structure.entities.locate(entity) {

@@ -1,10 +1,10 @@
-//! Loops that call a function with the rows of a query, none of which has to be asked: `for_each`, `fold` and the like, also on several
+//! Loops that call a function with the rows of a query that need no checks: `for_each`, `fold` and similar, also on several
 //! threads.
 //!
-//! There is one counted loop a table. The compiler makes good code of it if it knows two things: that no column overlaps another one
-//! ([`Fetch::apart`]), and how changes of rows are noted, for which there are three loops: in the common case they are not at all
-//! ([`Fetch::recording`]). With the variants for instruction sets these are six. The compiler inlines a function into so many loops
-//! only if it is short, so the loop is copied as a whole when the function has been inlined into it: [`BlockLoop`].
+//! There is one counted loop per table. The compiler optimises it well if it knows two things: that columns do not overlap
+//! ([`Fetch::apart`]), and how changes of rows are recorded. For the latter there are three loops; the common one records nothing
+//! ([`Fetch::recording`]). With the variants for instruction sets these are six. The compiler would inline the caller's function
+//! into so many loops only if it is short, so the loop is copied as a whole after the function was inlined into it: [`BlockLoop`].
 
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -21,9 +21,10 @@ use super::row_ranges::OfItems;
 use crate::simd::{self, Job, UnrollWidth};
 use crate::tracking::GROUP;
 
-/// The fold of all rows, none of which has to be asked.
+/// The fold of all rows, none of which has to be checked.
 pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {
-    /// Used up by this. To be moved it would be copied in pieces of another size than it was written in, which the processor waits for.
+    /// Consumed by the fold. It is a reference, because a move would copy the cursor in chunks of a different size than it was
+    /// written in, which stalls the processor.
     cursor: &'i RowCursor<'w, 's, D::Terms, F>,
     run: Range<usize>,
     kept: Kept<'s, D::Terms>,
@@ -33,12 +34,12 @@ pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = O
 }
 
 impl<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G> FoldRows<'i, 'w, 's, D, F, B, G> {
-    /// The rest of the current run, and all runs that are still to come.
+    /// The rest of the current run, and all runs still to come.
     ///
     /// # Safety
     ///
-    /// - If the run is not empty, it is part of the one that the cursor has returned last.
-    /// - As for [`FoldBlock::of`] with `ALONE`, of the rows of these runs.
+    /// - If `run` is not empty, it is part of the run that the cursor returned last.
+    /// - As for [`FoldBlock::of`] with `ALONE`, for the rows of these runs.
     #[inline(always)]
     pub(super) unsafe fn of(
         cursor: &'i RowCursor<'w, 's, D::Terms, F>,
@@ -65,15 +66,15 @@ where
         let mut result = init;
         let mut next = if run.is_empty() { cursor.next_run() } else { Some(run) };
         while let Some(run) = next {
-            // SAFETY: the cursor has returned the run.
+            // SAFETY: the run is not empty, so the cursor has returned it.
             let block = Block { first: run.start, end: run.end, ..*unsafe { cursor.block() } };
             match without_notes::<D::Terms>(block.data) {
                 Some(data) => {
                     let block = Block { data, ..block };
                     result = FoldRange { block, kept, init: result, each: &mut each, is_noted: false }.run::<L>();
                 }
-                // In a function of its own, so that the loop over tables without notes has the registers for itself. The function gets
-                // what is called itself, and not a reference to it: what is referred to elsewhere stays in memory.
+                // A separate function, so that the loop over tables without change records has all registers. `each` is passed by
+                // value, because a value that is borrowed elsewhere stays in memory.
                 None => {
                     let noted = FoldNoted::<D, F, B, G, L> { block, kept, init: result, each, block_loop: PhantomData };
                     (result, each) = simd::run_apart::<OfItems<D::Terms>, _>(noted);
@@ -85,13 +86,14 @@ where
     }
 }
 
-/// Folds the rest of the current run and all runs that are still to come, if rows have to be asked. `ALONE` says that no other thread has
+/// Folds the rest of the current run and all runs still to come, if rows have to be checked. `ALONE` says that no other thread has
 /// rows of the tables.
 ///
 /// # Safety
 ///
-/// - If the run is not empty, it is part of the one that the cursor has returned last.
-/// - The access of `D` is allowed for the rows of the cursor, and no other borrow is in its way, for `'w`. They are given out by this alone.
+/// - If `run` is not empty, it is part of the run that the cursor returned last.
+/// - The access of `D` to the rows of the cursor is allowed for `'w` and conflicts with no other borrow. Only this call yields
+///   them.
 #[inline]
 pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const ALONE: bool>(
     mut cursor: RowCursor<'w, 's, D::Terms, F>,
@@ -101,7 +103,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
     mut each: impl FnMut(B, D::Item<'w, 's>) -> B,
 ) -> B {
     let item = |block: &Block<'w, D::Terms, F>, row| {
-        // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
+        // SAFETY: for each use: the row belongs to the block, matches, and is yielded once; the access is allowed (forwarded).
         D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, kept)
     };
     if let Some(rows) = cursor.blocks.led_one_by_one() {
@@ -124,7 +126,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
             }
             if block.all_packed().is_some() {
                 let block = Block { first: run.start, end: run.end, ..block };
-                // SAFETY: the rows of the run match; the rest is forwarded.
+                // SAFETY: the rows of the run match; the access to them and `ALONE` are forwarded.
                 let job = unsafe { FoldBlock::<D, F, _, _, ALONE>::of(block, kept, result, &mut each) };
                 result = simd::run::<OfItems<D::Terms>, _>(job);
             } else {
@@ -140,7 +142,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
     }
 }
 
-/// The fold of the rows of a block, none of which has to be asked. `ALONE` says that no other thread has rows of the table.
+/// The fold of the rows of a block, none of which has to be checked. `ALONE` says that no other thread has rows of the table.
 pub(super) struct FoldBlock<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool, L = OneLoop> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
@@ -153,7 +155,7 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool> FoldBloc
     /// # Safety
     ///
     /// - The rows of the block match.
-    /// - The access of `D` to them is allowed, and no other borrow is in its way, for `'w`. They are given out by this alone, in the run
+    /// - The access of `D` to them is allowed for `'w` and conflicts with no other borrow. Only this fold yields them, in the run
     ///   of the query.
     /// - If `ALONE` is true, no other thread has rows of the table.
     #[inline(always)]
@@ -176,18 +178,19 @@ where
             let block = Block { data, ..block };
             return FoldRange { block, kept, init, each, is_noted: false }.run::<L>();
         }
-        // SAFETY: as promised to `of`.
+        // SAFETY: promised to `of`: the rows match, the access is allowed, and `ALONE` is true only if no other thread has rows of
+        // the table.
         unsafe { noting::<D, F, B, G, ALONE, L>(block, kept, init, each) }
     }
 }
 
-/// What is read of a table whose rows record no changes.
+/// The fetch state of a table whose rows record no changes; `None` if they may have to.
 #[inline(always)]
 fn without_notes<T: Fetch>(ready: T::TableFetch<'_>) -> Option<T::TableFetch<'_>> {
     if T::FACTS.notes_changes { T::recording(ready, Recording::Nothing) } else { Some(ready) }
 }
 
-/// The fold of the rows of a block that note changes, none of which has to be asked, and of which no other thread has any.
+/// The fold of the rows of a block that record changes. No row has to be checked, and no other thread has rows of the table.
 struct FoldNoted<'w, 's, D: QueryData, F: FilterTerms, B, G, L> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
@@ -206,13 +209,14 @@ where
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> (B, G) {
         let Self { block, kept, init, mut each, .. } = self;
-        // SAFETY: as promised to `FoldRows::of`, which makes this.
+        // SAFETY: promised to `FoldRows::of`, which makes this: the rows match, the access is allowed, and no other thread has rows
+        // of the table.
         let result = unsafe { noting::<D, F, B, G, true, L>(block, kept, init, &mut each) };
         (result, each)
     }
 }
 
-/// The fold of the rows of a block that note in ticks that they were changed.
+/// The fold of the rows of a block that record their changes in ticks.
 ///
 /// # Safety
 ///
@@ -228,7 +232,7 @@ where
     L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
 {
     let (mut result, mut at) = (init, block.first);
-    // While changes are noted row by row, it may turn out that they are too many for that.
+    // While changes are recorded row by row, their number may exceed the limit of the log; ticks alone are enough from then on.
     while at < block.end {
         if ALONE && let Some(data) = block.noted(at) {
             let block = Block { data, first: at, ..block };
@@ -245,18 +249,18 @@ where
     result
 }
 
-/// The loop over rows that all note changes, or that none does.
+/// The loop over rows that either all record changes or all do not.
 pub(super) struct FoldRange<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
     init: B,
     each: &'a mut G,
-    /// Whether the data is what [`Block::noted`] returned.
+    /// Whether [`Block::noted`] returned the data.
     is_noted: bool,
 }
 
 impl<D: QueryData, F: FilterTerms, B, G> FoldRange<'_, '_, '_, D, F, B, G> {
-    /// A copy of the loop.
+    /// Runs a copy of the loop.
     #[inline(always)]
     fn run<L: BlockLoop<Self, B>>(self) -> B {
         run_copy::<L, _, _>(self)
@@ -266,14 +270,14 @@ impl<D: QueryData, F: FilterTerms, B, G> FoldRange<'_, '_, '_, D, F, B, G> {
 impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B>
     BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B> for OneLoop
 {
-    /// Columns are known not to overlap.
+    /// The columns are known not to overlap.
     #[inline(always)]
     fn run(job: FoldRange<'a, 'w, 's, D, F, B, G>) -> B {
         let FoldRange { block: Block { data, rows, first, end, .. }, kept, init, each, is_noted } = job;
         let fold = |data| {
             let mut result = init;
             for row in first..end {
-                // SAFETY: the row is one of the block, and is given out once. The access is allowed, as promised to `FoldBlock::of`.
+                // SAFETY: the row belongs to the block and is yielded once. The access is allowed, as promised to `FoldBlock::of`.
                 let got = unsafe {
                     if D::Terms::FACTS.notes_changes && is_noted {
                         D::Terms::row::<true>(data, rows, row)
@@ -285,8 +289,8 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -
             }
             result
         };
-        // SAFETY: the rows are rows of the block, which match, and which are given out from what `fold` gets alone; the access is allowed
-        // for 'w, and no other borrow is in its way. This is what was promised to `FoldBlock::of`.
+        // SAFETY: promised to `FoldBlock::of`: the rows belong to the block and match, and the access is allowed for 'w and
+        // conflicts with no other borrow. They are accessed only through the argument of `fold`.
         unsafe { D::Terms::apart::<Self, B>(data, first..end, fold) }
     }
 

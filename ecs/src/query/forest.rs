@@ -1,13 +1,13 @@
 //! The entities that a query visits, as the trees that a relationship makes of them.
 //!
-//! Each entity that the query visits has a *slot*: the tables that match stand one behind the other, and a slot is the number of a row
-//! counted from the first of them. The *depth* of a slot is 0 if the entity names no target, or one that is not visited, and otherwise one
-//! more than that of its target. Slots of one depth never are sources and targets of each other, so they can be gone through in any order,
-//! and in ascending order most are rows that stand one behind the other.
+//! Each entity that the query visits has a *slot*: its row, counted through all matched tables in order. The *depth* of a slot is 0
+//! if the entity has no target, or one that is not visited; otherwise it is one more than the depth of the target. Slots of one
+//! depth are never sources and targets of each other, so they can be visited in any order. In ascending order most of them are
+//! consecutive rows.
 //!
-//! All of it is worked out anew if the rows of one of the tables have changed: `O(rows)`, of which most is one look at the target of each. If
-//! nothing but targets of sources has changed, it is mended: the slots of these sources get other targets, and what is below them other
-//! depths. Either way the outcome depends on rows and targets alone.
+//! The forest is recomputed if the rows of one of the tables have changed: `O(rows)`, mostly for one lookup of the target per row.
+//! If only targets have changed, it is updated: the slots of the changed sources get their new targets, and the slots below them
+//! new depths. Both ways give the same result, which depends on rows and targets alone.
 
 mod slots;
 
@@ -20,7 +20,7 @@ use crate::entity::{Entity, Pages, TableId};
 use crate::store::Store;
 use crate::table::Arrangement;
 
-/// Where an entity is: the number of a table in the forest, and a row.
+/// Position of an entity: index of the table in the forest, and row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) table: u32,
@@ -28,70 +28,70 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Of an entity that is not there.
+    /// The place of an entity that does not exist.
     pub(crate) const NONE: Self = Self { table: u32::MAX, row: u32::MAX };
 }
 
-/// A table that slots, or their targets or sources, are in.
+/// A table that contains slots, or their targets or sources.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForestTable {
     pub(crate) id: TableId,
-    /// Its rows, when they were last looked at.
+    /// Its rows at the last update.
     arrangement: Arrangement,
-    /// The slot of its first row, if it is one of those that are visited.
+    /// The slot of its first row, if the table is visited.
     first: u32,
 }
 
-/// What is to be known of a forest besides depths.
+/// The optional parts of a forest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ForestNeeds {
-    /// For each slot, those of its sources that are visited.
+    /// For each slot, its visited sources.
     pub(crate) sources: bool,
-    /// Which slots have another target since the last time.
+    /// The slots whose target has changed since the last update.
     pub(crate) changes: bool,
-    /// Of these also the targets, before and after.
+    /// In addition, the slots of their old and new targets.
     pub(crate) changed_targets: bool,
 }
 
 /// The entities that a query visits, as trees.
 #[derive(Default)]
 pub(crate) struct Forest {
-    /// Those that are visited come first.
+    /// Visited tables come first.
     tables: Vec<ForestTable>,
     visited: usize,
-    /// By the number of a table in the store: its number here.
+    /// Index in `tables`, by table id.
     numbers: Vec<u32>,
     epoch: u64,
-    /// The version of the relationship's links, and the number of all notes about links, when they were last looked at.
+    /// The version of the relationship's links, and the count of recorded link changes, at the last update.
     links: u64,
     notes: u64,
-    /// By slot.
+    /// The entity of each slot.
     entities: Vec<Entity>,
-    /// By slot: the target; the placeholder if there is none.
+    /// The target of each slot; the placeholder for a slot without a target.
     targets: Vec<Entity>,
-    /// By slot: where the target is.
+    /// The place of the target of each slot.
     places: Vec<Place>,
-    /// By slot.
+    /// The depth of each slot.
     depths: Vec<u32>,
-    /// By slot: those of its sources that are visited, in no order.
+    /// The visited sources of each slot, as linked lists in no particular order.
     below: Vec<Siblings>,
-    /// Whether targets lead around in a circle somewhere, which has been cut.
+    /// Whether the targets contain a cycle, which has been cut.
     has_circles: bool,
     /// All slots of each depth.
     levels: Vec<Vec<SlotRun>>,
-    /// By slot, and one more: where its sources begin among `sources`.
+    /// For each slot, and one past the last: where its sources begin in `sources`.
     starts: Vec<u32>,
-    /// Slots.
+    /// The visited sources of all slots, as slots.
     sources: Vec<u32>,
-    /// Slots whose target has changed, and those that are new or have got or lost a source, until they are taken.
+    /// Slots whose target has changed, new slots, and slots that gained or lost a source, until they are taken.
     changed: Vec<u32>,
-    /// Whether it has been worked out.
+    /// Whether the forest has been computed, and no update failed.
     is_known: bool,
-    /// Whether it is asked which targets have changed.
+    /// Whether changed targets are tracked (`ForestNeeds::changes`).
     tells_changes: bool,
 }
 
-/// The sources of one target are a list that goes both ways.
+/// The sources of one target form a doubly linked list.
 #[derive(Clone, Copy)]
 struct Siblings {
     first_source: u32,
@@ -103,14 +103,14 @@ impl Siblings {
     const NONE: Self = Self { first_source: NOT_HERE, next: NOT_HERE, previous: NOT_HERE };
 }
 
-/// How many slots are moved from level to level one by one.
+/// Up to this many slots are moved between levels one by one.
 const FEW_SLOTS: usize = 64;
-/// Depths of slots whose own is not known yet.
+/// Markers for slots whose depth is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 const ON_THE_WAY: u32 = u32::MAX - 1;
 
 impl Forest {
-    /// Brings it up to date. The tables are those that are visited, in ascending order.
+    /// Updates the forest. `tables` are the visited tables, in ascending order.
     pub(crate) fn update(
         &mut self,
         store: &Store,
@@ -183,7 +183,7 @@ impl Forest {
         self.notes = store.events.links.notes();
     }
 
-    /// Gives slots other targets. Returns whether all of it is up to date now: it is not if too much has changed.
+    /// Updates changed targets. Returns false if the forest has to be recomputed because too much has changed.
     #[cold]
     #[inline(never)]
     fn mend(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds) -> bool {
@@ -195,7 +195,7 @@ impl Forest {
         slots.sort_unstable();
         slots.dedup();
         self.is_known = false;
-        // All of them are roots first, so that none of them is below itself in between.
+        // Detach all of them first, so that no slot is below itself in between.
         for &slot in &slots {
             self.leave_siblings(slot);
         }
@@ -224,7 +224,8 @@ impl Forest {
         true
     }
 
-    /// The slots below some, and these, with the depths that they had, in ascending order. Their depths are not known from now on.
+    /// Resets the depths of the given slots and of all slots below them. Returns these slots with their old depths, in ascending
+    /// order.
     fn forget_depths_below(&mut self, slots: &[u32]) -> Vec<(u32, u32)> {
         let mut depths: Vec<(u32, u32)> = Vec::new();
         let mut way = slots.to_vec();
@@ -244,10 +245,10 @@ impl Forest {
         depths
     }
 
-    /// Moves slots from the levels of the depths that they had to those that they have.
+    /// Moves slots from the levels of their old depths to those of their new depths.
     fn change_levels(&mut self, depths: &[(u32, u32)]) {
         let moved = depths.iter().filter(|(slot, depth)| self.depths[*slot as usize] != *depth);
-        // A slot is taken out of a list and put into another one, in which all behind it give way.
+        // Each move removes a slot from one list and inserts it into another, which shifts the following entries.
         if moved.clone().count() > FEW_SLOTS {
             return self.find_levels();
         }
@@ -294,7 +295,7 @@ impl Forest {
         }
     }
 
-    /// The number of a table, which is entered if it is new.
+    /// The index of a table in the forest. Adds the table if it is new.
     fn enter(&mut self, store: &Store, id: TableId, first: u32) -> Option<u32> {
         if let Some(&number) = self.numbers.get(id.index())
             && number != NOT_HERE
@@ -322,7 +323,7 @@ impl Forest {
         }
     }
 
-    /// The target of an entity, and where it is.
+    /// The target of an entity, and its place.
     #[inline]
     fn target_of(&mut self, store: &Store, relation: ComponentId, entity: Entity) -> (Entity, Place) {
         let target = store.events.links.target(relation, entity).filter(|target| *target != entity);
@@ -332,7 +333,7 @@ impl Forest {
         (target, table.map_or(Place::NONE, |table| Place { table, row: location.row }))
     }
 
-    /// The slot at a place, if it is visited.
+    /// The slot at a place, if the table is visited.
     #[inline]
     fn slot(&self, place: Place) -> Option<usize> {
         let table = self.tables[..self.visited].get(place.table as usize)?;
@@ -347,8 +348,8 @@ impl Forest {
         (self.entities.get(slot) == Some(&entity)).then_some(slot as u32)
     }
 
-    /// Follows the targets of slots to one whose depth is known. Where targets lead around in a circle, one of its members is taken for
-    /// a root: which one depends on the rows alone.
+    /// Computes depths by following the targets of each slot to one with a known depth. In a cycle, one member becomes a root;
+    /// which one depends on the rows alone.
     fn find_depths(&mut self, slots: impl Iterator<Item = u32>) {
         let mut way: Vec<usize> = Vec::new();
         for first in slots {
@@ -423,7 +424,7 @@ impl Forest {
         }
     }
 
-    /// Notes which slots are new or have another target than before, and the targets of these.
+    /// Records which slots are new or have a different target, and with `with_targets` also the slots of the old and new targets.
     fn compare(&mut self, (entities, targets): (Vec<Entity>, Vec<Entity>), with_targets: bool) {
         let (earlier, now) = (Slots::of(&entities), Slots::of(&self.entities));
         self.changed.clear();
@@ -442,22 +443,22 @@ impl Forest {
         }
     }
 
-    /// The slots that are new or have another target than before, since this was last asked, and if that was demanded those that have got or
-    /// lost a source. Some may come twice.
+    /// The slots that are new or have a different target since the last call, and with `ForestNeeds::changed_targets` the slots
+    /// that gained or lost a source. May contain duplicates.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.changed)
     }
 
-    /// The entities that it knows, with their targets, if it is asked which of these have changed: what has been told.
+    /// The known entities with their targets, if changes are tracked: the state that the next update compares with.
     pub(crate) fn seen(&self) -> Vec<(Entity, Entity)> {
         let seen = self.entities.iter().copied().zip(self.targets.iter().copied());
         if self.tells_changes { seen.collect() } else { Vec::new() }
     }
 
-    /// As if these had been seen last: the next update tells what is different.
+    /// Restores the result of [`seen`](Self::seen): the next update reports differences from it.
     pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
         self.is_known = false;
-        // They are shown again, also if there is no update before.
+        // `seen` must return them even if there is no update in between.
         self.tells_changes |= !seen.is_empty();
         (self.entities, self.targets) = seen.iter().copied().unzip();
     }
@@ -467,24 +468,24 @@ impl Forest {
         &self.levels
     }
 
-    /// The tables that places are in.
+    /// The tables that places refer to.
     pub(crate) fn tables(&self) -> &[ForestTable] {
         &self.tables
     }
 
-    /// Where the targets of the slots of a run are.
+    /// The places of the targets of a run's slots.
     #[inline]
     pub(crate) fn places(&self, run: SlotRun) -> &[Place] {
         &self.places[run.slot as usize..][..run.len as usize]
     }
 
-    /// Where the sources of the slots of a run begin and end among all.
+    /// Where the sources of each slot of a run begin in [`sources`](Self::sources), and where those of the last slot end.
     #[inline]
     pub(crate) fn starts(&self, run: SlotRun) -> &[u32] {
         &self.starts[run.slot as usize..][..=run.len as usize]
     }
 
-    /// The sources of all slots that are visited, as slots: those of one slot stand where [`starts`](Self::starts) says.
+    /// The visited sources of all slots, as slots. [`starts`](Self::starts) returns the range of each slot.
     pub(crate) fn sources(&self) -> &[u32] {
         &self.sources
     }
@@ -497,11 +498,11 @@ impl Forest {
         Place { table: table as u32, row: slot - tables[table].first }
     }
 
-    /// The slots that are to be visited if some have changed, by depth: those and all that are below them, or above.
+    /// The slots to visit if `seeds` have changed, by depth: the seeds and all slots below them, or above them with `upwards`.
     pub(crate) fn reached(&self, seeds: impl Iterator<Item = u32>, upwards: bool) -> Vec<Vec<SlotRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         buckets.resize_with(self.levels.len(), Vec::new);
-        // A bit for each slot: few slots of many cost little.
+        // One bit per slot, in pages: a few slots of many cost little.
         let mut seen = Pages::<u64, 64>::default();
         let mut reach = |buckets: &mut Vec<Vec<u32>>, slot: u32| {
             let (seen, bit) = (seen.get_or_add(slot / 64, 0), 1 << (slot % 64));

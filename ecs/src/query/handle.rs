@@ -1,4 +1,4 @@
-//! [`Query`]: what a query has matched, and the right to its data.
+//! [`Query`]: the matched tables of a query, with access to its data.
 
 use super::blocks::Matched;
 use super::cache::QueryState;
@@ -10,11 +10,11 @@ use super::find::{self, Books};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 
-/// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
+/// All entities that have certain components. A system parameter, also returned by [`QueryState::query`].
 ///
-/// `D` is what the query yields, see [`QueryData`]; `F` is what it demands besides, see [`QueryFilter`].
-/// Entities come table by table, in the order of rows; those of a query that demands a sparse component come in the order
-/// of its storage. The order is the same whenever the same operations were done on the world.
+/// `D` is the data that the query yields, see [`QueryData`]; `F` is an additional filter, see [`QueryFilter`]. Entities are visited
+/// table by table, in the order of rows; if the query demands a sparse component, in the order of its storage. The order is the
+/// same whenever the same operations were done on the world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,53 +49,54 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Safety
     ///
     /// - The state is up to date with the cell's store.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
-        // SAFETY: forwarded; what the filter reads is part of the access.
+        // SAFETY: forwarded: the state is up to date with the cell's store; the values that the filter reads are part of the
+        // access.
         let matched = unsafe { Matched::new(cell, &state.cache) };
-        // SAFETY: forwarded.
+        // SAFETY: forwarded: the access of `D` is allowed for `'w` and conflicts with no other borrow.
         unsafe { Self::of_matched(matched) }
     }
 
     /// # Safety
     ///
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
     #[inline]
     pub(super) unsafe fn of_matched(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
         Self { matched, books: Books::new(matched.cell(), matched.cache()) }
     }
 
-    /// What the query yields for an entity, if it matches.
+    /// The item of an entity, if it matches.
     ///
     /// # Safety
     ///
-    /// - No item that can be changed is given out of the same entity at the same time.
+    /// - No other item of the same entity with mutable access is alive.
     #[inline(always)]
     pub(super) unsafe fn fetch<'a>(&self, entity: Entity) -> Option<D::Item<'a, 's>>
     where
         'w: 'a,
     {
-        // SAFETY: the books are those of the cache; the access is allowed, as promised to `new`, and no borrow is in its way, as the
-        // caller promises.
+        // SAFETY: `books` was made from the cell and the cache; the access is allowed, as promised to `new`, and no live item
+        // conflicts with it (forwarded).
         let got = unsafe { find::fetch::<D::Terms, F::Terms>(self.matched, self.books, entity) }?;
         Some(D::item(got, self.kept()))
     }
 
-    /// Why the query yields nothing for an entity.
-    /// As [`fetch`](Self::fetch), with the borrow of the query itself.
+    /// As [`fetch`](Self::fetch), with the lifetime of the query.
     #[inline(always)]
     pub(super) fn fetch_inner(self, entity: Entity) -> Option<D::Item<'w, 's>> {
-        // SAFETY: the query is used up, or only reads: no other borrow of the values is in the way.
+        // SAFETY: the query is consumed, or read-only, so no live item conflicts.
         unsafe { self.fetch(entity) }
     }
 
+    /// The error for an entity that the query does not match.
     #[inline(always)]
     pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
         find::why_not::<D>(self.matched.cell(), entity)
     }
 
-    /// The same query of other data and another filter, which come to the same terms.
+    /// The same query with other data and another filter that have the same terms.
     #[inline]
     pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
     where
@@ -105,7 +106,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
-    /// The same query for a shorter time.
+    /// The same query with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -130,7 +131,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
-    /// The same query, without writing.
+    /// The query with read-only access.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -151,7 +152,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched.read_only(), books: self.books }
     }
 
-    /// The same query, without writing, for as long as this one could live.
+    /// The query with read-only access and the same lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -170,13 +171,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched.read_only(), books: self.books }
     }
 
-    /// What items borrow of the state.
+    /// The state that items borrow.
     #[inline]
     pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
         Some(&self.matched.cache().data)
     }
 
-    /// The store, and the tables that match.
+    /// The store and the matched tables.
     #[inline]
     pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
         self.matched

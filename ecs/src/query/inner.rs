@@ -1,4 +1,4 @@
-//! The forms of queries that use the query up, under the names that they have in bevy_ecs.
+//! Query methods that consume the query, named as in bevy_ecs.
 
 use super::data::{ContiguousQueryData, QueryData};
 use super::error::QueryEntityError;
@@ -8,7 +8,7 @@ use super::iter::{QueryContiguousIter, QueryIter};
 use crate::entity::{Entity, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched entities, for as long as the query could live: what `into_iter` returns.
+    /// The matched entities, with the lifetime of the query. The same as `into_iter`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -27,7 +27,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.into_iter()
     }
 
-    /// The matched rows as slices, for as long as the query could live; see [`Query::contiguous_iter`].
+    /// The matched rows as slices, with the lifetime of the query; see [`Query::contiguous_iter`].
     #[inline]
     #[must_use]
     pub fn contiguous_iter_inner(self) -> QueryContiguousIter<'w, 's, D, F>
@@ -49,7 +49,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many_inner(entities)
     }
 
-    /// What the query yields for several different entities, for as long as the query could live.
+    /// The items of several different entities, with the lifetime of the query.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Iterating over the entities that a query matches.
+//! Iteration over the entities that a query matches.
 
 use alloc::vec::Vec;
 use core::hint::cold_path;
@@ -20,8 +20,8 @@ use crate::simd;
 
 /// The entities that a query matches, one by one.
 ///
-/// A `for` loop tests one condition a row. Internal iteration (`for_each`, `fold`, `sum`, ...) runs one counted loop a
-/// table and is faster.
+/// A `for` loop checks one condition per row. Internal iteration (`for_each`, `fold`, `sum`, ...) runs one counted loop per table
+/// and is faster.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,36 +37,36 @@ pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
     /// The next row and the end of the current run.
     at: usize,
     end: usize,
-    /// Has returned a run if `at` and `end` differ.
+    /// If `at` and `end` differ, the cursor has returned a run.
     cursor: RowCursor<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
-    /// All entities that match.
+    /// An iterator over all matched entities.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { at: 0, end: 0, cursor: RowCursor::new(query.matched()) }
     }
 
-    /// The rows of the current run that are still to come.
+    /// The remaining rows of the current run.
     #[inline]
     fn rows(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// What items borrow of the state.
+    /// The state that items borrow.
     #[inline]
     fn kept(&self) -> Kept<'s, D::Terms> {
         Some(&self.cursor.matched().cache().data)
     }
 
-    /// Goes to the next run; false if there is none.
+    /// Steps to the next run. Returns false at the end.
     #[inline]
     fn advance(&mut self) -> bool {
         self.advance_inline()
     }
 
-    /// As [`advance`](Self::advance), for where the fields are to stay in registers: a function that is called gets their address.
+    /// Inlined [`advance`](Self::advance), for callers that keep the fields in registers: a call would pass their address.
     #[inline(always)]
     fn advance_inline(&mut self) -> bool {
         let Some(run) = self.cursor.next_run() else { return false };
@@ -74,16 +74,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         true
     }
 
-    /// As `fold`, if rows have to be asked.
+    /// `fold` for queries whose rows have to be checked.
     #[inline]
     fn fold_rest<B, G: FnMut(B, D::Item<'w, 's>) -> B>(self, init: B, each: G) -> B {
         let (kept, run) = (self.kept(), self.rows());
-        // SAFETY: the run is the current one of the cursor, if it is not empty; the access is allowed, as promised to `Query::new`. `self` is
-        // used up, so no row comes twice.
+        // SAFETY: if the run is not empty, it is the current one of the cursor; the access is allowed, as promised to `Query::new`.
+        // `self` is consumed, so no row is yielded twice.
         unsafe { fold_asked::<D, F::Terms, B, true>(self.cursor, run, kept, init, each) }
     }
 
-    /// Calls a function with one item after the other until it breaks off.
+    /// Calls a function with each item until it breaks.
     #[inline]
     fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w, 's>) -> ControlFlow<R>) -> Option<R> {
         let kept = self.kept();
@@ -96,7 +96,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 while at.row != left.end {
                     let row = at.row;
                     at.row += 1;
-                    // SAFETY: `row` is below `end`, so it is a row of the run; it is given out once.
+                    // SAFETY: `row` is less than `end`, so it belongs to the run; it is yielded once.
                     let item = D::item(unsafe { D::Terms::row::<false>(data, rows, row) }, kept);
                     if let Break(found) = each(item) {
                         return Some(found);
@@ -109,27 +109,28 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         }
     }
 
-    /// Calls a function with the entities that are still to come, in order, some at a time.
+    /// Calls a function with the remaining entities, in order, in slices.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
         if !self.rows().is_empty() {
-            // SAFETY: the cursor has returned the run, whose rows are rows of its block.
+            // SAFETY: the cursor has returned the run, so its rows belong to the cursor's block.
             each(unsafe { self.cursor.block().rows.entities(self.at, self.end - self.at) });
         }
         self.cursor.clone().for_each_entities(each);
     }
 
-    /// The same entities by id: those that are still to come.
+    /// The remaining items, through a list of entities.
     pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
-        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up, and what it has given out are other entities.
+        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is consumed, and the items that it returned belong to
+        // other entities.
         let query = unsafe { Query::of_matched(self.cursor.matched()) };
         QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique()
     }
 
-    /// The items that are still to come, through another iterator; this one does not go on.
+    /// The remaining items, through another iterator. This iterator is not advanced.
     ///
-    /// See [`remaining`](Self::remaining) for queries that only read. This one makes a list of the entities: `O(n)`.
+    /// This method makes a list of the entities: `O(n)`. Read-only queries have [`remaining`](Self::remaining).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -144,13 +145,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// assert_eq!(world.get(b), Some(&Health(3)));
     /// ```
     pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
-        // The result borrows `self`, which gives out nothing meanwhile.
+        // The result borrows `self`, which returns no items during that time.
         Self { at: self.at, end: self.end, cursor: self.cursor.clone() }.into_unique().matched()
     }
 }
 
-/// Where an iterator is in its block, kept at hand, and written back also if something unwinds: a row that has been given out must not
-/// come again.
+/// The position of an iterator in its block, in a local variable. It is written back on drop, also on unwinding, because a row must
+/// not be yielded twice.
 struct Position<'a> {
     row: usize,
     of_iter: &'a mut usize,
@@ -168,7 +169,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
 
     #[inline(always)]
     fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // A run has rows. It has many where no row has to be asked: the hint stands in the block that the comparison leads to.
+        // A run is never empty, and without row checks it is long. The branch hint has to be in the block that the comparison leads
+        // to.
         if per_row::<D::Terms, F::Terms>() {
             if self.at == self.end && !self.advance_inline() {
                 return None;
@@ -182,13 +184,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         let at = self.at;
         self.at += 1;
         let kept = self.kept();
-        // SAFETY: `at` was below `end`, so the cursor has returned a run.
+        // SAFETY: `at` was less than `end`, so the cursor has returned a run.
         let block = unsafe { self.cursor.block() };
-        // SAFETY: this is a row of the run, so it matches; the access is allowed, as promised to `Query::new`, and no row is given out twice.
+        // SAFETY: the row belongs to the run, so it matches; the access is allowed, as promised to `Query::new`, and no row is
+        // yielded twice.
         Some(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, at) }, kept))
     }
 
-    /// Exact unless rows have to be asked whether they match. `O(tables)`.
+    /// Exact unless rows have to be checked. `O(tables)`.
     fn size_hint(&self) -> (usize, Option<usize>) {
         if per_row::<D::Terms, F::Terms>() {
             return (0, None);
@@ -255,8 +258,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
-        // SAFETY: the cursor has returned the run if it is not empty; the access is allowed, as promised to `Query::new`. `self` is used up, so no
-        // row comes twice, and none has to be asked.
+        // SAFETY: if the run is not empty, the cursor has returned it; the access is allowed, as promised to `Query::new`. `self`
+        // is consumed, so no row is yielded twice, and no row has to be checked.
         let job = unsafe { FoldRows::<D, F::Terms, _, _>::of(&self.cursor, self.rows(), self.kept(), init, each) };
         simd::run::<OfItems<D::Terms>, _>(job)
     }
@@ -274,9 +277,8 @@ impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryIter<'_, '_, D, F> {
 
 /// The rows that a query matches as slices: one item per table, or per run of matching rows.
 ///
-/// A table is cut into runs if the query has filters on sparse components, and into single rows if it asks for the
-/// values of one. A query that asks for the values of one sparse component, and for nothing in tables, has them all in one
-/// slice.
+/// A table is split into runs if the query has filters on sparse components, and into single rows if it reads the values of a
+/// sparse component. A query that reads the values of one sparse component and nothing in tables yields all of them as one slice.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -290,13 +292,13 @@ impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryIter<'_, '_, D, F> {
 /// assert_eq!(lengths, [2, 1]);
 /// ```
 pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
-    /// The rows of the current run that are still to come: at most one run has several slices, of one row each.
+    /// The remaining rows of the current run. If slices are limited to one row, they are yielded one by one.
     run: Range<usize>,
     cursor: RowCursor<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
-    /// All entities that match.
+    /// An iterator over all matched rows.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { run: 0..0, cursor: RowCursor::new(query.matched()) }
@@ -311,14 +313,14 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguou
         if self.run.is_empty() {
             self.run = self.cursor.next_run()?;
         }
-        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
-        // row is given out twice.
+        // SAFETY: the cursor has returned a run with rows left. They match; the access is allowed, as promised to `Query::new`, and
+        // no row is yielded twice.
         Some(D::contiguous(unsafe { self.cursor.block().next_slice(&mut self.run) }))
     }
 }
 
 impl<D: QueryData, F: QueryFilter> QueryContiguousIter<'_, '_, D, F> {
-    /// The iterator as it is: every query has slices.
+    /// Returns the iterator unchanged: every query has slices.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,8 +1,8 @@
 //! Queries made of other queries: [`QueryLens`], [`Query::transmute_lens`], [`Query::join`].
 //!
-//! A query has access to the entities that it matches, and no others: its filters may be all that keeps it apart from another query
-//! of the same system. So a lens looks at no tables but those that the queries match of which it is made, and what these demand of
-//! sparse components, which tables do not tell, it has to demand, too.
+//! A query has access only to the entities that it matches: its filters may be the only thing that separates it from another query
+//! of the same system. So a lens visits only tables that its source queries match. Demands on sparse components are not visible in
+//! tables, so the lens has to repeat those of its sources.
 
 use alloc::format;
 use alloc::string::String;
@@ -21,8 +21,8 @@ use crate::entity::TableId;
 use crate::store::Store;
 use crate::term::short_name;
 
-/// A query made of another one, or of two: over the same entities, with the same access or less, written in other words. A function that
-/// takes one can be called with many queries.
+/// A query made of one or two other queries: over the same entities, with the same access or less, and different data and filters.
+/// A function that takes a lens can be called with many queries.
 ///
 /// Made by [`Query::transmute_lens`], [`Query::join`] and [`Query::as_query_lens`].
 ///
@@ -59,7 +59,7 @@ pub struct QueryLens<'w, D: QueryData, F: QueryFilter = ()> {
 }
 
 impl<'w, D: QueryData, F: QueryFilter> QueryLens<'w, D, F> {
-    /// The query.
+    /// The query of the lens.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -74,20 +74,21 @@ impl<'w, D: QueryData, F: QueryFilter> QueryLens<'w, D, F> {
     /// ```
     #[must_use]
     pub fn query(&mut self) -> Query<'_, '_, D, F> {
-        // SAFETY: the state knows the store's tables, of which none is added for 'w. The queries that this was made of are borrowed for
-        // 'w and have this access to the entities that it matches; `self` is borrowed for as long as the query.
+        // SAFETY: the state is up to date with the store's tables, and none is added for 'w. The source queries are borrowed for 'w
+        // and have this access to the entities that the lens matches; `self` is borrowed for as long as the query.
         unsafe { Query::new(self.cell, &self.state) }
     }
 }
 
 impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryLens<'w, D, F> {
-    /// The query, which only reads, for as long as the ones that this was made of are borrowed.
+    /// The read-only query, for as long as the source queries are borrowed.
     #[must_use]
     pub fn query_inner(&self) -> Query<'w, '_, D, F>
     where
         D: ReadOnlyQueryData,
     {
-        // SAFETY: as for `query`; what only reads may be given out any number of times.
+        // SAFETY: the state is up to date with the store's tables, and none is added for 'w. The source queries are borrowed for 'w
+        // and have this access; the query is read-only, so any number of them may be alive.
         unsafe { Query::new(self.cell, &self.state) }
     }
 }
@@ -95,13 +96,13 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryLens<'w, D, F>
 impl_debug!([D: QueryData, F: QueryFilter] QueryLens<'_, D, F> => |this, f|
     f.debug_tuple("QueryLens").field(&this.state).finish());
 
-/// What one of the queries that a lens is made of gives to it.
+/// The access and the name of one source query of a lens.
 struct Part {
     access: FilteredAccess,
     name: String,
 }
 
-/// As in "Query<&Health, With<Mana>>".
+/// Formats a name such as "Query<&Health, With<Mana>>".
 fn query_name<D: QueryData, F: QueryFilter>() -> String {
     match short_name(type_name::<F>()).as_str() {
         "()" => format!("Query<{}>", short_name(type_name::<D>())),
@@ -122,8 +123,8 @@ impl Part {
     }
 }
 
-/// A query that borrows nothing but what one of the parts borrows, and matches no entities but those of all parts as far as sparse
-/// components are concerned. It has looked at no tables yet.
+/// A query that borrows only components that one of the parts borrows, and whose sparse component filters match only entities of
+/// all parts. Its tables have not been selected yet.
 #[track_caller]
 fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -> QueryState<D, F> {
     let () = QueryState::<D, F>::BORROWS_AGREE;
@@ -158,12 +159,12 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -
     state
 }
 
-/// A lens on tables of which this is true.
+/// A lens on the tables for which `is_meant` returns true.
 ///
 /// # Safety
 ///
-/// - The cell's store has tables for which it is true only if the queries of all parts match them. These may be used for `'w`, and nothing
-///   else uses them meanwhile, if `D` writes.
+/// - `is_meant` returns true only for tables of the cell's store that the queries of all parts match. These tables may be used for
+///   `'w`, exclusively if `D` writes.
 #[track_caller]
 unsafe fn lens<'w, D: QueryData, F: QueryFilter>(
     cell: StoreCell<'w>,
@@ -175,15 +176,16 @@ unsafe fn lens<'w, D: QueryData, F: QueryFilter>(
     QueryLens { cell, state }
 }
 
-/// Whether the query of a cache matches a table.
+/// Whether a cached query matches a table.
 fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) -> impl Fn(TableId) -> bool {
     |table| cache.match_of(table).is_some()
 }
 
-/// Queries made of this one.
+/// Queries made from this one.
 ///
-/// What a query is made of has to borrow what it borrows, and its filters are not asked again but for the components that entities have: a
-/// new query has the changes as a filter only if it says so. It matches no entities that the old one does not match.
+/// The old query has to borrow everything that the new one borrows. Its change filters do not apply to the new query unless
+/// repeated there; filters on the presence of components in tables do. The new query matches only entities that the old one
+/// matches.
 ///
 /// | new data or filter | has to be borrowed |
 /// |---|---|
@@ -191,20 +193,23 @@ fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) ->
 /// | `&T`, `Ref<T>`, `Option<&T>`, `Added<T>`, `Changed<T>` | `T` |
 /// | `&mut T`, `Mut<T>` | `T`, mutably |
 /// | `EntityRef`, `EntityMut` | all components |
-/// | `FilteredEntityRef`, `FilteredEntityMut` | nothing: the first one in the data gives what is borrowed and no other part of the data is in the way of; none, if the old query borrows all components |
+/// | `FilteredEntityRef`, `FilteredEntityMut` | nothing |
 ///
-/// If the old query demands a sparse component, or excludes one, so must the new one.
+/// The first `FilteredEntityRef` or `FilteredEntityMut` in the data gets the access of the old query that does not conflict with the
+/// rest of the data. It gets no access if the old query borrows all components.
+///
+/// If the old query demands or excludes a sparse component, the new one must do so too.
 ///
 /// # Panics
 ///
-/// If one of these does not hold, or if the new query is about a component that the world has never met; with the names of the queries
-/// and of the component.
+/// If one of these conditions does not hold, or if the new query names a component that is not registered in the world. The message
+/// names the queries and the component.
 ///
 /// # Cost
 ///
-/// The new query is made, and looks at all tables that the old one matches: `O(tables)`.
+/// The new query is created and checks all tables that the old one matches: `O(tables)`.
 impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
-    /// The query as a lens: the same entities, with the same access.
+    /// The query as a lens, with the same entities and access.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,7 +229,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered()
     }
 
-    /// As [`as_query_lens`](Self::as_query_lens), for as long as the world is borrowed.
+    /// As [`as_query_lens`](Self::as_query_lens), with the lifetime of the world borrow.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -244,7 +249,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered_inner()
     }
 
-    /// The same entities, with other data.
+    /// A lens over the same entities with other data.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -263,13 +268,13 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered()
     }
 
-    /// The same entities, with other data, for as long as the world is borrowed.
+    /// As [`transmute_lens`](Self::transmute_lens), with the lifetime of the world borrow.
     #[track_caller]
     pub fn transmute_lens_inner<NewD: QueryData>(self) -> QueryLens<'w, NewD> {
         self.transmute_lens_filtered_inner()
     }
 
-    /// The same entities, or some of them, with other data and another filter.
+    /// A lens over the same entities, or some of them, with other data and another filter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -289,16 +294,16 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.reborrow().transmute_lens_filtered_inner()
     }
 
-    /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), for as long as the world is borrowed.
+    /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), with the lifetime of the world borrow.
     #[track_caller]
     pub fn transmute_lens_filtered_inner<NewD: QueryData, NewF: QueryFilter>(self) -> QueryLens<'w, NewD, NewF> {
         let matched = self.matched();
         let (cell, cache) = (matched.cell(), matched.cache());
-        // SAFETY: this query is used up, which had its access for 'w.
+        // SAFETY: `matches` is true only for tables that this query matches. The query is consumed, and had its access for 'w.
         unsafe { lens(cell, &[Part::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
     }
 
-    /// The entities that this query matches and another one, too, with data of both.
+    /// A lens over the entities that both this query and another one match, with data of both.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -323,7 +328,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.join_filtered(other)
     }
 
-    /// As [`join`](Self::join), for as long as the world is borrowed.
+    /// As [`join`](Self::join), with the lifetime of the world borrow.
     #[track_caller]
     pub fn join_inner<OtherD: QueryData, NewD: QueryData>(self, other: Query<'w, '_, OtherD>) -> QueryLens<'w, NewD> {
         self.join_filtered_inner(other)
@@ -338,11 +343,11 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.reborrow().join_filtered_inner(other.reborrow())
     }
 
-    /// As [`join_filtered`](Self::join_filtered), for as long as the world is borrowed.
+    /// As [`join_filtered`](Self::join_filtered), with the lifetime of the world borrow.
     ///
     /// # Panics
     ///
-    /// Also if the queries are of two worlds.
+    /// Also if the queries belong to different worlds.
     #[track_caller]
     pub fn join_filtered_inner<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
         self,
@@ -354,13 +359,14 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         assert!(core::ptr::eq(store, other.cell().store()), "queries of two worlds cannot be joined");
         let parts = [Part::of::<D, F>(store), Part::of::<OtherD, OtherF>(store)];
         let (is_own, is_others) = (matches::<D, F>(own.cache()), matches::<OtherD, OtherF>(other.cache()));
-        // SAFETY: both queries are used up, which had their access for 'w, to entities of the same store.
+        // SAFETY: the closure returns true only for tables that both queries match. Both queries are consumed, had their access for
+        // 'w, and belong to the same store.
         unsafe { lens(cell, &parts, |table| is_own(table) && is_others(table)) }
     }
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// A query over the same entities, as [`Query::transmute_lens_filtered`] makes it.
+    /// A query over the same entities, made as by [`Query::transmute_lens_filtered`].
     #[track_caller]
     pub(crate) fn transmuted<NewD: QueryData, NewF: QueryFilter>(&self, store: &Store) -> QueryState<NewD, NewF> {
         self.expect_world(store);
@@ -369,7 +375,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         state
     }
 
-    /// A query over the entities that another one matches, too, as [`Query::join_filtered`] makes it.
+    /// A query over the entities that both queries match, made as by [`Query::join_filtered`].
     #[track_caller]
     pub(crate) fn joined<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
         &self,

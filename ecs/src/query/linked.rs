@@ -1,8 +1,8 @@
-//! Going through rows together with what their targets have, or their sources: see [`Forest`].
+//! Visits rows together with the components of their targets or sources: see [`Forest`].
 //!
-//! A kernel gets the columns of rows that are of one depth and stand one behind the other, and a [`LinkedRows`], by which it reads what the
-//! targets or sources of these have. Those are of another depth, or are not visited at all; so what is read is never a row that the kernel
-//! has at that moment. That is checked for each row that is read.
+//! A kernel gets the columns of consecutive rows of one depth, and a [`LinkedRows`] to read components of their targets or sources.
+//! Those have another depth, or are not visited at all, so the kernel never reads a row that it is processing. This is checked for
+//! each row that is read.
 
 use alloc::vec::Vec;
 use core::mem::ManuallyDrop;
@@ -17,8 +17,8 @@ use super::row_ranges::Of;
 use crate::cell::StoreCell;
 use crate::simd::{self, Job, UnrollWidth, Variants};
 
-/// A table from which other rows are read. The compiler takes what a term has of a table for something that might have a destructor, which it
-/// has not, since it is `Copy`.
+/// A table from which linked rows are read. `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a destructor,
+/// although it is `Copy`.
 type MaybeTable<'l, P> = Option<ManuallyDrop<LinkedTable<'l, P>>>;
 
 struct LinkedTable<'l, P: QueryData> {
@@ -27,7 +27,7 @@ struct LinkedTable<'l, P: QueryData> {
     len: usize,
 }
 
-/// What the targets or sources of some rows have. What a macro writes reads it.
+/// Reads components of the targets or sources of some rows. Used by macro output.
 pub struct LinkedRows<'l, P: QueryData> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],
@@ -45,21 +45,22 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         if row >= table.len || is_of_run {
             return None;
         }
-        // SAFETY: the table has the row, which has been compared with how many there are, and does not change while it is gone through.
+        // SAFETY: `row` is less than the table's length (checked above), and the table does not change during the walk.
         let is_there = !P::Terms::PER_ROW || P::Terms::contains(table.ready, unsafe { table.rows.entity(row) });
-        // SAFETY: the same; the value is there. The terms only read, which is allowed, as promised to `LinkedWalk::new`. What is written at
-        // that time is the rows of the run, of which this is none, and rows of its depth, of which this is none either. It is not in use when
-        // others are written: kernels are for any lifetime of what they get, so it ends with the call.
+        // SAFETY: `row` is less than the table's length (checked above), and the value is present. The terms are read-only; the
+        // access is allowed, as promised to `LinkedWalk::new`. The only rows written during the call are those of the run and other
+        // rows of its depth, and this row is neither. The item is gone before other rows are written: kernels are generic over the
+        // lifetime of their arguments, so it cannot outlive the call.
         is_there.then(|| P::item(unsafe { P::Terms::row::<false>(table.ready, table.rows, row) }, None))
     }
 
-    /// What the target of a row has, if there is one that has it.
+    /// The item of a row's target, if it has a target that matches.
     #[inline(always)]
     pub fn target(&self, row: usize) -> Option<P::Item<'l, 'l>> {
         self.at(self.forest.places(self.run)[row])
     }
 
-    /// What the sources of a row have that are visited.
+    /// The items of a row's visited sources.
     #[inline(always)]
     pub fn sources(&self, row: usize) -> ChildRows<'l, P> {
         let starts = self.forest.starts(self.run);
@@ -68,8 +69,8 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
     }
 }
 
-/// What the children of an entity have, in a system that goes up a hierarchy: `#[system(up = ChildOf)]`. The children are those that the
-/// system visits, in the order of tables and rows.
+/// The items of an entity's children, in a system that visits a hierarchy upwards: `#[system(up = ChildOf)]`. Contains the children
+/// that the system visits, in the order of tables and rows.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -126,16 +127,16 @@ impl<P: QueryData<Terms: ReadOnlyFetch>> core::iter::FusedIterator for ChildRows
 
 impl_debug!([P: QueryData] ChildRows<'_, P> => |_this, f| write!(f, "ChildRows<{}>", core::any::type_name::<P>()));
 
-/// A function of several rows that stand one behind the other, and of what is linked with them.
+/// A function of several consecutive rows and the items linked with them.
 pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {
-    /// What ends the loop.
+    /// The error that ends the loop.
     type Error;
 
-    /// Goes through rows, of which it gets the number. To be `#[inline(always)]`, with what it calls.
+    /// Processes `len` rows. Must be `#[inline(always)]`, with everything that it calls.
     fn run(&mut self, len: usize, rows: T::Slice<'_>, linked: &LinkedRows<'_, P>) -> Result<(), Self::Error>;
 }
 
-/// A walk through rows in an order of their depths.
+/// Visits rows in order of their depth.
 pub(crate) struct LinkedWalk<'a, T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> {
     visited: Matched<'a, 'a, T, F>,
     linked: Matched<'a, 'a, P::Terms, A>,
@@ -151,13 +152,14 @@ where
     P: QueryData<Terms: ReadOnlyFetch>,
     A: FilterTerms,
 {
-    /// A walk with rows of the first cache, and what is linked with them and is in tables of the second.
+    /// A walk over rows of the first cache; linked items are read from tables of the second.
     ///
     /// # Safety
     ///
     /// - The caches belong to the cell's store and are up to date.
-    /// - The access of `T` is allowed, and no other borrow is in its way, for `'a`; that of `P` likewise, but for `T` itself.
-    /// - The forest is one of the tables of the first cache, up to date with the store.
+    /// - The access of `T` is allowed for `'a` and conflicts with no other borrow. The same holds for the access of `P`, except
+    ///   that it may conflict with `T`.
+    /// - The forest was built from the tables of the first cache and is up to date with the store.
     pub(crate) unsafe fn new(
         cell: StoreCell<'a>,
         cache: &'a CacheOf<T, F>,
@@ -165,20 +167,21 @@ where
         forest: &'a Forest,
     ) -> Self {
         const { assert!(!A::PER_ROW, "rows that are linked are not asked by a filter") }
-        // SAFETY: forwarded; what the filter reads is part of the access.
+        // SAFETY: forwarded: the cache belongs to the store and is up to date; the values that the filter reads are part of the
+        // access.
         let visited = unsafe { Matched::new(cell, cache) };
-        // SAFETY: forwarded; the filter asks no row.
+        // SAFETY: forwarded: the cache belongs to the store and is up to date; the filter checks no rows.
         let linked = unsafe { Matched::new(cell, linked) };
         Self { visited, linked, forest }
     }
 
-    /// Notes that all rows are given out. They are then gone through as `is_marked`.
+    /// Records all rows as changed. They are then visited with `is_marked`.
     pub(crate) fn mark_all(&self) -> bool {
         if per_row::<T, F>() || T::SINGLE_ROWS {
             return false;
         }
         for block in self.visited.blocks().filter(|block| block.end != 0) {
-            // SAFETY: the rows are those of the block, which are given out by the walk; the access is allowed, as promised to `new`.
+            // SAFETY: the rows belong to the block, and the walk will yield them; the access is allowed, as promised to `new`.
             unsafe { T::mark(block.data, block.rows, 0, block.end, sharing::<T, F>()) };
         }
         true
@@ -188,7 +191,8 @@ where
     ///
     /// # Safety
     ///
-    /// - The runs are runs of the forest, or parts of them. No row of them, nor of what is linked with them, is given out otherwise meanwhile.
+    /// - The runs are runs of the forest, or parts of them. No other code has access to their rows or to the rows linked with them
+    ///   during the call.
     #[inline]
     pub(crate) unsafe fn for_each<V: Variants, K: LinkedKernel<T, P>>(
         self,
@@ -210,7 +214,8 @@ where
                 blocks[number] = visited.block_of(self.forest.tables()[number].id);
             }
         }
-        // SAFETY: the caller's promise, and that to `new`.
+        // SAFETY: forwarded: the runs belong to the forest, and no other code has their rows; `new` was promised the access of `T`
+        // and `P`.
         simd::run::<Of<V, T>, _>(Walk {
             forest: self.forest,
             tables: &tables,
@@ -253,8 +258,8 @@ where
             if per_row::<T, F>() || T::SINGLE_ROWS {
                 for at in 0..len {
                     let one = SlotRun { row: run.row + at as u32, slot: run.slot + at as u32, len: 1, ..run };
-                    // SAFETY: the row is one of the block, as has been seen; the access is allowed, as promised to `LinkedWalk::new`, and
-                    // what the kernel gets ends with its call.
+                    // SAFETY: the row is less than `block.end` (asserted above); the access is allowed, as promised to
+                    // `LinkedWalk::new`, and the arguments of the kernel do not outlive its call.
                     unsafe {
                         if block.contains_row(first + at) {
                             kernel.run(1, block.slice(first + at, 1), &LinkedRows { run: one, ..linked })?;
@@ -263,7 +268,8 @@ where
                 }
                 continue;
             }
-            // SAFETY: the rows are rows of the block, all of which match; the rest as above.
+            // SAFETY: the rows are less than `block.end` (asserted above), and all of them match; the access is allowed, as
+            // promised to `LinkedWalk::new`, and the arguments of the kernel do not outlive its call.
             unsafe {
                 if !is_marked {
                     T::mark(block.data, block.rows, first, len, sharing::<T, F>());

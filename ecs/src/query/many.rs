@@ -1,4 +1,4 @@
-//! Going through a list of entities.
+//! Iteration over a list of entities.
 
 use alloc::vec::{self, Vec};
 use core::any::type_name;
@@ -18,8 +18,8 @@ use super::matching;
 use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
 use crate::store::Store;
 
-/// What a query yields for each entity of a list, or why it yields nothing. [`matched`](Self::matched) passes over entities that do not
-/// match.
+/// The item of each entity of a list, or the error for an entity that the query does not match. [`matched`](Self::matched) skips
+/// entities that do not match.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,12 +35,12 @@ use crate::store::Store;
 pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
     query: Query<'w, 's, D, F>,
     entities: I,
-    /// Whether what the entities lead to is fetched ahead.
+    /// Whether the slots and values of later entities are prefetched.
     ahead: bool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
-    /// What the query yields for each of these entities.
+    /// An iterator over the items of these entities.
     pub(super) fn new(query: Query<'w, 's, D, F>, entities: I) -> Self {
         let ahead = is_worth_it::<I>(query.matched().cell());
         Self { query, entities, ahead }
@@ -62,7 +62,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(*self.entities.next_back()?.borrow())
     }
 
-    /// The items, without the entities that do not match: they are passed over.
+    /// The items of the entities that match; others are skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,7 +77,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         QueryManyMatchedIter(self)
     }
 
-    /// The items. It panics at an entity that does not match.
+    /// The items. Panics at an entity that does not match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -92,7 +92,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         QueryManyUnwrappedIter(self)
     }
 
-    /// The next one. It has to be given up before the one after it, since the list may have an entity twice.
+    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -111,7 +111,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(self.query.get_mut(entity))
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
     pub fn fetch_next_back(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>>
     where
         I: DoubleEndedIterator,
@@ -120,8 +120,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(self.query.get_mut(entity))
     }
 
-    /// The same entities in another order: `sort` gets those that match, each with what `L` reads of it. Those that lack
-    /// something that `L` reads are left out.
+    /// The entities in another order: `sort` gets the matching entities, each with the item of `L`. Entities that `L` does not
+    /// match are left out.
     ///
     /// # Panics
     ///
@@ -132,8 +132,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     ) -> QuerySortedManyIter<'w, 's, D, F> {
         let matched = self.query.matched();
         let keys = covered::<D, F, L>(matched.cell().store());
-        // SAFETY: the state is up to date. `L` reads nothing but what the query borrows of the entities that match, and no others are
-        // asked for; nothing that the query has given out borrows these, and what `L` has read is given up before the query goes on.
+        // SAFETY: the state is up to date. `L` reads only components that the query borrows, of entities that match. No live item
+        // of the query borrows these entities, and the items of `L` are dropped before the query is used again.
         let keys = unsafe { Query::new(matched.cell(), &keys) };
         let read = |entity: I::Item| {
             let entity = *entity.borrow();
@@ -150,7 +150,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyIter<'w, 's, D, F, I>
 {
-    /// The item of the next entity of the list, from the end that `next` takes it from; or that entity, if it does not match.
+    /// The item of the entity that `next` takes from the list, or that entity if it does not match.
     #[inline(always)]
     fn next_found(
         &mut self,
@@ -160,15 +160,15 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
         Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
-    /// As [`Iterator::fold`]. It keeps what it finds out of tables at hand.
+    /// [`Iterator::fold`] with a [`Finder`](super::find::Finder), which caches tables.
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { query, mut entities, ahead } = self;
         let mut finder = query.into_finder();
         let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
             let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
-            // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `Query::new`. What only reads may
-            // be given out any number of times.
+            // SAFETY: a live entity is in this row; it matches; the access is allowed, as promised to `Query::new`. The items are
+            // read-only, so any number of them may be alive.
             Ok(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, query.kept()))
         };
         if !ahead {
@@ -203,7 +203,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 }
 
-/// Implements the iterators over a list: what the query yields for each of its entities, and the items of those that match.
+/// Implements the iterators over a list: the items of all its entities, and those of the matching ones.
 macro_rules! list_iterators {
     (
         $Iter:ident<D: ($($Data:tt)*), I: ($($List:tt)*) ($($BackList:tt)*)>, [$($list:tt)*]
@@ -290,13 +290,13 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<It
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'w, 's, D, F, I> {
-    /// The same, which yields no entity twice.
+    /// The same iterator, for a list without duplicates.
     pub(super) fn into_unique(self) -> QueryManyUniqueIter<'w, 's, D, F, I> {
         QueryManyUniqueIter(self)
     }
 }
 
-/// The query `L`, which reads nothing but what a query of `D` and `F` borrows of the same entity.
+/// A query of `L`, after checking that it reads only components that a query of `D` and `F` borrows from the same entity.
 #[track_caller]
 fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) -> QueryState<L> {
     let borrowed = matching::found(store, &D::Terms::TERM, &F::Terms::TERM).map(|terms| terms.all().access());
@@ -316,20 +316,20 @@ fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) ->
     }
 }
 
-/// The items of a query in the order of a list, from `sort` and its like on a [`QueryManyIter`].
+/// The items of a list of entities in sorted order, returned by `sort` and similar methods of [`QueryManyIter`].
 pub type QuerySortedManyIter<'w, 's, D, F> = QueryManyIter<'w, 's, D, F, vec::IntoIter<Entity>>;
 
-/// The items of a query in the order of a list that has no entity twice, from `sort` and its like on a [`QueryManyUniqueIter`].
+/// The items of a list of different entities in sorted order, returned by `sort` and similar methods of [`QueryManyUniqueIter`].
 pub type QuerySortedManyUniqueIter<'w, 's, D, F> =
     QueryManyUniqueIter<'w, 's, D, F, UniqueEntityIter<vec::IntoIter<Entity>>>;
 
-/// The items of a query in another order, from `sort` and its like on a [`QueryIter`](super::QueryIter).
+/// The items of a query in sorted order, returned by `sort` and similar methods of [`QueryIter`](super::QueryIter).
 pub type QuerySortedIter<'w, 's, D, F> = QueryManyMatchedIter<QuerySortedManyUniqueIter<'w, 's, D, F>>;
 
-/// What a query yields for each entity of a list that has none twice, or why it yields nothing. [`matched`](Self::matched) passes over
-/// entities that do not match.
+/// The item of each entity of a list without duplicates, or the error for an entity that the query does not match.
+/// [`matched`](Self::matched) skips entities that do not match.
 ///
-/// Since no entity comes twice, this is an iterator also where items can be changed.
+/// Since no entity occurs twice, this is an iterator even if items are mutable.
 ///
 /// ```
 /// use strata_ecs::entity::UniqueEntityVec;
@@ -352,23 +352,23 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let QueryManyIter { query, entities, .. } = self.0.sorted::<L>(sort);
-        // SAFETY: the entities are those of the set, in another order.
+        // SAFETY: the entities are a permutation of those of a set, so they are unique.
         let entities = unsafe { UniqueEntityIter::from_iter_unchecked(entities) };
         QueryManyIter::new(query, entities).into_unique()
     }
 
-    /// The next one, as [`next`](Iterator::next).
+    /// The next item; the same as [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'w, 's>, QueryEntityError>> {
         self.next()
     }
 
-    /// The items, without the entities that do not match: they are passed over.
+    /// The items of the entities that match; others are skipped.
     #[must_use]
     pub fn matched(self) -> QueryManyMatchedIter<Self> {
         QueryManyMatchedIter(self)
     }
 
-    /// The items. It panics at an entity that does not match.
+    /// The items. Panics at an entity that does not match.
     #[must_use]
     pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
         QueryManyUnwrappedIter(self)
@@ -381,18 +381,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
         next: impl FnOnce(&mut QueryManyIter<'w, 's, D, F, I>) -> Option<Entity>,
     ) -> Option<Result<D::Item<'w, 's>, Entity>> {
         let entity = next(&mut self.0)?;
-        // SAFETY: no entity comes twice, so no other item borrows the values of this one.
+        // SAFETY: no entity occurs twice, so no other item borrows its values.
         Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
     }
 }
 
-/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], from `matched`: entities that do not match are passed over.
+/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], returned by `matched`: entities that do not match are skipped.
 pub struct QueryManyMatchedIter<I>(I);
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyMatchedIter<QueryManyIter<'w, 's, D, F, I>>
 {
-    /// The next item. It has to be given up before the one after it, since the list may have an entity twice.
+    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -409,21 +409,21 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
         loop {
             let entity = self.0.next_entity()?;
-            // SAFETY: the item borrows `self`, so there is one at a time.
+            // SAFETY: the item borrows `self`, so only one is alive at a time.
             if let Some(item) = unsafe { self.0.query.fetch(entity) } {
                 return Some(item);
             }
         }
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
     pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, 's>>
     where
         I: DoubleEndedIterator,
     {
         loop {
             let entity = self.0.next_entity_back()?;
-            // SAFETY: the item borrows `self`, so there is one at a time.
+            // SAFETY: the item borrows `self`, so only one is alive at a time.
             if let Some(item) = unsafe { self.0.query.fetch(entity) } {
                 return Some(item);
             }
@@ -434,16 +434,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator>
     QueryManyMatchedIter<QueryManyUniqueIter<'w, 's, D, F, I>>
 {
-    /// The next item, as [`next`](Iterator::next).
+    /// The next item; the same as [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
         self.next()
     }
 }
 
-/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], from `unwrapped`: it panics at an entity that does not match.
+/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], returned by `unwrapped`: panics at an entity that does not match.
 pub struct QueryManyUnwrappedIter<I>(I);
 
-/// The item, if there is one.
+/// The item. Panics on an error.
 #[track_caller]
 fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
     found.unwrap_or_else(|error| panic!("`unwrapped` met an entity of the list that does not match: {error}"))
@@ -452,7 +452,7 @@ fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyUnwrappedIter<QueryManyIter<'w, 's, D, F, I>>
 {
-    /// The next item. It has to be given up before the one after it, since the list may have an entity twice.
+    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// # Panics
     ///
@@ -462,7 +462,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
         self.0.fetch_next().map(unwrapped)
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! The terms of a query in a world, and which tables and rows match them.
+//! The terms of a query in a world, and the tables and rows that match them.
 
 use alloc::vec::Vec;
 
@@ -10,12 +10,13 @@ use crate::table::Table;
 use crate::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Terms, Usage};
 use crate::tracking::Which;
 
-/// The terms of a query, whose components are registered now if need be. What is known at run time only is taken from
-/// `made`; `added` are terms that the type does not say.
+/// The terms of a query. Registers its components if necessary. Terms that are only known at run time come from `made`; `added` are
+/// terms that are not part of the type.
 ///
 /// # Panics
 ///
-/// If `made` has other than as many terms as there are places for them, or a component that the world has never met.
+/// If the number of terms in `made` differs from the number of placeholders, or one of them names a component that is not
+/// registered.
 pub(crate) fn registered(
     store: &mut Store,
     data: &ConstTerm,
@@ -38,7 +39,7 @@ pub(crate) fn registered(
     terms
 }
 
-/// The terms of a query as they are written, if all its components are registered, and their storages are there.
+/// The terms of a query as written, if all its components are registered and their storages exist.
 pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let has_storage =
         |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.structure.sparse.len());
@@ -48,7 +49,7 @@ pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Opti
     })
 }
 
-/// The terms of a query, whether or not its components are registered; nothing if some are known at run time only.
+/// The terms of a query, whether or not its components are registered; `None` if some are only known at run time.
 pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let mut terms = Terms::of_query(data, filter, &[], &mut |component| {
         let info = (component.find)(components).and_then(|id| components.info(id));
@@ -58,8 +59,8 @@ pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &Cons
     Some(terms)
 }
 
-/// Adds to terms that they exclude the disabling components of a world, but for the first `known` of these, as far as they
-/// do not name them. A disabling component is in tables.
+/// Excludes the disabling components of a world that the terms do not name, except for the first `known`. Disabling components are
+/// stored in tables.
 pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known: usize) {
     let disabling = components.disabling().get(known..).unwrap_or_default();
     for info in disabling.iter().filter_map(|&id| components.info(id)) {
@@ -67,15 +68,15 @@ pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known
     }
 }
 
-/// Which tables terms match, as a series of tests, each of which says which one is next: asking a table is one short loop,
-/// however the terms are nested.
+/// The tables that terms match, as a decision graph: each test names the next one. So testing a table is one short loop, no matter
+/// how the terms are nested.
 #[derive(Clone)]
 pub(crate) struct TableFilter {
     tests: Vec<Test>,
     first: Next,
 }
 
-/// Whether a table has a component.
+/// Tests whether a table has a component.
 #[derive(Clone, Copy)]
 struct Test {
     id: ComponentId,
@@ -83,14 +84,14 @@ struct Test {
     if_not: Next,
 }
 
-/// The number of a test, or the outcome.
+/// The index of a test, or the result.
 type Next = u32;
 
 const MATCHES: Next = Next::MAX;
 const FAILS: Next = Next::MAX - 1;
 
 impl TableFilter {
-    /// Which tables the terms of a query match. What the filter says is asked first.
+    /// The tables that the terms of a query match. Tests the filter first.
     pub(crate) fn of_query(terms: &Terms) -> Self {
         let mut made = Self { tests: Vec::with_capacity(8), first: MATCHES };
         let disabled = made.add(terms.excluded(), MATCHES, FAILS);
@@ -100,20 +101,20 @@ impl TableFilter {
         made
     }
 
-    /// Which tables a term matches.
+    /// The tables that a term matches.
     pub(crate) fn of_term(term: Term<'_>) -> Self {
         let mut made = Self { tests: Vec::new(), first: MATCHES };
         made.first = made.add(term, MATCHES, FAILS);
         made
     }
 
-    /// Adds the tests of a term, and returns which one is first.
+    /// Adds the tests of a term and returns the index of the first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
             TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => if_matches,
             TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
             TermEntry::Component(usage, _) if usage.is_open() => if_matches,
-            // The rows are asked.
+            // The rows are checked instead.
             TermEntry::Spawned => if_matches,
             TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
             TermEntry::Component(usage, TermComponent { id, .. }) => {
@@ -126,7 +127,7 @@ impl TableFilter {
         }
     }
 
-    /// Adds the tests of the members of a group. Those behind a member come first, since its tests name them.
+    /// Adds the tests of the members of a group, last member first, since the tests of a member name those of the next one.
     fn add_members(&mut self, group: Group, mut members: Members<'_>, if_match: Next, if_not: Next) -> Next {
         match (members.next(), group) {
             (Some(member), Group::All) => {
@@ -142,7 +143,7 @@ impl TableFilter {
         }
     }
 
-    /// Whether entities of a table can match.
+    /// Whether entities of the table can match.
     #[inline]
     pub(crate) fn matches(&self, table: &Table) -> bool {
         let mut next = self.first;
@@ -153,7 +154,7 @@ impl TableFilter {
     }
 }
 
-/// Whether rows of a table that matches may differ.
+/// Whether rows of a matching table may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => false,
@@ -165,7 +166,7 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     }
 }
 
-/// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
+/// Whether an entity in a row of a table matches, for a caller that is not a system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
@@ -193,13 +194,13 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
     }
 }
 
-/// Whether one of the pairs is new for which an entity has a component.
+/// Whether one of the pairs that an entity's pair component stands for is new.
 fn has_new_pair(store: &Store, component: &TermComponent, which: Which, entity: Entity) -> bool {
     let end = component.id.and_then(|id| store.relations.end_of(id));
     end.is_some_and(|(number, end)| store.relations.places[number].pairs.has_new(end, entity, which, store.run_ticks()))
 }
 
-/// Whether a component that an entity has is new. What is not known counts as new.
+/// Whether a component of an entity is new. Components without ticks count as new.
 fn is_new(store: &Store, component: &TermComponent, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
     let (column, row): (Option<&Column>, _) =
         match component.sparse.map(|number| &store.structure.sparse[number as usize]) {

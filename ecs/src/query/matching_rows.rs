@@ -1,9 +1,8 @@
-//! Which rows of a block match, where rows have to be asked.
+//! The matching rows of a block, for filters that check rows.
 //!
-//! The rows come in ascending order, from a list of those that may match or from group to group. What goes through them gets
-//! them as two things that loops are fast over: *runs*, which stand one behind the other, and single rows, of which some are
-//! put together first ([`FewRows`]). How many rows a group has is then no longer a matter of a branch that the processor has
-//! to guess.
+//! Rows are returned in ascending order, taken from a list of candidates or group by group. The caller gets them in two forms that
+//! loops handle efficiently: *runs* of consecutive rows, and single rows, which are first collected in a buffer ([`FewRows`]). With
+//! the buffer, the number of rows in a group no longer causes branch mispredictions.
 
 use core::hint::cold_path;
 use core::mem::MaybeUninit;
@@ -15,20 +14,20 @@ use super::fetch::Fetch;
 use super::filter::FilterTerms;
 use crate::tracking::{GROUP, LoggedRows};
 
-/// Rows from so many on are a run.
+/// Minimum length of a run.
 const RUN: u32 = 8;
-/// How many single rows are put together at most.
+/// Maximum number of single rows in the buffer.
 const FEW: usize = 256;
-/// How many rows of a group are put together without a branch. Where one row of a hundred has changed, a group seldom has more.
+/// Number of rows of a group that are added without a branch. If one row of a hundred has changed, a group seldom has more.
 const AT_ONCE: usize = 2;
 
-/// Whether the rows of a list match without being asked.
+/// Whether all rows of a list match, so that they need no check.
 #[inline]
 fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
     F::FACTS.is_sole && !D::PER_ROW && logged.is_exact()
 }
 
-/// Whether a run is among the rows of a group.
+/// Whether the rows of a group contain a run.
 #[inline]
 fn has_run(mut rows: u64) -> bool {
     const { assert!(RUN == 8) };
@@ -38,10 +37,10 @@ fn has_run(mut rows: u64) -> bool {
     rows != 0
 }
 
-/// Some rows that match, in ascending order.
+/// Single rows that match, in ascending order.
 pub(crate) struct FewRows {
     rows: [MaybeUninit<u32>; FEW],
-    /// How many are initialised, from the first on.
+    /// Number of initialized entries.
     len: usize,
 }
 
@@ -61,11 +60,12 @@ impl FewRows {
     #[inline]
     pub(crate) fn all(&self) -> &[u32] {
         let rows = &self.rows[..self.len];
-        // SAFETY: `push_if` counts a row that it has written to the place behind the last one, so these are initialised.
+        // SAFETY: `push_if` increments `len` only after it has written the entry at `len`, so all entries before `len` are
+        // initialized.
         unsafe { slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
 
-    /// The rows, counted from `first` on, which none of them is before.
+    /// The rows relative to `first`, which is not greater than any of them.
     #[inline]
     pub(crate) fn all_from(&mut self, first: usize) -> &[u32] {
         if first != 0 {
@@ -74,32 +74,33 @@ impl FewRows {
         self.all()
     }
 
-    /// Only parts of tables that several threads share begin behind a first row.
+    /// Only parts of tables that several threads share begin at a row greater than 0.
     #[cold]
     fn count_from(&mut self, first: usize) {
         for row in &mut self.rows[..self.len] {
-            // SAFETY: as in `all`.
+            // SAFETY: `push_if` increments `len` only after it has written the entry at `len`, so all entries before `len` are
+            // initialized.
             row.write(unsafe { row.assume_init() } - first as u32);
         }
     }
 
-    /// Whether there is no room for all rows of a group.
+    /// Whether the buffer has no room for a full group.
     #[inline]
     fn is_full(&self) -> bool {
         self.len > FEW - GROUP
     }
 
-    /// Adds a row, or not.
+    /// Adds a row if `is_one` is true, without a branch.
     #[inline(always)]
     fn push_if(&mut self, row: usize, is_one: bool) {
-        // While there is room this is the place behind the last one.
+        // While there is room, this is the index past the last row.
         const { assert!(FEW.is_power_of_two()) };
         self.rows[self.len % FEW].write(row as u32);
         self.len += usize::from(is_one);
     }
 
-    /// Adds rows of the group that begins with `group`, for all of which there must be room. If a run is among them it adds
-    /// none, and says false.
+    /// Adds rows of the group that begins with `group`; there must be room for all of them. If they contain a run, adds none and
+    /// returns false.
     #[inline]
     fn push(&mut self, group: usize, all: u64) -> bool {
         let (before, mut rows) = (self.len, all);
@@ -118,11 +119,11 @@ impl FewRows {
         true
     }
 
-    /// Adds those of the rows that match. Says true.
+    /// Adds the rows that match. Returns true.
     ///
     /// # Safety
     ///
-    /// - The rows are rows of the block.
+    /// - The rows belong to the block.
     #[inline(always)]
     unsafe fn push_matching<D: Fetch, F: FilterTerms>(
         &mut self,
@@ -132,7 +133,7 @@ impl FewRows {
     ) -> bool {
         while rows != 0 {
             let row = group + rows.trailing_zeros() as usize;
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: the row belongs to the block.
             self.push_if(row, unsafe { block.contains_row(row) });
             rows &= rows - 1;
         }
@@ -140,17 +141,17 @@ impl FewRows {
     }
 }
 
-/// The rows of a block that match, one after the other: for queries whose rows have to be asked.
+/// The matching rows of a block, for queries whose rows have to be checked.
 ///
-/// It goes from group to group, in ascending order, and settles which rows of a group match when it comes there. So no row
-/// comes twice, whatever happens to ticks and logs meanwhile.
+/// It steps from group to group, in ascending order, and decides which rows of a group match when it gets there. So no row is
+/// returned twice, even if ticks and logs change during the iteration.
 #[derive(Clone, Copy)]
 pub(crate) struct MatchingRows<'w> {
-    /// Rows that may match, if there is a list.
+    /// List of candidate rows, if there is one.
     logged: Option<LoggedRows<'w>>,
-    /// Where the next group begins, at the earliest.
+    /// Lower bound for the beginning of the next group.
     at: usize,
-    /// Where the current group begins, and which of its rows match and are still to come.
+    /// Beginning of the current group, and its remaining matching rows.
     group: usize,
     mask: u64,
 }
@@ -165,11 +166,11 @@ impl<'w> MatchingRows<'w> {
         Self::unlogged(block)
     }
 
-    /// All rows of a block, without a list. Unless it is a single row, it begins with a group if the filter has to be asked.
+    /// All rows of a block, without a list. Unless the block is a single row, it must begin with a group if the filter checks rows.
     #[inline]
     pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 {
-            // Ticks are read a group at a time, and one walk at a time has the rows of a group.
+            // Ticks are read a group at a time, and only one iteration may have the rows of a group.
             assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP), "a part of a table begins with a group of rows");
             return Self { logged: None, at: block.first, group: 0, mask: 0 };
         }
@@ -178,7 +179,7 @@ impl<'w> MatchingRows<'w> {
         Self { logged: None, at: block.end, group: block.first, mask }
     }
 
-    /// Goes on to the next group of rows of which any match.
+    /// Steps to the next group with matching rows.
     ///
     /// # Safety
     ///
@@ -194,8 +195,8 @@ impl<'w> MatchingRows<'w> {
                 break;
             }
             self.at = self.group + GROUP;
-            // SAFETY: a group begins in the block, and it is behind all that this has come to, so no row of it has been given
-            // out; the rest is the caller's promise.
+            // SAFETY: the group begins in the block, after all groups visited so far, so none of its rows has been yielded; the
+            // read access is forwarded.
             self.mask = unsafe { block.mask(self.group) };
             if self.mask != 0 {
                 return Some(());
@@ -205,7 +206,7 @@ impl<'w> MatchingRows<'w> {
         None
     }
 
-    /// Goes on to the next group of rows of the list of which any match.
+    /// Steps to the next group of the list with matching rows.
     #[inline]
     fn next_logged_group<D: Fetch, F: FilterTerms>(
         &mut self,
@@ -225,7 +226,7 @@ impl<'w> MatchingRows<'w> {
         None
     }
 
-    /// The end of the run that begins with the first row of the mask, which has so many rows of the group. Goes on behind it.
+    /// The end of the run that begins with the first row of the mask and has `count` rows in this group. Steps past the run.
     ///
     /// # Safety
     ///
@@ -236,7 +237,7 @@ impl<'w> MatchingRows<'w> {
         let mut end = self.group + (bit + count) as usize;
         while self.mask == 0 && end == self.group + GROUP && end < block.end {
             if self.logged.is_none() {
-                // SAFETY: all rows from `end` on are behind those that this has come to; the rest is the caller's promise.
+                // SAFETY: no row from `end` on has been visited; the read access is forwarded.
                 let whole = unsafe { block.end_of_matching(end) };
                 if whole == block.end {
                     self.at = usize::MAX;
@@ -244,7 +245,7 @@ impl<'w> MatchingRows<'w> {
                 }
                 (end, self.at) = (whole, whole);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: this is the rest of the block, which may be read.
             if unsafe { self.next_group(block) }.is_none() || self.group != end || self.mask & 1 == 0 {
                 break;
             }
@@ -255,34 +256,34 @@ impl<'w> MatchingRows<'w> {
         end
     }
 
-    /// The next rows that match and stand one behind the other.
+    /// The next run of consecutive matching rows.
     ///
     /// # Safety
     ///
-    /// - This is the rest of the block. What the query reads may be read.
+    /// - `block` is the block that `self` was made for. The values that the query reads may be read.
     #[inline]
     pub(crate) unsafe fn next_run<D: Fetch, F: FilterTerms>(
         &mut self,
         block: &Block<'w, D, F>,
     ) -> Option<Range<usize>> {
         while self.mask == 0 {
-            // SAFETY: forwarded: this is the rest of the block, which may be read.
+            // SAFETY: forwarded: `self` was made for the block, which may be read.
             unsafe { self.next_group(block) }?;
         }
         let bit = self.mask.trailing_zeros();
         let first = self.group + bit as usize;
-        // Adding the lowest bit that is set carries to the first bit after the run.
+        // Adding the lowest set bit carries to the first bit past the run.
         let (sum, reaches_end) = self.mask.overflowing_add(self.mask & self.mask.wrapping_neg());
         if reaches_end {
             cold_path();
-            // SAFETY: forwarded: this is the rest of the block, which may be read.
+            // SAFETY: forwarded: `self` was made for the block, which may be read.
             return Some(first..unsafe { self.end_of_run(block, u64::BITS - bit) });
         }
         self.mask &= sum;
         Some(first..self.group + sum.trailing_zeros() as usize)
     }
 
-    /// The next rows that match: first those in `few`, then those of a run. Without any of them this is the end.
+    /// The next matching rows: single rows in `few`, followed by a run. If both are empty, there are no more.
     ///
     /// # Safety
     ///
@@ -303,7 +304,7 @@ impl<'w> MatchingRows<'w> {
                 let count = (self.mask >> bit).trailing_ones();
                 if count >= RUN {
                     let first = self.group + bit as usize;
-                    // SAFETY: the caller's promise.
+                    // SAFETY: forwarded: `self` was made for the block, which may be read.
                     return first..unsafe { self.end_of_run(block, count) };
                 }
                 let rest = self.mask & u64::MAX << (bit + count);
@@ -313,14 +314,14 @@ impl<'w> MatchingRows<'w> {
             if let Some(logged) = self.logged {
                 self.few_of_list(logged, block, few);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: `self` was made for the block, which may be read.
             if few.is_full() || unsafe { self.next_group(block) }.is_none() {
                 return 0..0;
             }
         }
     }
 
-    /// Goes through the list until there is a run, or there are enough rows.
+    /// Adds rows of the list until there is a run, or the buffer is full.
     #[inline(always)]
     fn few_of_list<D: Fetch, F: FilterTerms>(
         &mut self,
@@ -329,7 +330,7 @@ impl<'w> MatchingRows<'w> {
         few: &mut FewRows,
     ) {
         let exact = is_exact::<D, F>(logged);
-        // All rows of these groups are rows of the block.
+        // All rows of the groups before this one belong to the block.
         let whole = block.end / GROUP;
         while self.at / GROUP < whole {
             let at = self.at / (GROUP * GROUP);
@@ -341,7 +342,7 @@ impl<'w> MatchingRows<'w> {
                 let rows = logged.rows(group);
                 let done = match group < whole && !few.is_full() {
                     true if exact && !cfg!(debug_assertions) => few.push(group * GROUP, rows),
-                    // SAFETY: the group is one of the block.
+                    // SAFETY: the group is less than `whole`, so its rows belong to the block.
                     true => !has_run(rows) && unsafe { few.push_matching(block, group * GROUP, rows) },
                     false => false,
                 };

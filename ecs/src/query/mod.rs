@@ -1,7 +1,7 @@
 //! Queries: all entities that have certain components.
 //!
-//! What is asked for ([`QueryData`]) and what is demanded besides ([`QueryFilter`]) is known by type; which tables match
-//! is remembered in a [`QueryState`]; a [`Query`] is that state beside a borrowed world.
+//! The data of a query ([`QueryData`]) and its filter ([`QueryFilter`]) are types; the matched tables are cached in a
+//! [`QueryState`]; a [`Query`] combines that state with a borrowed world.
 
 mod fetch;
 mod block_loop;

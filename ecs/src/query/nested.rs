@@ -1,8 +1,8 @@
 //! Queries in the data of queries: [`NestedQuery`].
 //!
-//! A nested query reads entities other than that of its row. What it reads is part of what the query reads that it is in
-//! (`ConstTerm::Nested`), so it is compared with all that a system borrows, and with what that query itself changes. Its tables are
-//! kept in the state of the query that it is in, and are brought up to date with those of that one.
+//! A nested query reads entities other than the one in its row. The outer query declares everything that the nested query reads
+//! (`ConstTerm::Nested`), so conflicts are checked with the other borrows of a system, and with the writes of the outer query
+//! itself. The tables of the nested query are cached in the state of the outer query and updated with it.
 
 use core::marker::PhantomData;
 
@@ -16,14 +16,14 @@ use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Terms};
 
-/// In a query: a [`Query`] of other entities, which only reads. It matches every entity.
+/// In a query: a read-only [`Query`] of other entities. It matches every entity.
 ///
-/// By itself it is as good as another parameter of the system. It is there for query data that looks at other entities: of a
-/// `#[derive(QueryData)]` struct with an id and a nested query, methods of the item can look up what the id leads to.
+/// On its own it is equivalent to another parameter of the system. Its purpose is query data that reads other entities: if a
+/// `#[derive(QueryData)]` struct has an id and a nested query, methods of the item can look up the entity of the id.
 ///
-/// What it reads counts as read by the query that it is in: beside a query that writes it, and in a query that writes it, it does
-/// not compile, unless filters keep the entities apart. Query data with a nested query is none for single entities
-/// ([`EntityRef::get_components`](crate::world::EntityRef::get_components)), and no lens is made of it.
+/// Components that it reads count as read by the outer query. It does not compile together with a query that writes them, or inside
+/// one, unless filters separate the entities. Query data with a nested query cannot be fetched for single entities
+/// ([`EntityRef::get_components`](crate::world::EntityRef::get_components)), and a lens cannot contain it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -77,19 +77,19 @@ impl<D: ReadOnlyQueryData, F: QueryFilter> QueryData for NestedQuery<D, F> {
     }
 }
 
-/// `NestedQuery<..>`.
+/// The terms of `NestedQuery<..>`.
 #[doc(hidden)]
 pub struct NestedTerms<T, F>(PhantomData<fn() -> (T, F)>);
 
 /// The tables that a nested query matches.
 #[doc(hidden)]
 pub struct NestedState<T: Fetch, F: FilterTerms> {
-    /// Of which the state is made as soon as there is a store.
+    /// The terms from which the query state is made on the first update.
     terms: Option<Terms>,
     query: Option<QueryState<DataOf<T>, FilterOf<F>>>,
 }
 
-/// What a row gives: the permission to read what the nested query reads, for as long as the store is borrowed.
+/// The item of a row: permission to read the components of the nested query, for as long as the store is borrowed.
 #[doc(hidden)]
 pub struct NestedRow<'w, T, F> {
     cell: StoreCell<'w>,
@@ -99,19 +99,19 @@ pub struct NestedRow<'w, T, F> {
 impl<'w, T: ReadOnlyFetch, F: FilterTerms> NestedRow<'w, T, F> {
     /// # Panics
     ///
-    /// If the state is one of another query that was last used on another world, or before its last tables were made.
+    /// If the state belongs to a query that was last used on another world, or before the newest tables were created.
     #[inline]
     fn query<'s>(self, state: &'s NestedState<T, F>) -> Query<'w, 's, DataOf<T>, FilterOf<F>> {
         let up_to_date = state.query.as_ref().filter(|query| query.is_up_to_date(self.cell.store()));
         let query = up_to_date.expect("the state of a nested query is updated with that of the query that it is in");
-        // SAFETY: the state is up to date. `row` made this with the promise that everything may be read for 'w that the terms `T` and
-        // `F` read, which are those of the state; what only reads may be given out any number of times.
+        // SAFETY: the state is up to date. `row` made this value with the promise that everything that the terms `T` and `F` read
+        // may be read for 'w, and these are the terms of the state; the query is read-only, so any number of them may be alive.
         unsafe { Query::new(self.cell, query) }
     }
 }
 
-// SAFETY: the term says that a nested query reads what its terms read, and nothing else is accessible: of the row itself nothing is.
-// What it reads, threads share.
+// SAFETY: the term declares everything that a nested query reads, and it gives access to nothing else, not even to the row itself.
+// The data is only read, so threads may share it.
 unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     type State = NestedState<T, F>;
     type Column = ();
@@ -149,5 +149,5 @@ unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     }
 }
 
-// SAFETY: a nested query only reads.
+// SAFETY: a nested query is read-only.
 unsafe impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlyFetch for NestedTerms<T, F> {}

@@ -1,6 +1,6 @@
 //! The pairs of an entity, borrowed.
 //!
-//! A [`ReadPairs`] or [`WritePairs`] is a proof of what may be done with the values of pairs, so using it needs none.
+//! A [`ReadPairs`] or [`WritePairs`] proves the access to the values of pairs, so its methods are safe.
 
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -21,12 +21,12 @@ use crate::tick::RunTicks;
     note = "a relation is a struct with `#[derive(Relation)]`"
 )]
 pub trait PairData {
-    /// What is done with a value.
+    /// The access to a value.
     #[doc(hidden)]
     type Access: PairAccess;
 }
 
-/// What is done with the value of a pair.
+/// The access to the value of a pair.
 ///
 /// # Safety
 ///
@@ -35,20 +35,20 @@ pub trait PairData {
 pub unsafe trait PairAccess: 'static {
     /// The relation.
     type Relation: Relation;
-    /// What a pair yields besides its other entity.
+    /// The item of a pair, in addition to its other entity.
     type Item<'w>;
-    /// The same without writing.
+    /// The read-only access.
     type ReadOnly: PairAccess<Relation = Self::Relation, ReadOnly = Self::ReadOnly>;
 
     const USAGE: Usage;
 
     /// # Safety
     ///
-    /// - Other code does not change the value for `'w`, nor read it if `USAGE` writes.
+    /// - No other code changes the value for `'w`, or reads it if `USAGE` writes.
     unsafe fn get<'w>(pairs: &'w PairStorage<Self::Relation>, row: usize, cell: StoreCell<'w>) -> Self::Item<'w>;
 }
 
-/// Defines what may be done with the value of a pair.
+/// Defines the kinds of access to the value of a pair.
 macro_rules! pair_accesses {
     ($(
         $(#[$doc:meta])*
@@ -59,7 +59,7 @@ macro_rules! pair_accesses {
         #[derive(Debug)]
         pub struct $Access<R>(PhantomData<fn() -> R>);
 
-        // SAFETY: the usage says whether `get` gives out the value to be changed.
+        // SAFETY: `USAGE` writes if and only if `get` returns mutable access.
         unsafe impl<R: Relation> PairAccess for $Access<R> {
             type Relation = R;
             type Item<'w> = $Item;
@@ -78,18 +78,18 @@ macro_rules! pair_accesses {
 pair_accesses! {
     /// `&R`.
     ReadPair => &'w R, Self, Read, |pairs, row, _cell| {
-        // SAFETY: forwarded: other code does not change the value.
+        // SAFETY: forwarded: no other code changes the value.
         unsafe { pairs.value(row) }
     };
     /// `Ref<R>`.
     RefPair => Ref<'w, R>, Self, Read, |pairs, row, cell| {
-        // SAFETY: forwarded: other code does not change the value.
+        // SAFETY: forwarded: no other code changes the value.
         let (value, ticks) = unsafe { pairs.get(row) };
         Ref::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
     };
     /// `&mut R`.
     WritePair => Mut<'w, R>, ReadPair<R>, Write, |pairs, row, cell| {
-        // SAFETY: forwarded: other code does not change the value, nor read it.
+        // SAFETY: forwarded: no other code changes or reads the value.
         let (value, ticks) = unsafe { pairs.get_mut(row) };
         Mut::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
     };
@@ -113,7 +113,7 @@ pub(crate) struct ReadPairs<'w, R> {
 }
 
 impl<'w, R: Relation> ReadPairs<'w, R> {
-    /// Those of a store; none if it has never met the relation.
+    /// The pairs of a store; `None` if the relation is not registered.
     #[inline]
     pub(crate) fn of(cell: ReadCell<'w>) -> Option<Self> {
         Some(Self { pairs: cell.store().relations.get::<R>()? })
@@ -127,7 +127,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
         Some(unsafe { self.pairs.value(row) })
     }
 
-    /// Those of which an entity is the source (0) or the target (1).
+    /// The pairs whose source (`end` 0) or target (`end` 1) is the entity.
     #[inline]
     pub(crate) fn of_entity(cell: ReadCell<'w>, end: usize, entity: Entity) -> PairIter<'w, R> {
         let pairs = Self::of(cell).map(|all| all.pairs);
@@ -135,7 +135,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
         unsafe { PairIter::of(pairs, cell.cell(), end, entity) }
     }
 
-    /// All of them, by row.
+    /// All pairs, by row.
     pub(crate) fn all(cell: ReadCell<'w>) -> impl ExactSizeIterator<Item = (Entity, &'w R, Entity)> + use<'w, R> {
         let pairs = Self::of(cell).map(|all| all.pairs);
         let ends = pairs.map_or(&[][..], |pairs| pairs.index().ends());
@@ -147,14 +147,14 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
     }
 }
 
-/// The pairs of a relation, to whose values nothing else has access for `'w`.
+/// The pairs of a relation, with exclusive access to their values for `'w`.
 pub(crate) struct WritePairs<'w, R> {
     pairs: &'w mut PairStorage<R>,
     run_ticks: RunTicks,
 }
 
 impl<'w, R: Relation> WritePairs<'w, R> {
-    /// Those of a store; none if it has never met the relation.
+    /// The pairs of a store; `None` if the relation is not registered.
     #[inline]
     pub(crate) fn of(store: &'w mut Store) -> Option<Self> {
         let (run_ticks, number) = (store.run_ticks(), store.relations.number::<R>()?);
@@ -170,8 +170,8 @@ impl<'w, R: Relation> WritePairs<'w, R> {
     }
 }
 
-/// The pairs of an entity: the other entity of each, and its value. What [`Pairs`](crate::query::Pairs) and
-/// [`World::pairs_from`](crate::world::World::pairs_from) yield.
+/// The pairs of an entity: the other entity of each, and its value. Yielded by [`Pairs`](crate::query::Pairs) and
+/// [`World::pairs_from`](crate::world::World::pairs_from).
 pub struct PairIter<'w, R, A = ReadPair<R>> {
     pairs: Option<&'w PairStorage<R>>,
     entity: Entity,
@@ -182,12 +182,12 @@ pub struct PairIter<'w, R, A = ReadPair<R>> {
 }
 
 impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
-    /// Those of which an entity is the source (0) or the target (1).
+    /// The pairs whose source (`end` 0) or target (`end` 1) is the entity.
     ///
     /// # Safety
     ///
-    /// - The pairs are those of the cell's store.
-    /// - Other code does not change the values of these pairs for `'w`, nor read them if `A` writes.
+    /// - The pairs belong to the cell's store.
+    /// - No other code changes the values of these pairs for `'w`, or reads them if `A` writes.
     #[inline]
     pub(crate) unsafe fn of(
         pairs: Option<&'w PairStorage<A::Relation>>,
@@ -202,15 +202,15 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         Self { pairs, entity, cell, links, left, marker: PhantomData }
     }
 
-    /// The same pairs for a shorter time, in which this iterator is borrowed.
+    /// The same pairs, with the lifetime of this borrow.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> PairIter<'_, A::Relation, A> {
         let Self { pairs, entity, cell, ref links, left, marker } = *self;
         PairIter { pairs, entity, cell, links: links.clone(), left, marker }
     }
 
-    /// The pairs that the entity was the first one of when they were made, of those that are left: if the relation is symmetric, some of
-    /// them. So each pair is met once by those who go through the pairs of all entities. Nothing is left.
+    /// The remaining pairs that were created with the entity as source; if the relation is symmetric, these are some of the
+    /// remaining pairs. So iterating over the pairs of all entities this way yields each pair once. Leaves no pairs.
     #[inline]
     pub(crate) fn take_of_source(&mut self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'w, A> {
         let Self { pairs, entity, cell, .. } = *self;
@@ -221,13 +221,13 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
             _ => true,
         };
         links.all().filter(is_own).map(move |link| match pairs {
-            // SAFETY: `of` was promised that the values of these pairs are accessible, and each comes once.
+            // SAFETY: `of` was promised access to the values of these pairs, and each is yielded once.
             Some(pairs) => (link.other, unsafe { A::get(pairs, link.row as usize, cell) }),
             None => unreachable!("there are pairs"),
         })
     }
 
-    /// The other entities alone.
+    /// The other entities, without values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -252,7 +252,7 @@ impl<'w, A: PairAccess> Iterator for PairIter<'w, A::Relation, A> {
         let pairs = self.pairs?;
         let link = self.links.next()?;
         self.left -= 1;
-        // SAFETY: `of` was promised that the values of these pairs are accessible, and each comes once.
+        // SAFETY: `of` was promised access to the values of these pairs, and each is yielded once.
         Some((link.other, unsafe { A::get(pairs, link.row as usize, self.cell) }))
     }
 

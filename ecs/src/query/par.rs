@@ -1,4 +1,4 @@
-//! Going through the entities that a query matches on several threads.
+//! Iteration over the entities that a query matches on several threads.
 
 use super::blocks::Matched;
 use super::data::QueryData;
@@ -9,10 +9,10 @@ use super::partition::{Partition, Reached};
 use crate::pool::{Pool, Tasks};
 use crate::tracking::GROUP;
 
-/// How many entities a thread takes at a time, in a parallel loop.
+/// The number of entities that a thread takes at a time in a parallel loop.
 ///
-/// At first that is settled by the number of entities: enough pieces for any number of threads, and pieces that are large
-/// enough to cost next to nothing. A loop over few entities, of which each means much work, is better cut by hand.
+/// By default it depends on the number of entities: there are enough batches for any number of threads, and each is large enough to
+/// make the overhead negligible. For a loop over few entities with much work each, set it explicitly.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,7 +35,7 @@ pub struct BatchingStrategy {
 }
 
 impl BatchingStrategy {
-    /// The usual one.
+    /// The default strategy.
     ///
     /// ```
     /// use strata_ecs::query::BatchingStrategy;
@@ -47,8 +47,8 @@ impl BatchingStrategy {
         Self { size: None }
     }
 
-    /// So many entities at a time. With filters that are asked for each row, such as [`Changed`](super::Changed), it is rounded
-    /// up to a multiple of 64.
+    /// Takes `batch_size` entities at a time. With filters that check each row, such as [`Changed`](super::Changed), the size is
+    /// rounded up to a multiple of 64.
     ///
     /// # Panics
     ///
@@ -65,22 +65,22 @@ impl BatchingStrategy {
         Self { size: Some(batch_size) }
     }
 
-    /// How many entities, if it is settled.
+    /// The batch size, if it is fixed.
     pub(crate) fn size(self) -> Option<usize> {
         self.size
     }
 }
 
-/// The entities that a query matches, to be gone through on several threads. Made by
-/// [`Query::par_iter`](super::Query::par_iter) and [`Query::par_iter_mut`](super::Query::par_iter_mut).
+/// Iterates over the entities that a query matches on several threads. Made by [`Query::par_iter`](super::Query::par_iter) and
+/// [`Query::par_iter_mut`](super::Query::par_iter_mut).
 ///
-/// The calling thread begins, looks after a few entities how long they took, and calls for help only if what is left is worth
-/// it. So a small loop takes hardly longer than a plain one: it looks at the clock twice. The threads are those of
+/// The calling thread starts alone, measures the time for the first few entities, and uses other threads only if the remaining work
+/// is worth it. So a small loop costs hardly more than a plain one: it reads the clock twice. The threads are those of
 /// [`World::set_thread_pool`](crate::world::World::set_thread_pool); without the feature `parallel` there is only the calling
-/// one.
+/// thread.
 ///
-/// The order of the entities is unspecified. What is done with one entity alone gives the same result as in a plain loop,
-/// and marks the same changes. For commands and messages see [`for_each_with`](Self::for_each_with).
+/// The order of the entities is unspecified. A function that only depends on its own entity gives the same result as in a plain
+/// loop, and records the same changes. For commands and messages see [`for_each_with`](Self::for_each_with).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -106,13 +106,13 @@ pub struct QueryParIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// All entities that match.
+    /// An iterator over all matched entities.
     #[inline]
     fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { matched: query.matched(), batching: BatchingStrategy::new() }
     }
 
-    /// Sets how many entities a thread takes at a time.
+    /// Sets the number of entities that a thread takes at a time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -132,7 +132,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     ///
     /// # Panics
     ///
-    /// If the function panics for one, on any thread. Others may have been gone through then, and some not.
+    /// If the function panics for an entity, on any thread. It may or may not have been called for the others.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -152,8 +152,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         self.for_each_init(|| (), |(), item| each(item));
     }
 
-    /// Calls a function with each entity's item, and with a value that is made for each run of entities that a thread takes at
-    /// a time: a buffer, or a generator of random numbers.
+    /// Calls a function with each entity's item and a value that is made once per batch of entities: for example a buffer, or a
+    /// random number generator.
     ///
     /// # Panics
     ///
@@ -185,13 +185,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
             let mut reached = Reached::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
-                // SAFETY: each task is taken once, and `self` is used up.
+                // SAFETY: each task is taken once, and `self` is consumed.
                 unsafe { partition.for_each::<D>(&mut reached, rows, |item| each(&mut value, item)) }
             }
         });
     }
 
-    /// What it takes to run the loop.
+    /// The thread pool, the tasks and the partition of the rows.
     pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
         let partition = Partition::new(self.matched, self.batching.size);
         (&self.matched.cell().store().pool, partition.tasks(self.batching.size), partition)
@@ -199,7 +199,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
 }
 
 impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// As [`for_each_init`](Self::for_each_init), with the rows as slices. Rows that have ticks in common come in one slice.
+    /// As [`for_each_init`](Self::for_each_init), with the rows as slices. Rows that share ticks are in one slice.
     pub(super) fn for_each_slice_init<T>(
         self,
         init: impl Fn() -> T + Send + Sync,
@@ -213,8 +213,8 @@ impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<
             let mut reached = Reached::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
-                // SAFETY: the access of the query is allowed for 'w, as promised to `Query::new`. Each task is taken once, and `self` is used
-                // up, so no row is given out otherwise.
+                // SAFETY: the access of the query is allowed for 'w, as promised to `Query::new`. Each task is taken once, and
+                // `self` is consumed, so no row is yielded twice.
                 unsafe { partition.for_each_slice(&mut reached, rows, |slice| each(&mut value, slice)) }
             }
         });
@@ -222,7 +222,7 @@ impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched entities, to read on several threads.
+    /// The matched entities, for reading on several threads.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -265,7 +265,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     #[inline]
-    /// The same entities for several threads, for as long as the query could live.
+    /// The matched entities for several threads, with the lifetime of the query.
     pub fn par_iter_inner(self) -> QueryParIter<'w, 's, D, F> {
         QueryParIter::new(self)
     }

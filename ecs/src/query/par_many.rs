@@ -1,4 +1,4 @@
-//! Going through a list of entities on several threads.
+//! Iteration over a list of entities on several threads.
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -11,10 +11,10 @@ use super::par::BatchingStrategy;
 use crate::entity::{Entity, EntitySet};
 use crate::pool::Tasks;
 
-/// What a query yields for each entity of a list, to be gone through on several threads. Made by
+/// The items of a list of entities, for iteration on several threads. Made by
 /// [`Query::par_iter_many`](super::Query::par_iter_many).
 ///
-/// Threads take part as with [`QueryParIter`](super::QueryParIter). The order of the entities is unspecified.
+/// Threads are used as by [`QueryParIter`](super::QueryParIter). The order of the entities is unspecified.
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryParManyIter<'w, 's, D: QueryData, F: QueryFilter> {
     query: Query<'w, 's, D, F>,
@@ -23,16 +23,16 @@ pub struct QueryParManyIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F> {
-    /// Sets how many entities a thread takes at a time.
+    /// Sets the number of entities that a thread takes at a time.
     pub fn batching_strategy(self, strategy: BatchingStrategy) -> Self {
         Self { batching: strategy, ..self }
     }
 
-    /// Calls a function with what the query yields for each entity, or with the reason why it yields nothing.
+    /// Calls a function with the item of each entity, or with the error for an entity that does not match.
     ///
     /// # Panics
     ///
-    /// If the function panics for one, on any thread. It may have been called for others then.
+    /// If the function panics for an entity, on any thread. It may have been called for others.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
         self.for_each_init(|| (), |(), item| each(item));
     }
 
-    /// As [`for_each`](Self::for_each), with a value that is made for each run of entities that a thread takes at a time.
+    /// As [`for_each`](Self::for_each), with a value that is made once per batch of entities.
     ///
     /// # Panics
     ///
@@ -90,7 +90,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// What the query yields for each entity of a list, to read on several threads. An entity may occur several times.
+    /// The items of a list of entities, for reading on several threads. An entity may occur several times.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,7 +109,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryParManyIter { query: self.as_readonly(), entities, batching: BatchingStrategy::new() }
     }
 
-    /// As [`par_iter_many`](Self::par_iter_many), for entities of which each occurs once.
+    /// As [`par_iter_many`](Self::par_iter_many), for a set of entities without duplicates.
     ///
     /// ```
     /// use strata_ecs::entity::UniqueEntityVec;

@@ -1,26 +1,25 @@
-//! Going through the rows that a query matches, as slices, on several threads.
+//! Iteration over the rows that a query matches, as slices, on several threads.
 
 use super::data::{ContiguousQueryData, QueryData};
 use super::filter::QueryFilter;
 use super::handle::Query;
 use super::par::{BatchingStrategy, QueryParIter};
 
-/// The rows that a query matches, as slices, to be gone through on several threads. Made by
+/// The matched rows as slices, for iteration on several threads. Made by
 /// [`Query::contiguous_par_iter`](super::Query::contiguous_par_iter) and
 /// [`Query::contiguous_par_iter_mut`](super::Query::contiguous_par_iter_mut).
 ///
-/// Threads take part as with [`QueryParIter`]. A slice has rows of one table that follow each other, and the order of the slices is
-/// unspecified.
+/// Threads are used as by [`QueryParIter`]. A slice has consecutive rows of one table, and the order of the slices is unspecified.
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryContiguousParIter<'w, 's, D: QueryData, F: QueryFilter>(QueryParIter<'w, 's, D, F>);
 
 impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 's, D, F> {
-    /// The iterator as it is: every query has slices.
+    /// Returns the iterator unchanged: every query has slices.
     pub fn unwrap(self) -> Self {
         self
     }
 
-    /// Sets how many rows a thread takes at a time. The number is rounded up to a multiple of 64.
+    /// Sets the number of rows that a thread takes at a time. The number is rounded up to a multiple of 64.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -37,11 +36,11 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
         Self(self.0.batching_strategy(strategy))
     }
 
-    /// Calls a function with slices, which together have all rows.
+    /// Calls a function with slices that together contain all rows.
     ///
     /// # Panics
     ///
-    /// If the function panics for one, on any thread. It may have been called for others then.
+    /// If the function panics for a slice, on any thread. It may have been called for others.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -59,7 +58,7 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
         self.for_each_init(|| (), |(), slices| each(slices));
     }
 
-    /// As [`for_each`](Self::for_each), with a value that is made for each run of rows that a thread takes at a time.
+    /// As [`for_each`](Self::for_each), with a value that is made once per batch of rows.
     ///
     /// # Panics
     ///
@@ -87,7 +86,7 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched rows as slices, to read on several threads. See [`Query::contiguous_iter`].
+    /// The matched rows as slices, for reading on several threads. See [`Query::contiguous_iter`].
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,7 +130,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().contiguous_par_iter_inner()
     }
 
-    /// The matched rows as slices, for several threads, for as long as the query could live.
+    /// The matched rows as slices, for several threads, with the lifetime of the query.
     pub fn contiguous_par_iter_inner(self) -> QueryContiguousParIter<'w, 's, D, F>
     where
         D: ContiguousQueryData,

@@ -1,12 +1,12 @@
-//! The rows that a query matches, in pieces for several threads.
+//! The rows that a query matches, divided into tasks for several threads.
 //!
-//! All matched tables stand one behind the other, and a task is a range of their rows. Each begins at a multiple of 64, so
-//! that a cut at such a number is one in its table, too: rows that have ticks in common are not torn apart. A walk along a
-//! sparse storage is cut at places of that.
+//! The rows of all matched tables are numbered consecutively, and a task is a range of these numbers. Each table begins at a
+//! multiple of 64, so that a task boundary at a multiple of 64 is also one in the table: rows that share ticks are in one task. If
+//! the iteration follows a sparse storage, a task is a range of its positions.
 //!
-//! Several threads may change rows of one column in one run. The order in which rows enter its log is not deterministic
-//! then, and cannot be noticed: a filter yields rows in ascending order, by a log or without one. A parallel loop over
-//! changes goes by the groups of a table, or by the places of a sparse storage, so its tasks do not depend on the logs.
+//! Several threads may change rows of one column in one run. The order in which rows enter its log is then not deterministic, but
+//! this has no effect: a filter yields rows in ascending order, with a log or without one. A parallel loop over changes is divided
+//! by the groups of a table, or by the positions of a sparse storage, so its tasks do not depend on the logs.
 
 use core::convert::Infallible;
 use core::mem::MaybeUninit;
@@ -24,27 +24,27 @@ use crate::pool::Tasks;
 use crate::simd::{self, Variants};
 use crate::tracking::GROUP;
 
-/// What a query matches, to be gone through piece by piece.
+/// The rows that a query matches, divisible into tasks.
 pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
     matched: Matched<'w, 's, D, F>,
     driver: Option<Driver<'w>>,
-    /// Of which number each table's rows begin at a multiple.
+    /// The rows of each table begin at a multiple of this number.
     align: usize,
-    /// With the gaps between tables.
+    /// Total number of rows, including the gaps between tables.
     rows: usize,
 }
 
-/// How far a thread has come in the list of tables. Most pieces come in ascending order; a thread that takes turns in lanes may
-/// take an earlier one next.
+/// The position of a thread in the list of matched tables. Most tasks come in ascending order; a thread may also take an earlier
+/// one next.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Reached {
-    /// A match, and the number of its first row.
+    /// Index of a match, and the number of its first row.
     at: usize,
     start: usize,
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
-    /// The rows of all tables that match, for tasks of `batch` rows if that is given.
+    /// The rows of all matched tables, for tasks of `batch` rows if that is given.
     pub(crate) fn new(matched: Matched<'w, 's, D, F>, batch: Option<usize>) -> Self {
         let driver = matched.driver();
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
@@ -58,9 +58,9 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         partition
     }
 
-    /// How it is cut into tasks.
+    /// Divides the rows into tasks.
     pub(crate) fn tasks(&self, batch: Option<usize>) -> Tasks {
-        // Where rows come in groups.
+        // Whether tasks have to consist of whole groups of rows.
         let aligned = F::PER_ROW && self.driver.is_none_or(|driver| self.packed(&driver).is_some());
         match batch {
             Some(batch) if aligned => Tasks::of_size(self.rows, batch).rounded(),
@@ -71,17 +71,17 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     }
 
     fn packed(&self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
-        // SAFETY: the driver is that of the query.
+        // SAFETY: `matched.driver()` returned this driver in `new`.
         unsafe { self.matched.packed(driver) }
     }
 
-    /// How many rows the table of a match has.
+    /// Number of rows in the table of a match.
     fn len(&self, at: usize) -> usize {
         let table = self.matched.cache().matches[at].table;
         self.matched.cell().store().structure.archetypes.tables.get(table).map_or(0, |table| table.len())
     }
 
-    /// Calls `each` with the blocks of a task. Rows of them may still have to be asked whether they match.
+    /// Calls `each` with the blocks of a task. Their rows may still need to be checked.
     pub(crate) fn blocks<E>(
         &self,
         reached: &mut Reached,
@@ -125,7 +125,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         }
         let (mut at, mut table, mut block) = (task.start, TableId::UNUSED, MaybeUninit::uninit());
         loop {
-            // SAFETY: `table` and `block` are those that the last call has left.
+            // SAFETY: `table` and `block` are unchanged since the last call, and `table` is `UNUSED` before the first one.
             let row = unsafe { driver.next_row(self.matched, (&mut at, task.end), &mut table, &mut block) };
             let Some(first) = row else { return Ok(()) };
             // SAFETY: `next_row` has returned a row, so it has initialized the block.
@@ -137,8 +137,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - The access of the query is allowed, and no other borrow is in its way, for `'w`.
-    /// - No row of the task is given out otherwise.
+    /// - The access of the query is allowed for `'w` and conflicts with no other borrow.
+    /// - No other code yields rows of the task.
     #[inline]
     pub(crate) unsafe fn for_each<Q: QueryData<Terms = D>>(
         &self,
@@ -151,10 +151,10 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         let Ok(()) = self.blocks(reached, task, |block| {
             if per_row::<D, F>() {
                 let (cursor, run) = RowCursor::of_block(self.matched, block);
-                // SAFETY: the run is the first of the cursor; the access is forwarded.
+                // SAFETY: the run is the first one of the cursor; the access and that no other code yields the rows are forwarded.
                 unsafe { fold_asked::<Q, F, (), false>(cursor, run, kept, (), &mut each) };
             } else {
-                // SAFETY: all rows match; the access is forwarded.
+                // SAFETY: all rows match; the access and that no other code yields the rows are forwarded.
                 let job = unsafe { FoldBlock::<Q, F, _, _, false>::of(block, kept, (), &mut each) };
                 simd::run::<OfItems<D>, _>(job);
             }
@@ -179,7 +179,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
             let (mut cursor, mut run) = RowCursor::of_block(self.matched, block);
             loop {
                 while !run.is_empty() {
-                    // SAFETY: the rows match; the access to them is forwarded, and none is given out twice.
+                    // SAFETY: the rows match; the access to them is forwarded, and no row is yielded twice.
                     each(unsafe { cursor.block().next_slice(&mut run) });
                 }
                 match cursor.next_run() {
@@ -206,7 +206,7 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         self.blocks(reached, task, |block| {
-            // SAFETY: the block is one of the query's; the rest is the caller's promise.
+            // SAFETY: the block belongs to the query; the access is forwarded.
             unsafe { RowRanges::of(self.matched, block) }.for_each::<V, K>(kernel)
         })
     }

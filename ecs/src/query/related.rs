@@ -1,4 +1,4 @@
-//! Going along relationships by a query.
+//! Traversal of relationships with a query.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get(entity).ok().map(R::get)
     }
 
-    /// The sources of an entity: its children, for [`Children`](crate::hierarchy::Children). `O(1)`, and a step for each.
+    /// The sources of an entity: its children, for [`Children`](crate::hierarchy::Children). `O(1)`, plus one step per source.
     pub fn relationship_sources<S: RelationshipTarget>(&'w self, entity: Entity) -> impl Iterator<Item = Entity> + 'w
     where
         D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
@@ -38,8 +38,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get(entity).into_iter().flat_map(S::iter)
     }
 
-    /// The entity where going from target to target ends; the entity itself if it has none. `O(depth)`. It does not return if the links go
-    /// round in a circle.
+    /// The last entity when following targets from an entity; the entity itself if it has no target. `O(depth)`. Does not return if
+    /// the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -59,7 +59,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter_ancestors::<R>(entity).last().unwrap_or(entity)
     }
 
-    /// The entities below an entity that have no sources themselves, depth first. It does not end if the links go round in a circle.
+    /// The entities below an entity that have no sources themselves, depth first. Does not end if the links form a cycle.
     pub fn iter_leaves<S: RelationshipTarget>(
         &'w self,
         entity: Entity,
@@ -91,7 +91,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         sources.into_iter().flat_map(RelationshipTarget::iter).filter(move |&other| other != entity)
     }
 
-    /// All entities below an entity, level by level. It does not end if the links go round in a circle.
+    /// All entities below an entity, level by level. Does not end if the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -112,7 +112,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         DescendantIter::new(self, entity)
     }
 
-    /// All entities below an entity, each before those below it. It does not end if the links go round in a circle.
+    /// All entities below an entity, each before those below it. Does not end if the links form a cycle.
     pub fn iter_descendants_depth_first<S: RelationshipTarget>(
         &'w self,
         entity: Entity,
@@ -123,7 +123,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         DescendantDepthFirstIter::new(self, entity)
     }
 
-    /// All entities above an entity, from its target on. It does not end if the links go round in a circle.
+    /// All entities above an entity, beginning with its target. Does not end if the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -143,7 +143,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-/// An iterator over entities that are reached from one by way of a query: where it begins, and how it goes on.
+/// Defines iterators that follow a relationship with a query: the initial state, and the step to the next entity.
 macro_rules! iterators {
     ($($(#[$doc:meta])* $Name:ident<$P:ident: $Trait:ident> {
         $field:ident: $Type:ty,
@@ -195,10 +195,10 @@ macro_rules! iterators {
 }
 
 iterators! {
-    /// Goes through the entities below one, level by level: from [`Query::iter_descendants`].
+    /// Iterates over the entities below one, level by level: returned by [`Query::iter_descendants`].
     DescendantIter<S: RelationshipTarget> {
         waiting: VecDeque<Entity>,
-        /// Those below an entity.
+        /// Iterates over the entities below `entity`.
         new(children_query, entity) => children_query.relationship_sources::<S>(entity).collect(),
         next(iter) => {
             let entity = iter.waiting.pop_front()?;
@@ -207,10 +207,10 @@ iterators! {
         },
     }
 
-    /// Goes through the entities below one, each before those below it: from [`Query::iter_descendants_depth_first`].
+    /// Iterates over the entities below one, each before those below it: returned by [`Query::iter_descendants_depth_first`].
     DescendantDepthFirstIter<S: RelationshipTarget> {
         waiting: Vec<Entity>,
-        /// Those below an entity.
+        /// Iterates over the entities below `entity`.
         new(children_query, entity) => {
             let mut waiting: Vec<Entity> = children_query.relationship_sources::<S>(entity).collect();
             waiting.reverse();
@@ -225,10 +225,10 @@ iterators! {
         },
     }
 
-    /// Goes through the entities above one: from [`Query::iter_ancestors`].
+    /// Iterates over the entities above one: returned by [`Query::iter_ancestors`].
     AncestorIter<R: Relationship> {
         next: Option<Entity>,
-        /// Those above an entity.
+        /// Iterates over the entities above `entity`.
         new(parent_query, entity) => Some(entity),
         next(iter) => {
             iter.next = iter.query.related::<R>(iter.next?);

@@ -1,19 +1,18 @@
-//! Going through the rows of a query as slices, with a function that is compiled for several instruction sets.
+//! Visits the rows of a query as slices, with a function that is compiled for several instruction sets.
 //!
-//! A loop is a *job* of [`simd`](crate::simd): a value with one function, which `simd::run` calls in a function for which
-//! the compiler may use a wider instruction set. This reaches as far as inlining does: what is not inlined is compiled for
-//! the baseline, which is right, and slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms
-//! of the query to the kernel and the user's function in it. The *unroll width* is how many rows the kernel gets at a time;
-//! it goes by the size of the largest value in a row (`TermFacts::widest`), and the rows that are left go by halves. Loops over
-//! values that one cannot compute with have no variants, and those over values of several numbers, or item by item, none for AVX-512.
+//! A loop is a *job* of [`simd`](crate::simd): a value with one function, which `simd::run` calls inside a function that may use a
+//! wider instruction set. This only affects code that is inlined there: other code is compiled for the baseline, which is correct
+//! but slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms of the query to the kernel and the
+//! user's function in it. The *unroll width* is the number of rows that the kernel gets at a time; it depends on the size of the
+//! largest value in a row (`TermFacts::widest`), and the remaining rows are processed in powers of two. Loops over non-numeric
+//! values have no variants. Loops over values of several numbers, and loops over items, have no AVX-512 variant.
 //! `benches/shapes.rs` measures them.
 //!
-//! Code that changes rows records the change in two steps. A *visit* is of a column: its stamp, and the beginning of a new
-//! log. It happens when the columns of a table are made ready. A *mark* is of rows that are given out as slices
-//! (`ContiguousFetch::mark`). A plain loop does both on its way. A pipeline does both beforehand, for all rows of all tables
-//! (`RowRanges::visit`), since a visit for each block would begin a new log each time; its blocks have a cell that says so
-//! (`StoreCell::again`). In between no other code may look at these notes, nor mark single rows; `RowFacts::ticked` ensures
-//! that.
+//! Changes of rows are recorded in two steps. A *visit* concerns a column: it sets the column's stamp and may begin a new log. It
+//! happens when the columns of a table are prepared. A *mark* concerns rows that are returned as slices (`ContiguousFetch::mark`).
+//! A plain loop does both as it proceeds. A pipeline does both in advance, for all rows of all tables (`RowRanges::visit`), since a
+//! visit for each block would begin a new log each time; its blocks use a cell that does not record visits again
+//! (`StoreCell::again`). Between the two no other code may read these records or mark single rows; `RowFacts::ticked` ensures that.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -29,18 +28,18 @@ use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
-/// A function of several rows that stand one behind the other.
+/// A function of several consecutive rows.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
-    /// What ends the loop.
+    /// The error that ends the loop.
     type Error;
 
-    /// Goes through rows, of which it gets the number. To be `#[inline(always)]`, with what it calls.
+    /// Processes `len` rows. Must be `#[inline(always)]`, with everything that it calls.
     fn run(&mut self, len: usize, rows: D::Slice<'_>) -> Result<(), Self::Error>;
 
-    /// Whether [`skip_row`](Self::skip_row) is to be called.
+    /// Whether [`skip_row`](Self::skip_row) is called.
     const VISITS_SKIPPED: bool = false;
 
-    /// Gets a row that [`RowRanges::plainly`] skips as it does not match.
+    /// Called with a row that [`RowRanges::plainly`] skips because it does not match.
     fn skip_row(&mut self, cell: StoreCell<'_>, table: TableId, row: usize) {
         let _ = (cell, table, row);
     }
@@ -48,20 +47,20 @@ pub(crate) trait SliceKernel<D: ContiguousFetch> {
     /// Whether [`run_listed`](Self::run_listed) may be called.
     const LISTED: bool = false;
 
-    /// Goes through the rows of a list, by their places in the `len` rows that it gets, in one call: what it does at its beginning and
-    /// end is done once. To be `#[inline(always)]` as well.
+    /// Processes the rows in `list`, given as indexes into the `len` rows, in one call, so that the setup of the kernel is done
+    /// once. Must be `#[inline(always)]` as well.
     fn run_listed(&mut self, len: usize, list: &[u32], rows: D::Slice<'_>) -> Result<(), Self::Error> {
         let _ = (len, list, rows);
         unreachable!("a function of rows that stand one behind the other gets a list")
     }
 }
 
-/// Which of the rows that it gets a loop goes through: those with these numbers, or all.
+/// Indexes of the rows to visit; `None` visits all rows.
 ///
-/// It is handed over as an argument of its own, so that the compiler knows that what the rows change is no part of the list.
+/// It is a separate argument, so that the compiler knows that changes of rows do not modify the list.
 pub type RowList<'a> = Option<&'a [u32]>;
 
-/// The numbers of the rows of `len` that a loop goes through.
+/// The indexes of the rows to visit among `len` rows.
 #[inline(always)]
 pub fn listed_rows(len: usize, list: RowList<'_>) -> ListedRows<'_> {
     match list {
@@ -73,9 +72,9 @@ pub fn listed_rows(len: usize, list: RowList<'_>) -> ListedRows<'_> {
 /// See [`listed_rows`].
 #[derive(Clone, Debug)]
 pub enum ListedRows<'a> {
-    /// Rows one behind the other.
+    /// All rows, in order.
     All(Range<usize>),
-    /// Those of a list.
+    /// The rows of a list.
     Some(slice::Iter<'a, u32>),
 }
 
@@ -91,12 +90,12 @@ impl Iterator for ListedRows<'_> {
     }
 }
 
-/// Rows to go through: all that a query matches, or some of a block.
+/// Rows to visit: all that a query matches, or some of a block.
 pub(crate) struct RowRanges<'w, 's, D: ContiguousFetch, F: FilterTerms> {
-    /// The first run, if it is known.
+    /// The first run, if it is known; otherwise empty.
     run: Range<usize>,
     cursor: RowCursor<'w, 's, D, F>,
-    /// Whether it has been noted already that these rows are given out.
+    /// Whether the rows are already marked as changed.
     is_marked: bool,
 }
 
@@ -105,7 +104,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
     #[inline]
     pub(crate) unsafe fn all(matched: Matched<'w, 's, D, F>) -> Self {
         Self { run: 0..0, cursor: RowCursor::new(matched), is_marked: false }
@@ -115,53 +114,52 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one
-    ///   of the query's.
+    /// - As for [`RowRanges::all`], but only for the rows of the block, which belongs to the query.
     #[inline]
     pub(crate) unsafe fn of(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> Self {
         let (cursor, run) = RowCursor::of_block(matched, block);
         Self { run, cursor, is_marked: false }
     }
 
-    /// Comes to all tables without reading or writing rows: notes that all rows are given out. They are then to be got from
-    /// [`RowRanges::some`].
+    /// Visits all tables without accessing values: marks all rows as changed. The rows are then obtained with [`RowRanges::some`].
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], but that values need not be accessible yet: but no other code may read or write
-    ///   when they were changed meanwhile.
-    /// - No row has to be asked whether it matches, and slices may have many rows.
+    /// - As for [`RowRanges::all`], except that values need not be accessible yet; no other code may read or write their change
+    ///   ticks during the call.
+    /// - No row has to be checked, and slices may have many rows.
     pub(crate) unsafe fn visit(matched: Matched<'w, 's, D, F>) {
-        // Known when it is compiled, so it costs nothing. That it is so was found out when a schedule was planned.
+        // Evaluated at compile time. The schedule ensures this when it is planned.
         assert!(!per_row::<D, F>() && !D::SINGLE_ROWS, "rows that have to be asked one by one are marked together");
         for block in matched.blocks().filter(|block| block.end != 0) {
-            // SAFETY: the rows are those of the block; that nothing else reads or writes their ticks is forwarded.
+            // SAFETY: the rows belong to the block; that no other code reads or writes their ticks is forwarded.
             unsafe { D::mark(block.data, block.rows, 0, block.end, sharing::<D, F>()) };
         }
     }
 
-    /// Some rows of a table, if it is one of the query's. The visit of all of them has been noted before.
+    /// Some rows of a table, if the query matches it. Their visit must have been recorded by [`RowRanges::visit`].
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::of`], of these rows, which are rows of the table.
+    /// - As for [`RowRanges::of`], for these rows, which exist in the table.
     #[inline]
     pub(crate) unsafe fn some(matched: Matched<'w, 's, D, F>, table: TableId, rows: Range<usize>) -> Option<Self> {
         let matched = matched.again();
         let block = matched.block_of(table)?;
-        // Once for each block: the rows were counted when the pipeline began.
+        // Checked once per block, because the rows were counted when the pipeline began.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let block = Block { first: rows.start, end: rows.end, ..block };
-        // SAFETY: forwarded: the block is one of the query's, and what the filter reads is part of the access.
+        // SAFETY: forwarded: the block belongs to the query, and the access to its rows is allowed, including the values that the
+        // filter reads.
         let ranges = unsafe { Self::of(matched, block) };
         Some(Self { is_marked: true, ..ranges })
     }
 
-    /// Calls a function with some rows of a table, as far as they match, without variants of it for instruction sets.
+    /// Calls a function with the matching rows among some rows of a table, without variants for instruction sets.
     ///
     /// # Errors
     ///
-    /// Those of the function, with which it ends.
+    /// The first error of the function, which ends the loop.
     ///
     /// # Safety
     ///
@@ -169,7 +167,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Panics
     ///
-    /// If they are not rows of the table.
+    /// If the rows do not exist in the table.
     #[inline(always)]
     pub(crate) unsafe fn plainly<K: SliceKernel<D>>(
         matched: Matched<'w, 's, D, F>,
@@ -184,8 +182,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
             return Ok(());
         };
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
-        // SAFETY: here and below, the rows are rows of the block that match; the access is allowed, as the caller promises, and what
-        // the function gets ends with its call.
+        // SAFETY: here and below, the rows belong to the block and match; the access is allowed (forwarded), and the arguments of
+        // the function do not outlive its call.
         unsafe {
             if per_row::<D, F>() || D::SINGLE_ROWS {
                 for row in rows {
@@ -209,7 +207,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     }
 }
 
-/// The variants of a loop over such rows.
+/// The kernel variants of a loop over such rows.
 pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
 
 impl<V, D> simd::Sealed for Of<V, D> {}
@@ -222,7 +220,7 @@ impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     type Avx512 = V::Avx512;
 }
 
-/// How many rows a kernel gets at a time.
+/// Number of rows that a kernel gets at a time.
 const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     // A slice is two words.
     let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
@@ -236,8 +234,8 @@ const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     rows
 }
 
-/// The variants of a loop over items, which gets one row at a time. Many rows take as long with AVX-512 as with AVX2, and the beginning
-/// and the end of few rows take longer.
+/// The kernel variants of a loop over items, which gets one row at a time. For many rows AVX-512 is as fast as AVX2, and for few
+/// rows it has more setup cost.
 pub(crate) struct OfItems<D>(PhantomData<D>);
 
 impl<D> simd::Sealed for OfItems<D> {}
@@ -252,7 +250,7 @@ impl<D: Fetch> Variants for OfItems<D> {
 
 /// The loop over all ranges.
 struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K, L = OneLoop> {
-    /// Used up by this.
+    /// Consumed by the loop.
     ranges: &'k RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
     block_loop: PhantomData<L>,
@@ -269,17 +267,17 @@ where
         let Self { ranges: &RowRanges { ref cursor, ref run, is_marked }, kernel, .. } = self;
         if let Some(rows) = cursor.blocks.led_one_by_one() {
             return rows.for_each(cursor.matched(), |block: &Block<'_, D, F>, row| {
-                // SAFETY: the row is one of the block's table and matches; the access is allowed, as promised to `all`, and no row is given
-                // out twice: a driver leads to each entity once.
+                // SAFETY: the row belongs to the block's table and matches; the access is allowed, as promised to `all`, and no row
+                // is yielded twice, because a driver yields each entity once.
                 kernel.run(1, unsafe { block.slice(row, 1) })
             });
         }
-        // As variables of their own these stay in registers from table to table.
+        // As local variables these stay in registers from table to table.
         let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
         loop {
             if per_row::<D, F>() && !few.all().is_empty() {
-                // SAFETY: the cursor has returned rows. They match, and they are given out next, once; the access is allowed, as promised
-                // to `all` or `of`.
+                // SAFETY: the cursor has returned these rows. They match and are yielded here, once; the access is allowed, as
+                // promised to `all` or `of`.
                 unsafe { run_few(kernel, cursor.block(), &mut few)? };
             }
             if !run.is_empty() {
@@ -287,13 +285,14 @@ where
                 let block = unsafe { cursor.block() };
                 if block.has_single_rows() {
                     while !run.is_empty() {
-                        // SAFETY: the rows of the run match; the access is allowed, as promised to `all` or `of`, and no row is given
-                        // out twice.
+                        // SAFETY: the rows of the run match; the access is allowed, as promised to `all` or `of`, and no row is
+                        // yielded twice.
                         kernel.run(1, unsafe { block.next_slice(&mut run) })?;
                     }
                 } else {
                     let Block { data, rows, .. } = *block;
-                    // SAFETY: the rows of the run match; the rest as above.
+                    // SAFETY: the rows of the run match; the access is allowed, as promised to `all` or `of`, and no row is yielded
+                    // twice.
                     unsafe {
                         if !is_marked {
                             D::mark(data, rows, run.start, run.len(), sharing::<D, F>());
@@ -310,16 +309,16 @@ where
     }
 }
 
-/// Whether single rows are gone through by their places in slices of all rows of their block.
+/// Whether single rows are visited as indexes into slices of all rows of their block.
 const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool {
     K::LISTED && !D::PER_ROW && !D::SINGLE_ROWS && matches!(sharing::<D, F>(), Sharing::Nothing)
 }
 
-/// Single rows of a block.
+/// Visits single rows of a block.
 ///
 /// # Safety
 ///
-/// - The rows are rows of the block, and match. The access to them is allowed, and they are given out by this alone.
+/// - The rows belong to the block and match. The access to them is allowed, and only this call yields them.
 #[inline(always)]
 unsafe fn run_few<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     kernel: &mut K,
@@ -328,32 +327,32 @@ unsafe fn run_few<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
 ) -> Result<(), K::Error> {
     if const { listed::<D, F, K>() } {
         for &row in few.all() {
-            // SAFETY: the row is one of the block and matches; the access is forwarded.
+            // SAFETY: the row belongs to the block and matches; the access is forwarded.
             unsafe { D::mark(block.data, block.rows, row as usize, 1, sharing::<D, F>()) };
         }
         let columns = block.end - block.first;
-        // SAFETY: the rows are those of the block, of which none has to be asked for what is read, and what was given out of them before
-        // has ended. The access to all of them is allowed, also where the filter lets a row not through: `listed` says that no other
-        // query may have rows of the table whose values this one may change, or change those that it reads.
+        // SAFETY: the rows belong to the block, the data needs no row checks, and slices that were returned before are gone. The
+        // access to all rows is allowed, including rows that the filter excludes: `listed` ensures that no other query has rows of
+        // the table whose values this one may change, or changes values that this one reads.
         let rows = unsafe { D::slice(block.data, block.rows, block.first, columns) };
         return kernel.run_listed(columns, few.all_from(block.first), rows);
     }
     few.all().iter().try_for_each(|&row| {
-        // SAFETY: the row is one of the block and matches; the access is forwarded, and no row is given out twice.
+        // SAFETY: the row belongs to the block and matches; the access is forwarded, and no row is yielded twice.
         kernel.run(1, unsafe { block.slice(row as usize, 1) })
     })
 }
 
-/// One call of a kernel, with rows that stand one behind the other.
+/// One call of a kernel, with consecutive rows.
 ///
-/// Row systems read parameters in their loops, and the compiler is to know that what the rows change is no part of them: a bound that
-/// is compared with in each row is loaded and checked once. See [`BlockLoop`] for why the call is copied as a whole.
+/// Row systems read parameters in their loops. The compiler must know that changes of rows do not modify the parameters, so that a
+/// value that is compared in each row is loaded once. See [`BlockLoop`] for why the call is copied as a whole.
 struct SliceRows<'k, 'b, D: ContiguousFetch, K> {
     kernel: &'k mut K,
     data: D::TableFetch<'b>,
     rows: Rows,
     first: usize,
-    /// No range, of which the compiler does not see that it has as many rows as it was made with.
+    /// A count instead of a range, because the compiler would not know the length of the range.
     count: usize,
 }
 
@@ -373,8 +372,8 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, 
     #[inline(always)]
     fn run(job: SliceRows<'k, 'b, D, K>) -> Result<(), K::Error> {
         let SliceRows { kernel, data, rows, first, count } = job;
-        // SAFETY: the rows are rows of the table, none of which has to be asked; the access is allowed, no other borrow is in its way, and
-        // the kernel is given what it accesses out of the data that `apart` passes on alone: all of this was promised to `of`.
+        // SAFETY: promised to `of`: the rows exist in the table, none has to be checked, and the access is allowed and conflicts
+        // with no other borrow. The kernel accesses values only through the data that `apart` passes.
         unsafe {
             D::apart::<Self, _>(data, first..first + count, |data| {
                 kernel.run(count, D::slice(data, rows, first, count))
@@ -388,7 +387,7 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, 
     }
 }
 
-/// The rows from `first` to `end`, so many at a time as the unroll width says.
+/// Visits the rows from `first` to `end`, in blocks of the unroll width.
 ///
 /// # Safety
 ///
@@ -407,7 +406,8 @@ where
     let at_a_time = const { at_a_time::<S, D>() };
     macro_rules! run {
         ($count:expr) => {
-            // SAFETY: the caller's promise; that there are as many rows left has been asked.
+            // SAFETY: forwarded: the access to the rows from `first` to `end`; the caller of the macro has checked that `$count`
+            // rows are left.
             run_copy::<L, _, _>(unsafe { SliceRows::<D, K>::of(kernel, data, rows, (first, $count)) })?
         };
     }
@@ -428,8 +428,8 @@ where
             first += at_a_time;
         }
     }
-    // By halves, and not in a loop, which would be vectorised for many rows although there are few. What is left of the halves
-    // before has the same lower bits.
+    // In powers of two, and not in a loop, which would be vectorised for many rows although there are few. Larger powers of two
+    // that were already processed do not change the lower bits of `left`.
     let left = end - first;
     macro_rules! halves {
         ($($count:literal)*) => {$(

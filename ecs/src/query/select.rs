@@ -11,7 +11,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::{Selection, Store};
 
-/// The entities that match a filter, table by table. Tables without rows are left out.
+/// The entities that match a filter, by table. Tables without rows are left out.
 #[track_caller]
 pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     store.flush();
@@ -30,7 +30,7 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     store.in_order(filled.map(|table| (table, None)))
 }
 
-/// Reads entities while they are being changed.
+/// Reads components of entities while the entities are being changed.
 pub(crate) struct Lookup<D: ReadOnlyQueryData>(QueryState<D>);
 
 impl<D: ReadOnlyQueryData> Lookup<D> {
@@ -42,14 +42,14 @@ impl<D: ReadOnlyQueryData> Lookup<D> {
         Self(state)
     }
 
-    /// Whether an entity of the store has what is asked for.
+    /// Whether an entity of the store matches the data.
     pub(crate) fn contains(&self, store: &Store, entity: Entity) -> bool {
         self.get(store, entity).is_some()
     }
 
-    /// What the query yields for an entity, which lives in a table that existed when this was made.
+    /// The item of an entity, whose table must have existed when this was made.
     pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w, '_>> {
-        // SAFETY: the store is borrowed for 'w, and the query only reads. The state knows the entity's table.
+        // SAFETY: the store is borrowed for 'w, and the query is read-only. The state has the entity's table.
         unsafe { Query::new(StoreCell::shared(store), &self.0) }.get_inner(entity).ok()
     }
 }

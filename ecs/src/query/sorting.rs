@@ -1,6 +1,6 @@
-//! Iterators in another order.
+//! Iterators in sorted order.
 //!
-//! Sorting makes a list of the entities, sorts that by what a second query reads of each, and fetches the items one by one.
+//! Sorting makes a list of the entities, sorts it by the item that a second query reads of each, and fetches the items one by one.
 
 use core::borrow::Borrow;
 use core::cmp::Ordering;
@@ -14,7 +14,7 @@ use super::many::{
 };
 use crate::entity::{Entity, EntitySetIterator};
 
-/// The methods that sort. The documentation is that of `sort`.
+/// Defines the sort methods. The documentation of `sort` is a parameter.
 macro_rules! sort_methods {
     ($(#[$sort:meta])* $Sorted:ident) => {
         $(#[$sort])*
@@ -26,7 +26,7 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
         }
 
-        /// As [`sort`](Self::sort); entities that compare as equal may be exchanged.
+        /// As [`sort`](Self::sort), but the order of equal entities is unspecified.
         ///
         /// # Panics
         ///
@@ -52,7 +52,7 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| compare(a, b)))
         }
 
-        /// As [`sort_by`](Self::sort_by); entities that compare as equal may be exchanged.
+        /// As [`sort_by`](Self::sort_by), but the order of equal entities is unspecified.
         ///
         /// # Panics
         ///
@@ -65,8 +65,8 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| compare(a, b)))
         }
 
-        /// As [`sort`](Self::sort), by a key that a function makes of what `L` reads. It is called often; see
-        /// [`sort_by_cached_key`](Self::sort_by_cached_key).
+        /// As [`sort`](Self::sort), by a key that a function computes from the item of `L`. The function is called several times
+        /// per entity; see [`sort_by_cached_key`](Self::sort_by_cached_key).
         ///
         /// # Panics
         ///
@@ -79,7 +79,7 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by_key(|(read, _)| key(read)))
         }
 
-        /// As [`sort_by_key`](Self::sort_by_key); entities with the same key may be exchanged.
+        /// As [`sort_by_key`](Self::sort_by_key), but the order of entities with equal keys is unspecified.
         ///
         /// # Panics
         ///
@@ -117,8 +117,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 
     sort_methods! {
-        /// The items that are still to come, in the order of what `L` reads of their entities. Equal ones keep their order.
-        /// `O(n log n)`; it makes a list of the entities.
+        /// The remaining items, sorted by the item of `L`. Equal items keep their order. `O(n log n)`; makes a list of the
+        /// entities.
         ///
         /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
         ///
@@ -145,7 +145,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         QuerySortedIter
     }
 
-    /// The next item, as [`next`](Iterator::next).
+    /// The next item; the same as [`next`](Iterator::next).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -163,7 +163,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self.next()
     }
 
-    /// How many items are still to come: `O(tables)`, and `O(entities)` with filters that look at each row.
+    /// Number of remaining items: `O(tables)`, and `O(entities)` with filters that check each row.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -182,7 +182,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         count
     }
 
-    /// Whether no item is still to come.
+    /// Whether no item is left.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -198,7 +198,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 }
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryIter<'_, '_, D, F> {
-    /// The items that are still to come, through another iterator; this one does not go on.
+    /// The remaining items, through another iterator. This iterator is not advanced.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -226,8 +226,7 @@ where
     I: Iterator<Item: Borrow<Entity>>,
 {
     sort_methods! {
-        /// The items in the order of what `L` reads of their entities. Equal ones keep their order. `O(n log n)`; it makes a list of
-        /// the entities.
+        /// The items sorted by the item of `L`. Equal items keep their order. `O(n log n)`; makes a list of the entities.
         ///
         /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
         ///
@@ -250,7 +249,7 @@ where
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
     sort_methods! {
-        /// The items in the order of what `L` reads of their entities. Equal ones keep their order; see [`QueryIter::sort`].
+        /// The items sorted by the item of `L`. Equal items keep their order; see [`QueryIter::sort`].
         ///
         /// # Panics
         ///

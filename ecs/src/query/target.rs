@@ -8,9 +8,9 @@ use super::nested::NestedQuery;
 use super::terms::Pairs;
 use crate::relation::Relation;
 
-/// In a query: what data `D` yields of the one target of an [exclusive](Relation::EXCLUSIVE) relation `R`. It matches entities that are a
-/// source; it yields nothing if the target does not match `D`. `D` only reads: in a query that writes what it reads, and beside one that
-/// does, it does not compile, unless filters keep the entities apart.
+/// In a query: data `D` of the only target of an [exclusive](Relation::EXCLUSIVE) relation `R`. It matches entities that are a
+/// source; the item is `None` if the target does not match `D`. `D` is read-only. It does not compile in or together with a query
+/// that writes components that `D` reads, unless filters separate the entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,7 +41,7 @@ pub struct Target<R, D>(PhantomData<fn() -> (R, D)>);
 
 impl_debug_as_type_name! { [R, D] Target<R, D>; }
 
-/// What the target of an exclusive relation is made of.
+/// The query data that `Target` consists of.
 type PairAndQuery<R, D> = (Pairs<&'static R>, NestedQuery<D>);
 
 impl<R: Relation, D: ReadOnlyQueryData> QueryData for Target<R, D> {

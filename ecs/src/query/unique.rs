@@ -1,4 +1,4 @@
-//! Queries and sets of entities of which each occurs once.
+//! Query methods for sets of entities without duplicates.
 
 use super::data::QueryData;
 use super::error::QueryEntityError;
@@ -8,7 +8,7 @@ use super::many::QueryManyUniqueIter;
 use crate::entity::{EntitySet, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// What the query yields for several different entities, to read.
+    /// The items of several different entities, for reading.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many(entities.into_inner())
     }
 
-    /// What the query yields for several different entities.
+    /// The items of several different entities.
     ///
     /// # Errors
     ///
@@ -56,8 +56,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many_mut(entities.into_inner())
     }
 
-    /// What the query yields for each entity of a set, to read, or why it yields nothing. `matched` passes over entities that do not
-    /// match.
+    /// The item of each entity of a set, for reading, or the error for an entity that does not match. `matched` skips entities that
+    /// do not match.
     ///
     /// ```
     /// use strata_ecs::entity::EntityHashSet;
@@ -75,9 +75,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_unique_inner(entities)
     }
 
-    /// What the query yields for each entity of a set, or why it yields nothing.
+    /// The item of each entity of a set, or the error for an entity that does not match.
     ///
-    /// Unlike that of [`iter_many_mut`](Self::iter_many_mut), this is an ordinary iterator.
+    /// Unlike the result of [`iter_many_mut`](Self::iter_many_mut), this is an ordinary iterator.
     ///
     /// ```
     /// use strata_ecs::entity::EntityHashSet;
@@ -99,7 +99,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_many_unique_inner(entities)
     }
 
-    /// As [`iter_many_unique_mut`](Self::iter_many_unique_mut), for as long as the query could live.
+    /// As [`iter_many_unique_mut`](Self::iter_many_unique_mut), with the lifetime of the query.
     pub fn iter_many_unique_inner<E: EntitySet>(self, entities: E) -> QueryManyUniqueIter<'w, 's, D, F, E::IntoIter> {
         self.iter_many_inner(entities).into_unique()
     }

@@ -1,4 +1,4 @@
-//! [`Query`]: a query's state beside a borrowed world.
+//! Methods of [`QueryState`] and [`Query`] that access entities.
 
 use core::any::type_name;
 use core::borrow::Borrow;
@@ -22,42 +22,42 @@ use crate::store::{Affected, Store};
 use crate::tick::RunTicks;
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// The query beside a store that may be read.
+    /// Combines the state with a store that may be read.
     #[inline]
     pub(crate) fn beside<'w, 's>(&'s mut self, cell: ReadCell<'w>) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(cell.store());
-        // SAFETY: the state is up to date, and all of the store may be read; the read-only query only reads.
+        // SAFETY: the state is up to date, and the whole store may be read; the query is read-only.
         unsafe { Query::new(cell.cell(), self) }.into_readonly()
     }
 
-    /// The query beside a store that nothing else uses meanwhile.
+    /// Combines the state with an exclusively borrowed store.
     #[inline]
     pub(crate) fn beside_mut<'w, 's>(&'s mut self, store: &'w mut Store) -> Query<'w, 's, D, F> {
         store.flush();
         self.update(store);
-        // SAFETY: the state is up to date, and nothing else uses the store for 'w.
+        // SAFETY: the state is up to date, and the store is exclusively borrowed for 'w.
         unsafe { Query::new(StoreCell::exclusive(store), self) }
     }
 }
 
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
-    /// What the query yields for an entity of a store that may be read.
+    /// The item of an entity of a store that may be read.
     pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
         self.beside(cell).with_same_terms::<D, F>().get_inner(entity).ok()
     }
 }
 
 impl<D: QueryData> QueryState<D> {
-    /// What the query yields for an entity to whose components nothing else has access. The state is not used again.
+    /// The item of an entity whose components are exclusively borrowed. Consumes the state.
     pub(crate) fn of_entity_mut<'w>(self, entity: WriteEntity<'w>) -> Option<D::Item<'w, 'static>> {
         let (store, entity, run_ticks) = entity.into_parts();
-        // SAFETY: the query gives access to components of this entity only, and nothing else has that.
+        // SAFETY: the query accesses only components of this entity, which are exclusively borrowed.
         unsafe { self.once(store, run_ticks, entity) }
     }
 
     /// # Safety
     ///
-    /// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
+    /// - The access of `D` to this entity is allowed for `'w` and conflicts with no other borrow.
     unsafe fn once<'w>(
         mut self,
         store: &'w Store,
@@ -68,35 +68,35 @@ impl<D: QueryData> QueryState<D> {
         self.update(store);
         let cell = StoreCell::shared(store).in_run(run_ticks);
         let books = Books::new(cell, &self.cache);
-        // SAFETY: the state is up to date, and `()` asks for nothing.
+        // SAFETY: the state is up to date, and the filter `()` reads nothing.
         let matched = unsafe { Matched::<D::Terms, <() as QueryFilter>::Terms>::new(cell, &self.cache) };
-        // SAFETY: the books are those of the cache; the access is forwarded.
+        // SAFETY: `books` was made from the cell and the cache; the access is forwarded.
         let got = unsafe { find::fetch(matched, books, entity) };
         got.map(|got| D::item(got, None))
     }
 }
 
 impl<D: ReadOnlyQueryData> QueryState<D> {
-    /// What the query yields for an entity that may be read. The state is not used again.
+    /// The item of an entity that may be read. Consumes the state.
     pub(crate) fn of_entity<'w>(self, entity: ReadEntity<'w>) -> Option<D::Item<'w, 'static>> {
-        // SAFETY: of this entity all may be read, and nothing else is.
+        // SAFETY: all components of this entity may be read, and the query reads no others.
         unsafe { self.once(entity.store(), entity.run_ticks(), entity.id()) }
     }
 }
 
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D, F> {
-    /// What the query yields for several entities, any of which may occur several times.
+    /// The items of several entities, any of which may occur several times.
     pub(crate) fn get_many_readonly<const N: usize>(
         self,
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-        // SAFETY: what only reads may be given out any number of times.
+        // SAFETY: the items are read-only, so any number of them may be alive.
         unsafe { self.fetch_each(entities) }
     }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// What the query yields for each of several entities.
+    /// The item of each of several entities.
     ///
     /// # Safety
     ///
@@ -105,7 +105,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         &self,
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-        // SAFETY: forwarded.
+        // SAFETY: forwarded: no other item of the entity with mutable access is alive.
         let items = entities.map(|entity| unsafe { self.fetch(entity) });
         match items.iter().position(Option::is_none) {
             Some(missing) => Err(self.why_not(entities[missing])),
@@ -113,7 +113,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// The matched entities, to read.
+    /// The matched entities, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -149,10 +149,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().into_iter()
     }
 
-    /// The matched rows as slices, to read: one item per table, whose members have the same length.
+    /// The matched rows as slices, for reading: one item per table, whose members have the same length.
     ///
-    /// `&T` becomes `&[T]`, `Option<&T>` becomes `Option<&[T]>`, `Entity` becomes `&[Entity]`, `Has<T>` stays a `bool`.
-    /// Filters on sparse components cut a table into ranges of rows; values of sparse components come one by one.
+    /// `&T` becomes `&[T]`, `Option<&T>` becomes `Option<&[T]>`, `Entity` becomes `&[Entity]`, `Has<T>` stays a `bool`. Filters on
+    /// sparse components split a table into ranges of rows; values of sparse components are yielded one by one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -204,17 +204,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryContiguousIter::new(self)
     }
 
-    /// What finds single entities, one after the other.
+    /// Fetches single entities, one after the other.
     #[inline]
     pub(crate) fn into_finder(self) -> Finder<'w, 's, D, F>
     where
         D: ReadOnlyQueryData,
     {
-        // SAFETY: the access is allowed, as promised to `new`; `self` is used up.
+        // SAFETY: the access is allowed, as promised to `new`; `self` is consumed.
         unsafe { Finder::new(self.matched()) }
     }
 
-    /// Calls a function with those of some entities that match, as slices, until it fails.
+    /// Calls a function with the matching entities among some entities, as slices, until it fails.
     #[inline(always)]
     pub(crate) fn for_each_affected<K: SliceKernel<D::Terms>>(
         &mut self,
@@ -226,7 +226,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     {
         let matched = self.matched();
         let mut rows = |table, rows| {
-            // SAFETY: as promised to `new`; `self` is borrowed mutably, and what the function gets ends with its call.
+            // SAFETY: the access is allowed, as promised to `new`; `self` is borrowed mutably, and the arguments of the function do
+            // not outlive its call.
             unsafe { RowRanges::plainly(matched, table, rows, kernel) }
         };
         match entities {
@@ -245,11 +246,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: QueryData<Terms: ContiguousFetch>,
     {
-        // SAFETY: as promised to `new`; `self` is used up.
+        // SAFETY: the access is allowed, as promised to `new`; `self` is consumed.
         unsafe { RowRanges::all(self.matched()) }
     }
 
-    /// What the query yields for one entity, to read. `O(1)`.
+    /// The item of one entity, for reading. `O(1)`.
     ///
     /// # Errors
     ///
@@ -270,7 +271,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().get_inner(entity)
     }
 
-    /// What the query yields for one entity. `O(1)`.
+    /// The item of one entity. `O(1)`.
     ///
     /// # Errors
     ///
@@ -291,7 +292,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().get_inner(entity)
     }
 
-    /// What the query yields for one entity, for as long as the query could live.
+    /// The item of one entity, with the lifetime of the query.
     ///
     /// # Errors
     ///
@@ -312,7 +313,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(cell, entity))
     }
 
-    /// What the query yields for several entities, to read.
+    /// The items of several entities, for reading.
     ///
     /// # Errors
     ///
@@ -335,7 +336,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().get_many_readonly(entities)
     }
 
-    /// What the query yields for several different entities. `O(N²)` comparisons.
+    /// The items of several different entities. `O(N²)` comparisons.
     ///
     /// # Errors
     ///
@@ -360,7 +361,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().get_many_inner(entities)
     }
 
-    /// What the query yields for several different entities, for as long as the query could live. `O(N²)` comparisons.
+    /// The items of several different entities, with the lifetime of the query. `O(N²)` comparisons.
     ///
     /// # Errors
     ///
@@ -374,11 +375,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
                 return Err(QueryEntityError::AliasedMutability(*entity));
             }
         }
-        // SAFETY: the entities differ, and `self` is used up.
+        // SAFETY: the entities differ, and `self` is consumed.
         unsafe { self.fetch_each(entities) }
     }
 
-    /// What the query yields for the only entity that it matches, to read.
+    /// The item of the only entity that the query matches, for reading.
     ///
     /// # Errors
     ///
@@ -397,7 +398,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().single_inner()
     }
 
-    /// What the query yields for the only entity that it matches.
+    /// The item of the only entity that the query matches.
     ///
     /// # Errors
     ///
@@ -416,7 +417,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().single_inner()
     }
 
-    /// What the query yields for the only entity that it matches, for as long as the query could live.
+    /// The item of the only entity that the query matches, with the lifetime of the query.
     ///
     /// # Errors
     ///
@@ -430,8 +431,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// What the query yields for each entity of a list, to read, or why it yields nothing. `matched` passes over entities that do not
-    /// match; `unwrapped` panics at them.
+    /// The item of each entity of a list, for reading, or the error for an entity that does not match. `matched` skips entities
+    /// that do not match; `unwrapped` panics at them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -449,7 +450,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_inner(entities)
     }
 
-    /// What the query yields for each entity of a list, through `fetch_next`, or why it yields nothing.
+    /// The item of each entity of a list, through `fetch_next`, or the error for an entity that does not match.
     ///
     /// See [`QueryManyIter::fetch_next`] for an example.
     pub fn iter_many_mut<I: IntoIterator<Item: Borrow<Entity>>>(
@@ -459,7 +460,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_many_inner(entities)
     }
 
-    /// What the query yields for each entity of a list, for as long as the query could live.
+    /// The item of each entity of a list, with the lifetime of the query.
     pub fn iter_many_inner<I: IntoIterator<Item: Borrow<Entity>>>(
         self,
         entities: I,
@@ -467,7 +468,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryManyIter::new(self, entities.into_iter())
     }
 
-    /// All ways to choose `K` of the matched entities, to read.
+    /// All ways to choose `K` of the matched entities, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -495,7 +496,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_combinations_inner()
     }
 
-    /// All ways to choose `K` of the matched entities, for as long as the query could live.
+    /// All ways to choose `K` of the matched entities, with the lifetime of the query.
     #[must_use]
     pub fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
         QueryCombinationIter::new(self)
@@ -535,7 +536,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter().next().is_none()
     }
 
-    /// How many entities the query matches: `O(tables)`, and `O(entities)` with sparse components.
+    /// Number of entities that the query matches: `O(tables)`, and `O(entities)` with sparse components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Copies of sparse storages, and storages that become what their copies are.
+//! Copies of sparse storages, and restoring storages from them.
 
 use alloc::vec::Vec;
 
@@ -10,29 +10,30 @@ use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::Tick;
 
-/// The entities of a sparse storage, with values of its own.
+/// The entities of a sparse storage, with values owned by the copy.
 pub(crate) struct SparseCopy {
-    /// Of a set.
+    /// The entities of a set.
     entities: Vec<Entity>,
-    /// Of a set; those that are there may have rows of no entity.
+    /// The pages of a set; they may contain rows of entities without a value.
     pages: RowPages,
-    /// Of tags.
+    /// The bits of tags.
     words: Vec<u64>,
     values: ColumnCopy,
 }
 
 impl SparseCopy {
-    /// No values of a component.
+    /// A copy without values.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let values = ColumnCopy::new(info.descriptor());
         Self { entities: Vec::new(), pages: RowPages::default(), words: Vec::new(), values }
     }
 
-    /// Values that were not taken from a storage, one for each of these entities, whose indexes differ. No tick is newer than `now`.
+    /// A copy with values that were not taken from a storage, one for each of `entities`, whose indexes differ. No tick is newer
+    /// than `now`.
     ///
     /// # Errors
     ///
-    /// If there is no memory.
+    /// If the allocation fails.
     pub(crate) fn of(entities: Vec<Entity>, parts: ColumnParts, now: Tick) -> Result<Self, AllocError> {
         assert_eq!(entities.len(), parts.values.len(), "each entity has a value");
         if parts.values.descriptor().layout().size() == 0 {
@@ -57,22 +58,22 @@ impl SparseCopy {
         Ok(Self { entities, pages, words: Vec::new(), values })
     }
 
-    /// The entities, or for values without a size a bit for each index.
+    /// The entities, or a bit per entity index for zero-sized values.
     pub(crate) fn members(&self) -> Members<'_> {
         (&self.entities, &self.words)
     }
 
-    /// The values, with what is known of their changes.
+    /// The values and their ticks.
     pub(crate) fn values(&self) -> &ColumnCopy {
         &self.values
     }
 
-    /// Becomes a copy of a storage. If that panics, or there is no memory, what is here is worth nothing. It panics if there are
-    /// values that cannot be copied.
+    /// Becomes a copy of a storage. After a panic or a failed allocation, the copy must not be used. Panics if there are values
+    /// that cannot be copied.
     ///
     /// # Safety
     ///
-    /// - The storage is that of the component that this was made for.
+    /// - The storage belongs to the component for which this was made.
     pub(crate) unsafe fn take(&mut self, from: &SparseStorage) -> Result<(), AllocError> {
         match from {
             SparseStorage::Set(set) => {
@@ -82,30 +83,30 @@ impl SparseCopy {
                 self.entities.extend_from_slice(&set.entities);
                 self.pages.reserve_as(&set.pages, NO_ROW)?;
                 self.pages.copy_from(&set.pages, NO_ROW);
-                // SAFETY: the set has a value for each of its entities, of the type that this was made for.
+                // SAFETY: the set has a value for each of its entities, of the type for which this was made.
                 unsafe { self.values.take(&set.column, [0, len], len) }
             }
             SparseStorage::Tag(tag) => {
                 self.words.clear();
                 try_reserve(&mut self.words, tag.words.len())?;
                 self.words.extend_from_slice(&tag.words);
-                // SAFETY: values without a size are wherever they are said to be, and there are so many.
+                // SAFETY: zero-sized values need no memory, so they exist at any address, and there are `tag.len` of them.
                 unsafe { self.values.take(&tag.column, [0, tag.len], tag.words.len() * 64) }
             }
         }
     }
 
-    /// The clones that are needed to make a storage what this is.
+    /// The clones that are needed to restore a storage from this copy.
     pub(crate) fn clones(&self) -> Result<ColumnClones, AllocError> {
         self.values.clones()
     }
 
-    /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
+    /// As [`clones`](Self::clones), but moves the values out if no other copy shares them.
     pub(crate) fn take_clones(&mut self) -> Result<ColumnClones, AllocError> {
         self.values.take_clones()
     }
 
-    /// The bytes that the copy has allocated.
+    /// Number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.words.capacity() * size_of::<u64>()
@@ -114,10 +115,10 @@ impl SparseCopy {
     }
 }
 
-/// The entities of a storage, or for values without a size a bit for each index.
+/// The entities of a storage, or a bit per entity index for zero-sized values.
 pub(crate) type Members<'a> = (&'a [Entity], &'a [u64]);
 
-/// The indexes of the entities of a storage, in the order of their values.
+/// The entity indexes of a storage, in the order of their values.
 pub(crate) fn indexes((entities, words): Members<'_>) -> Vec<u32> {
     let set = entities.iter().map(|entity| entity.index());
     let bits = words
@@ -128,16 +129,16 @@ pub(crate) fn indexes((entities, words): Members<'_>) -> Vec<u32> {
 }
 
 impl SparseStorage {
-    /// The indexes of the entities, in the order of their values.
+    /// The entity indexes, in the order of their values.
     pub(crate) fn indexes(&self) -> Vec<u32> {
         indexes(self.members())
     }
 
-    /// Makes room for what its copy holds.
+    /// Makes room for the content of a copy.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Values stay as they were.
+    /// If the allocation fails. Values are unchanged.
     pub(crate) fn make_room_for(&mut self, copy: &SparseCopy, now: Tick) -> Result<BegunTicks, AllocError> {
         match self {
             Self::Set(set) => {
@@ -157,38 +158,40 @@ impl SparseStorage {
         }
     }
 
-    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing.
+    /// Restores the storage from its copy. Afterwards `clones` holds the old values, unless they need no drop.
     ///
     /// # Safety
     ///
-    /// - The copy is one of this component in this world, the clones are its own, and room has been made for it here since the last
-    ///   operation.
+    /// - `copy` belongs to this component in this world, `clones` and `begun` were made from it, and room has been made for it here
+    ///   since the last operation.
     pub(crate) unsafe fn become_copy(&mut self, copy: &SparseCopy, clones: &mut ColumnClones, begun: BegunTicks) {
         match self {
             Self::Set(set) => {
-                // A value that was to be dropped has been, unless dropping it does nothing.
+                // A retired value has been dropped, unless it needs no drop.
                 debug_assert!(!set.retired || set.column.drop_fn().is_none());
                 set.retired = false;
                 let before = set.entities.len();
                 set.entities.clear();
-                // There is room.
+                // `make_room_for` has reserved room.
                 set.entities.extend_from_slice(&copy.entities);
                 set.pages.copy_from(&copy.pages, NO_ROW);
-                // SAFETY: the set has held a value for each of its entities; the caller's promise.
+                // SAFETY: the set has had a value for each of its entities; the rest is forwarded: room has been made, and `clones`
+                // and `begun` belong to the copy.
                 unsafe { copy.values.put(&mut set.column, before, clones.as_mut(), begun) };
                 set.note_room();
             }
             Self::Tag(tag) => {
-                // A value that was to be dropped has been, unless dropping it does nothing.
+                // A retired value has been dropped, unless it needs no drop.
                 debug_assert!(!tag.retired || tag.column.drop_fn().is_none());
                 tag.retired = false;
                 tag.words.clear();
-                // There is room.
+                // `make_room_for` has reserved room.
                 tag.words.extend_from_slice(&copy.words);
-                // The values may have been moved out of the copy.
+                // Counted from the bits, because the values may have been moved out of the copy.
                 let count = copy.words.iter().map(|word| word.count_ones() as usize).sum();
                 let before = core::mem::replace(&mut tag.len, count);
-                // SAFETY: there were so many values; the caller's promise.
+                // SAFETY: the tag set has had `before` values; the rest is forwarded: room has been made, and `clones` and `begun`
+                // belong to the copy.
                 unsafe { copy.values.put(&mut tag.column, before, clones.as_mut(), begun) };
             }
         }

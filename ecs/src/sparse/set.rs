@@ -1,4 +1,4 @@
-//! Values in a dense column, found by entity index through pages of rows.
+//! Values in a column, found by entity index through pages of rows.
 
 use alloc::vec::Vec;
 use core::mem::replace;
@@ -9,27 +9,27 @@ use crate::column::Column;
 use crate::entity::{Entity, Pages};
 use crate::tick::Tick;
 
-/// Entity indexes a page.
+/// Entity indexes per page.
 const PAGE: usize = 1024;
-/// In a page: this entity has no value here.
+/// Page entry of an entity without a value.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
-/// The rows of entities.
+/// The row of each entity.
 pub(super) type RowPages = Pages<u32, PAGE>;
 
-/// Values in a dense column, found by entity index.
+/// Values in a column, found by entity index.
 pub struct SparseSet {
     pub(super) pages: RowPages,
     pub(super) entities: Vec<Entity>,
     pub(super) column: Column,
-    /// How many values the list and the column have room for.
+    /// Number of values that fit in both the list and the column.
     pub(super) room: usize,
-    /// A removed value lies past the end.
+    /// Whether a removed value is past the end.
     pub(super) retired: bool,
 }
 
 impl SparseSet {
-    /// To be called when memory has been allocated or given back.
+    /// Updates `room`. Must be called after memory was allocated or released.
     pub(super) fn note_room(&mut self) {
         self.room = self.entities.capacity().min(self.column.capacity());
     }
@@ -50,7 +50,7 @@ impl SparseSet {
     ///
     /// # Safety
     ///
-    /// - As there; the values have a size.
+    /// - As for that function; the values are not zero-sized.
     #[inline(always)]
     pub(super) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         let row = self.entities.len();
@@ -61,7 +61,7 @@ impl SparseSet {
         let spot = self.pages.get_mut(entity.index()).filter(|spot| **spot == NO_ROW)?;
         *spot = row as u32;
         self.column.stamp(now);
-        // SAFETY: there is room for the entity in the list, and for the value in the column.
+        // SAFETY: `row < room`, so there is room for the entity in the list and for the value in the column.
         unsafe {
             self.entities.as_mut_ptr().add(row).write(entity);
             self.entities.set_len(row + 1);
@@ -73,7 +73,7 @@ impl SparseSet {
     ///
     /// # Safety
     ///
-    /// - As there; the values have a size.
+    /// - As for that function; the values are not zero-sized.
     #[inline(always)]
     pub(super) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         if self.column.tracking().is_some() {
@@ -85,14 +85,13 @@ impl SparseSet {
             return false;
         }
         let last = self.entities.len() - 1;
-        // SAFETY: a row that a page names is one of the set, so there is one, and entities may be forgotten.
+        // SAFETY: a page entry other than `NO_ROW` is a row of the set, so the set is not empty; entities need no drop.
         let moved = unsafe {
             self.entities.set_len(last);
             *self.entities.as_ptr().add(last)
         };
         if row != last {
-            // SAFETY: both are rows of the set, and differ. The values have this type, and the one that is overwritten needs
-            // no drop.
+            // SAFETY: both rows exist in the set and differ. The values have this type, and the overwritten one needs no drop.
             unsafe {
                 *self.entities.as_mut_ptr().add(row) = moved;
                 let values = self.column.data().cast::<C>();
@@ -114,12 +113,12 @@ impl SparseSet {
         self.reserve_values(additional)?;
         let bounds = |(least, most): (u32, u32), index: u32| (least.min(index), most.max(index));
         let (least, most) = indexes.clone().fold((u32::MAX, 0), bounds);
-        // If most indexes between them are among these, hardly a page is made for nothing.
+        // If the indexes cover most of the range between them, reserving all its pages wastes little memory.
         if least <= most && ((most - least) as usize) / 2 < additional {
             let mut pages = least / PAGE as u32..=most / PAGE as u32;
             return pages.try_for_each(|page| self.pages.reserve(page * PAGE as u32, NO_ROW));
         }
-        // Neighbours are often in one page.
+        // Consecutive indexes are often in one page.
         let mut last = None;
         indexes.try_for_each(|index| {
             if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {
@@ -129,13 +128,13 @@ impl SparseSet {
         })
     }
 
-    /// The row of this very entity.
+    /// The row of this entity; compares the generation too.
     #[inline]
     pub(crate) fn row_of(&self, entity: Entity) -> Option<usize> {
         self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))
     }
 
-    /// The value of this very entity.
+    /// The value of this entity; compares the generation too.
     #[inline]
     pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
         let row = self.row_of(entity)?;
@@ -143,7 +142,7 @@ impl SparseSet {
         Some(unsafe { self.column.get(row) })
     }
 
-    /// As [`find`](Self::find), where it is likely that the entity has got its value last of all.
+    /// As [`find`](Self::find), if the entity's value was probably added last.
     #[inline]
     pub(crate) fn find_newest(&self, entity: Entity) -> Option<NonNull<u8>> {
         match self.entities.split_last() {
@@ -190,28 +189,28 @@ impl SparseSet {
         self.pages.shrink_to_fit(|&row| row == NO_ROW);
         try_shrink(&mut self.entities);
         let rows = self.entities.len() + usize::from(self.retired);
-        // SAFETY: these are all rows that hold a value.
+        // SAFETY: the set has values in rows below `rows` only.
         unsafe { self.column.shrink_to(rows) }
         self.note_room();
     }
 
-    /// Overwrites the value of an entity, if it has one, by the last one.
+    /// Overwrites the value of an entity, if it has one, with the last value.
     #[inline]
     pub(super) fn remove(&mut self, index: u32) {
         let Some(row) = self.row(index) else { return };
         let last = self.entities.len() - 1;
         if row != last {
-            // SAFETY: both are rows of the set and differ.
+            // SAFETY: both rows exist in the set and differ.
             unsafe { self.column.put_past_end(row, last, false) }
         }
         self.forget_row(index, row);
     }
 
-    /// See [`SparseStorage::remove_these`]. Those that follow each other here, too, go together.
+    /// See [`SparseStorage::remove_these`]. Entities that are consecutive in the set too are removed together.
     ///
     /// # Safety
     ///
-    /// - Dropping values does nothing, and no ticks are kept.
+    /// - Values need no drop, and the column has no ticks.
     pub(super) unsafe fn remove_these(&mut self, entities: &[Entity]) {
         let mut rest = entities;
         while let Some((&first, others)) = rest.split_first() {
@@ -225,7 +224,8 @@ impl SparseSet {
             let behind = self.entities.len() - row - count;
             let moved = count.min(behind);
             let from = self.entities.len() - moved;
-            // SAFETY: these are rows of the set, and those from `from` on are behind the others. The rest is the caller's promise.
+            // SAFETY: the rows exist in the set, and those from `from` on come after the removed ones. Forwarded: values need no
+            // drop, and the column has no ticks.
             unsafe { self.column.overwrite_rows(row, from, moved) }
             self.entities.copy_within(from.., row);
             self.entities.truncate(row + behind);
@@ -237,7 +237,7 @@ impl SparseSet {
         }
     }
 
-    /// Notes that the entity with this index has no value any more, and that the last one is in its row.
+    /// Records that the entity with this index has no value any more, and that the last value has been moved into its row.
     #[inline]
     pub(super) fn forget_row(&mut self, index: u32, row: usize) {
         self.entities.swap_remove(row);
@@ -262,7 +262,7 @@ impl SparseSet {
         if entities == self.entities.as_slice() {
             self.pages.for_each_of(entities, |_, place| *place = NO_ROW);
             self.entities.clear();
-            // SAFETY: these are all values, and nothing shows them any more.
+            // SAFETY: these are all values of the set, whose list of entities is empty now.
             return unsafe { self.column.drop_rows(0, entities.len()) };
         }
         let mut rows = alloc::vec![NO_ROW; entities.len()];
@@ -275,14 +275,14 @@ impl SparseSet {
         rows.truncate(count);
         let left = self.entities.len() - rows.len();
         if left != 0 {
-            // Those that stay take the places of others, from behind.
+            // The remaining values at the end fill the rows of removed ones.
             let mut holes = alloc::vec![0u64; self.entities.len().div_ceil(64)];
             rows.iter().for_each(|&row| holes[row as usize / 64] |= 1 << (row % 64));
             let is_hole = |row: usize| holes[row / 64] >> (row % 64) & 1 != 0;
             let mut stays = left..self.entities.len();
             for row in (0..left).filter(|&row| is_hole(row)) {
                 let Some(last) = stays.by_ref().find(|&row| !is_hole(row)) else { break };
-                // SAFETY: both are rows of the set, and one is before `left`, the other is not.
+                // SAFETY: both rows exist in the set, and one is less than `left`, the other is not.
                 unsafe { self.column.swap_rows(row, last) }
                 self.entities[row] = self.entities[last];
                 if let Some(spot) = self.pages.get_mut(self.entities[row].index()) {
@@ -291,7 +291,7 @@ impl SparseSet {
             }
         }
         self.entities.truncate(left);
-        // SAFETY: the values of those that are gone are behind the others now, and nothing shows them any more.
+        // SAFETY: the removed values are in the rows from `left` on, and the set does not contain these rows any more.
         unsafe { self.column.drop_rows(left, rows.len()) }
     }
 
@@ -299,7 +299,7 @@ impl SparseSet {
         let row = self.row(index)?;
         let last = self.entities.len() - 1;
         if row != last {
-            // SAFETY: both are rows of the set and differ.
+            // SAFETY: both rows exist in the set and differ.
             unsafe { self.column.swap_rows(row, last) }
         }
         self.forget_row(index, row);

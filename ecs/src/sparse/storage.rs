@@ -1,4 +1,4 @@
-//! The values of one component with sparse storage, a set or a tag.
+//! The values of one component with sparse storage: a set or a tag.
 
 use alloc::vec::Vec;
 use core::mem::replace;
@@ -15,9 +15,9 @@ use crate::tracking::Renewal;
 
 /// The values of one component with sparse storage.
 pub enum SparseStorage {
-    /// Values in a dense column.
+    /// Values in a column.
     Set(SparseSet),
-    /// Zero-sized values: a bit an entity.
+    /// Zero-sized values: one bit per entity.
     Tag(TagSet),
 }
 
@@ -36,7 +36,7 @@ impl SparseStorage {
         }
     }
 
-    /// How many entities have a value.
+    /// Number of entities that have a value.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -73,7 +73,7 @@ impl SparseStorage {
         }
     }
 
-    /// The row past the last value. Values without a size are all at one address.
+    /// The row past the last value. All zero-sized values share one address.
     #[inline]
     fn end(&self) -> usize {
         match self {
@@ -82,7 +82,7 @@ impl SparseStorage {
         }
     }
 
-    /// The column, and whether a removed value is in the row past the end.
+    /// The column, and whether a removed value is past the end.
     #[inline]
     fn column_mut(&mut self) -> (&mut Column, &mut bool) {
         match self {
@@ -91,7 +91,7 @@ impl SparseStorage {
         }
     }
 
-    /// Where the ticks of an entity's value are in the column. For entities that have a value.
+    /// The row of an entity's ticks in the column. The entity must have a value.
     #[inline]
     pub(crate) fn tick_row(&self, index: u32) -> Option<usize> {
         match self {
@@ -108,22 +108,23 @@ impl SparseStorage {
         }
     }
 
-    /// Begins to keep ticks.
+    /// Begins to track ticks.
     ///
     /// # Errors
     ///
-    /// If there is no memory; then nothing has happened.
+    /// If the allocation fails; nothing is changed.
     pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
         let (rows, visited) = (self.places(), self.column().visited());
         self.column_mut().0.track(rows, visited, now)
     }
 
-    /// Forgets the ticks.
+    /// Stops tracking and discards the ticks.
     pub(crate) fn forget_ticks(&mut self) {
         self.column_mut().0.forget_ticks();
     }
 
-    /// Adds an entity if it has no value, and returns the address of its value and whether it had one. Stamps the column and its ticks.
+    /// Adds an entity if it has no value. Returns the address of its value and whether it had one. Records the change in the column
+    /// and its ticks.
     ///
     /// # Safety
     ///
@@ -140,12 +141,13 @@ impl SparseStorage {
                 }
                 (address, true)
             }
-            // SAFETY: there is no value; the rest is the caller's promise.
+            // SAFETY: the entity has no value; forwarded: room has been reserved, and the caller writes the value.
             None => (unsafe { self.insert(entity, now) }, false),
         }
     }
 
-    /// [`SparseStorage::place`] for an entity that has no value, if there is room and no ticks are kept. Otherwise nothing happens.
+    /// [`SparseStorage::place`] for an entity without a value, if there is room and the column has no ticks. Otherwise does nothing
+    /// and returns `None`.
     ///
     /// # Safety
     ///
@@ -153,7 +155,7 @@ impl SparseStorage {
     #[inline(always)]
     pub(crate) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         match self {
-            // SAFETY: forwarded.
+            // SAFETY: forwarded: the values are of type `C`, and the caller writes the value; they are not zero-sized.
             Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_add_untracked(entity, now) },
             Self::Tag(tag) if size_of::<C>() == 0 => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
@@ -170,15 +172,16 @@ impl SparseStorage {
         }
     }
 
-    /// Removes the value of an entity, if it has one and no ticks are kept, and says whether that was so. Otherwise nothing happens.
+    /// Removes the value of an entity and returns true, if the entity has one and the column has no ticks. Otherwise does nothing
+    /// and returns false.
     ///
     /// # Safety
     ///
-    /// - The values are of type `C`, and dropping one does nothing.
+    /// - The values are of type `C` and need no drop.
     #[inline(always)]
     pub(crate) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         match self {
-            // SAFETY: forwarded.
+            // SAFETY: forwarded: the values are of type `C` and need no drop; they are not zero-sized.
             Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_remove_untracked::<C>(entity) },
             Self::Tag(tag) if size_of::<C>() == 0 => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
@@ -194,8 +197,8 @@ impl SparseStorage {
         }
     }
 
-    /// Gives an entity, or takes from it, a value that is a bit: one of a component without size and destructor. There is room. What has
-    /// other values stays as it is.
+    /// Adds or removes an entity of a tag, that is a component without size and destructor. There must be room. Does nothing for
+    /// other components.
     #[inline]
     pub(crate) fn set_bit(&mut self, entity: Entity, is_there: bool, now: WriteStamp) {
         match self {
@@ -216,7 +219,7 @@ impl SparseStorage {
         }
     }
 
-    /// Notes that the value of an entity is replaced.
+    /// Records that the value of an entity is replaced.
     #[cold]
     #[inline(never)]
     pub(super) fn note_replaced(&self, entity: Entity, now: WriteStamp) {
@@ -225,7 +228,7 @@ impl SparseStorage {
         }
     }
 
-    /// Notes that an entity is about to get a value.
+    /// Records that an entity is about to get a value.
     #[cold]
     #[inline(never)]
     pub(super) fn note_new(&self, entity: Entity, now: WriteStamp) {
@@ -238,14 +241,14 @@ impl SparseStorage {
         }
     }
 
-    /// Notes that the value of an entity is another one than before, although there was one all the time.
+    /// Records that an entity has a new value that counts as added, although it had one before.
     pub(crate) fn note_added(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
         }
     }
 
-    /// Has changes of the value of an entity, if it has one, count as made now.
+    /// Marks earlier changes of an entity's value as made now, as `renewal` says, if the entity has a value.
     pub(crate) fn renew(&self, index: u32, renewal: Renewal, now: Tick) {
         if let Some(tracking) = self.column().tracking()
             && let Some(row) = self.tick_row(index).filter(|_| self.contains(index))
@@ -258,7 +261,7 @@ impl SparseStorage {
     ///
     /// # Errors
     ///
-    /// If there is no memory. Values stay as they were.
+    /// If the allocation fails. Values are unchanged.
     #[inline]
     pub(crate) fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
         match self {
@@ -267,7 +270,7 @@ impl SparseStorage {
         }
     }
 
-    /// Whether [`SparseStorage::reserve`] has nothing to do. The values are of type `C`.
+    /// Whether there is room, so that [`SparseStorage::reserve`] would do nothing. The values are of type `C`.
     #[inline(always)]
     pub(crate) fn has_room<C>(&self, index: u32) -> bool {
         match self {
@@ -276,11 +279,11 @@ impl SparseStorage {
         }
     }
 
-    /// Makes room for several more values, of the entities with these indexes.
+    /// Makes room for the values of the entities with these indexes.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Values stay as they were.
+    /// If the allocation fails. Values are unchanged.
     pub(crate) fn reserve_many(
         &mut self,
         additional: usize,
@@ -292,7 +295,7 @@ impl SparseStorage {
         }
     }
 
-    /// Adds an entity that has no value yet and says where its value belongs.
+    /// Adds an entity without a value and returns the address for its value.
     ///
     /// # Safety
     ///
@@ -325,29 +328,29 @@ impl SparseStorage {
         }
     }
 
-    /// Where the next values belong, one behind the other, before [`add_written`](Self::add_written) adds them.
+    /// The address for the next values, which are stored contiguously before [`add_written`](Self::add_written) adds them.
     pub(crate) fn behind(&self) -> NonNull<u8> {
-        // SAFETY: there are no more values than there is room for.
+        // SAFETY: the number of values is at most the capacity.
         unsafe { self.column().get(self.end()) }
     }
 
-    /// Drops the first of the values that have been written, and not been added.
+    /// Drops the first `count` values that were written but not added.
     ///
     /// # Safety
     ///
-    /// - So many values have been written where [`behind`](Self::behind) says.
+    /// - `count` values have been written past the last value.
     pub(crate) unsafe fn drop_past_end(&mut self, count: usize) {
         let end = self.end();
-        // SAFETY: forwarded.
+        // SAFETY: forwarded: there are `count` values from row `end` on.
         unsafe { self.column_mut().0.drop_rows(end, count) }
     }
 
-    /// Adds entities, whose values have been written already.
+    /// Adds entities whose values have already been written.
     ///
     /// # Safety
     ///
-    /// - Each entity comes once, and has no value here. Room has been reserved for their indexes.
-    /// - Their values have been written where [`behind`](Self::behind) says, in this order.
+    /// - The entities differ, and none has a value here. Room has been reserved for their indexes.
+    /// - Their values have been written past the last value, in this order.
     pub(crate) unsafe fn add_written(&mut self, entities: &[Entity], now: WriteStamp) {
         self.column().stamp(now.tick);
         match self {
@@ -369,23 +372,22 @@ impl SparseStorage {
         }
     }
 
-    /// Removes and drops the values of entities, as far as they have one.
+    /// Removes and drops the values of those entities that have one.
     ///
-    /// If a `Drop` panics, the others have had their turn, and all values are gone.
+    /// If a `Drop` panics, the others still run, and all values are removed.
     pub(crate) fn remove_all(&mut self, entities: &[Entity]) {
         match self {
             Self::Set(set) => set.remove_all(entities),
             Self::Tag(tag) => {
                 let count = tag.remove_all(entities);
-                // SAFETY: so many values are gone.
+                // SAFETY: `count` zero-sized values have been removed and not dropped.
                 unsafe { tag.column.drop_rows(0, count) }
             }
         }
     }
 
-    /// Removes the value of an entity, if it has one, and says where it lies: behind the last value, until the next
-    /// change. The caller moves it out, and then calls [`SparseStorage::forget_retired`], or else
-    /// [`SparseStorage::drop_retired`].
+    /// Removes the value of an entity, if it has one, and returns its address: past the last value, until the next change. The
+    /// caller either moves the value out and calls [`SparseStorage::forget_retired`], or calls [`SparseStorage::drop_retired`].
     pub(crate) fn retire(&mut self, entity: Entity) -> Option<NonNull<u8>> {
         match self {
             Self::Set(set) => set.retire(entity.index()),
@@ -402,8 +404,8 @@ impl SparseStorage {
         }
     }
 
-    /// Where a value that has to be dropped goes, past the end, until the next change. The caller writes it there, and then calls
-    /// [`SparseStorage::drop_retired`].
+    /// The address past the end for a value that has to be dropped, valid until the next change. The caller writes the value there
+    /// and then calls [`SparseStorage::drop_retired`].
     ///
     /// # Safety
     ///
@@ -412,29 +414,31 @@ impl SparseStorage {
         let end = self.end();
         let (column, retired) = self.column_mut();
         *retired = true;
-        // SAFETY: forwarded.
+        // SAFETY: forwarded: there is room for one more value.
         unsafe { column.get(end) }
     }
 
-    /// Moves the value at an address past the end, as [`SparseStorage::retire`] does. The caller writes another value to the address.
+    /// Moves the value at an address past the end, as [`SparseStorage::retire`] does. The caller then writes another value to the
+    /// address.
     ///
     /// # Safety
     ///
-    /// - The address is that of a value of this storage, and there is room for one more.
+    /// - `value` is the address of a value of this storage, and there is room for one more.
     pub(crate) unsafe fn retire_copy(&mut self, value: NonNull<u8>) {
         let size = self.column().item_size();
-        // SAFETY: the caller's promise. The place is past the end, so it is another one, or values have no size.
+        // SAFETY: forwarded: `value` is the address of a value, and there is room for one more. The target is past the end, so it
+        // does not overlap the value, or the size is 0.
         unsafe { copy_item(value.as_ptr(), self.retire_place().as_ptr(), size) }
     }
 
-    /// Where the value lies that was retired last, if it still does.
+    /// The address of the retired value, if there is one.
     pub(crate) fn retired(&self) -> Option<NonNull<u8>> {
         let (Self::Set(SparseSet { retired, .. }) | Self::Tag(TagSet { retired, .. })) = self;
         retired.then(|| self.behind())
     }
 
-    /// Removes the value of an entity, if it has one. The caller goes on with [`SparseStorage::drop_retired`], unless
-    /// dropping values does nothing.
+    /// Removes the value of an entity, if it has one. The caller must then call [`SparseStorage::drop_retired`], unless values need
+    /// no drop.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity) {
         match self {
@@ -449,19 +453,19 @@ impl SparseStorage {
         self.drop_retired();
     }
 
-    /// Removes the values of entities, as far as they have one. Dropping values does nothing.
+    /// Removes the values of those entities that have one. Values must need no drop.
     #[inline]
     pub(crate) fn remove_these(&mut self, entities: &[Entity]) {
         match self {
             Self::Set(set) if set.column.drop_fn().is_none() && set.column.tracking().is_none() => {
-                // SAFETY: it has just been asked for both.
+                // SAFETY: the match guard checks both conditions: values need no drop, and the column has no ticks.
                 unsafe { set.remove_these(entities) }
             }
             _ => entities.iter().for_each(|&entity| self.remove(entity)),
         }
     }
 
-    /// Leaves the retired value to the caller, who has moved it out.
+    /// Transfers the ownership of the retired value to the caller, which has moved it out.
     pub(crate) fn forget_retired(&mut self) {
         *self.column_mut().1 = false;
     }
@@ -472,7 +476,7 @@ impl SparseStorage {
         let end = self.end();
         let (column, retired) = self.column_mut();
         if replace(retired, false) {
-            // SAFETY: `retire` left a value here that has no owner.
+            // SAFETY: `retire` left a value in this row that has no owner.
             unsafe { column.drop_rows(end, 1) }
         }
     }
@@ -481,7 +485,7 @@ impl SparseStorage {
     pub(crate) fn clear(&mut self) {
         let count = self.len();
         self.forget_all();
-        // SAFETY: there were so many values, which nothing shows any more.
+        // SAFETY: there were `count` values, and the storage has no entities any more.
         unsafe { self.column_mut().0.drop_rows(0, count) }
     }
 
@@ -499,7 +503,7 @@ impl SparseStorage {
         }
     }
 
-    /// Gives back the memory that the values do not need. `O(pages + words)`, and at most a copy of the values.
+    /// Releases unused memory. `O(pages + words)`, plus at most a copy of the values.
     pub(crate) fn shrink_to_fit(&mut self) {
         match self {
             Self::Set(set) => set.shrink_to_fit(),
@@ -507,15 +511,15 @@ impl SparseStorage {
                 let used = tag.words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
                 tag.words.truncate(used);
                 try_shrink(&mut tag.words);
-                // SAFETY: values without a size need no memory; this gives back ticks.
+                // SAFETY: zero-sized values need no memory; this only releases ticks.
                 unsafe { tag.column.shrink_to(used * 64) }
             }
         }
     }
 
-    /// The indexes of the entities that have a value: number `at` of a walk, or the next one.
+    /// The index of the next entity with a value at position `at` or later, and the position to continue at.
     ///
-    /// Start at 0 and go on with the number returned: `O(values)` for sets, `O(words + values)` for tags.
+    /// Start at position 0: `O(values)` for sets, `O(words + values)` for tags.
     #[inline]
     pub(crate) fn next_index(&self, at: usize) -> Option<(u32, usize)> {
         match self {
@@ -524,7 +528,7 @@ impl SparseStorage {
         }
     }
 
-    /// The entities of a set in the order of their values, or a bit for each index of those that have a tag.
+    /// The entities of a set in the order of their values, or one bit per entity index for a tag.
     pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
         match self {
             Self::Set(set) => (&set.entities, &[]),
@@ -532,8 +536,8 @@ impl SparseStorage {
         }
     }
 
-    /// Puts the indexes of the next entities from a place on to the beginning of `some`, in the order of [`next_index`](Self::next_index),
-    /// goes on to the place behind them, and says how many there are: none at the end.
+    /// Writes the indexes of the next entities from position `at` on to the beginning of `some`, in the order of
+    /// [`next_index`](Self::next_index). Advances `at` past them and returns their number, 0 at the end.
     pub(crate) fn next_indexes(&self, at: &mut usize, some: &mut [u32; 64]) -> usize {
         let (entities, words) = self.members();
         let left = entities.get(*at..).unwrap_or(&[]);
@@ -560,13 +564,13 @@ impl SparseStorage {
         count
     }
 
-    /// All numbers at which a walk finds an entity are below this.
+    /// Upper bound of all positions.
     pub(crate) fn places(&self) -> usize {
         let (entities, words) = self.members();
         entities.len() + words.len() * 64
     }
 
-    /// The bytes that the storage has allocated, without what its values own.
+    /// Number of bytes that the storage has allocated, excluding memory owned by its values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         match self {
             Self::Set(set) => {

@@ -1,4 +1,4 @@
-//! Zero-sized values: a bit map.
+//! Zero-sized values: a bitmap.
 
 use alloc::vec::Vec;
 
@@ -6,11 +6,11 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::column::Column;
 use crate::entity::Entity;
 
-/// Zero-sized values: one bit an entity index.
+/// Zero-sized values: one bit per entity index.
 pub struct TagSet {
     pub(super) words: Vec<u64>,
     pub(super) len: usize,
-    /// Has no memory for values, only ticks: by entity index.
+    /// Has no memory for values, only ticks by entity index.
     pub(super) column: Column,
     pub(super) retired: bool,
 }
@@ -44,7 +44,7 @@ impl TagSet {
         Some((index as u32, index + 1))
     }
 
-    /// Takes the tag from entities, as far as they have it, and says how many had it. Their values are not dropped.
+    /// Removes the tag from those entities that have it, without dropping the values. Returns their number.
     pub(super) fn remove_all(&mut self, entities: &[Entity]) -> usize {
         let mut count = 0;
         for &entity in entities {

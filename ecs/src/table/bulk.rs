@@ -1,4 +1,4 @@
-//! Many rows at once: bringing them together, and moving them to another table or away.
+//! Operations on many rows: gathering them at the end, and moving them to another table or removing them.
 
 use alloc::vec::Vec;
 
@@ -9,21 +9,22 @@ use crate::column::Column;
 use crate::entity::Entity;
 use crate::tick::WriteStamp;
 
-/// Rows of a table, each once, in ascending order.
+/// Rows of a table, without duplicates and in ascending order.
 pub(crate) struct AscendingRows(Vec<u32>);
 
 impl AscendingRows {
-    /// Some of the rows of a table with `len` rows, in any order, and perhaps several times; none if it is all of them.
+    /// Sorts rows of a table with `len` rows, which may be in any order and contain duplicates. `None` if they are all rows of the
+    /// table.
     pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
-        // The loop does not end early, so that the compiler uses vectors.
+        // No early exit, so that the compiler vectorises the loop.
         let is_ascending = rows.iter().zip(rows.iter().skip(1)).fold(true, |ascending, (a, b)| ascending & (a < b));
         if is_ascending {
-            // As they come from a loop over a query.
+            // The usual case: rows from a loop over a query.
         } else if rows.len() < len / 64 {
             rows.sort_unstable();
             rows.dedup();
         } else {
-            // A bit for each row of the table is less work than sorting.
+            // Setting a bit per row of the table is cheaper than sorting.
             let mut bits = alloc::vec![0u64; len.div_ceil(64)];
             rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
             if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == len {
@@ -44,8 +45,8 @@ impl AscendingRows {
 impl_deref!(#[inline] [] AscendingRows => [u32], |this| *this.0);
 
 impl Table {
-    /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that
-    /// has got another row.
+    /// Moves rows to the end of the table, column by column, and returns the first of their new row numbers. Calls `moved` with
+    /// each entity that has got another row.
     pub(crate) fn gather(&mut self, rows: &AscendingRows, mut moved: impl FnMut(Entity, u32)) -> usize {
         assert!(rows.last().is_none_or(|&last| (last as usize) < self.len()), "the rows are rows of the table");
         let first = self.entities.len() - rows.len();
@@ -55,8 +56,8 @@ impl Table {
         let pairs: Vec<(u32, u32)> = holes.iter().copied().zip(stay).collect();
         for column in self.columns.iter_mut() {
             for &(hole, stays) in &pairs {
-                // SAFETY: both are rows of the table: the last of the rows is one, and none is greater. They differ, since one is
-                // before `first` and the other is not.
+                // SAFETY: both rows exist in the table: none is greater than the last of the sorted rows, which exists. They
+                // differ, since one is less than `first` and the other is not.
                 unsafe { column.swap_rows(hole as usize, stays as usize) }
             }
         }
@@ -69,8 +70,8 @@ impl Table {
         first
     }
 
-    /// Makes room for so many rows that come from another table at once. If the table is empty and all rows of the other
-    /// one come, the columns of the pairs are about to be exchanged, and need no room.
+    /// Makes room for `count` rows that come from another table at once. With `exchange`, all rows of the other table come and this
+    /// one is empty, so the columns of the pairs will be swapped and need no room.
     pub(crate) fn reserve_for(&mut self, count: usize, pairs: &[ColumnMove], exchange: bool) -> Result<(), AllocError> {
         if !exchange {
             return self.reserve(count);
@@ -83,15 +84,15 @@ impl Table {
         Ok(())
     }
 
-    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows go and the
-    /// other table is empty, the memory of the columns is exchanged: `O(columns)`. Else it is a copy for each column. Values in
-    /// columns without a pair stay behind, without an owner; those that others replace are named. Returns the row where the
-    /// moved ones begin.
+    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows are moved and the
+    /// other table is empty, the memory of the columns is swapped: `O(columns)`. Otherwise each column is copied. Values of columns
+    /// without a pair stay in this table without an owner; `replaced` lists those that values in the other table replace. Returns
+    /// the first row number in the other table.
     ///
     /// # Safety
     ///
-    /// - `first` is at most the number of rows. The pairs name columns of these tables with one item layout.
-    /// - `reserve_for` has made room for the rows in `to`; columns of `to` without a pair hold values for them.
+    /// - `first` is at most the number of rows. The pairs are columns of these tables with the same item layout.
+    /// - `reserve_for` has made room for the rows in `to`; columns of `to` without a pair have values for them.
     pub(crate) unsafe fn move_rows_to(
         &mut self,
         first: usize,
@@ -124,7 +125,8 @@ impl Table {
             to.count_capacity();
             return start;
         }
-        // SAFETY: the caller's promise; the rows are taken off below.
+        // SAFETY: forwarded: the pairs have the same item layout, and there is room in `to`. The rows are removed from `self`
+        // below.
         unsafe { self.copy_rows_to(first, to, pairs) };
         // Room was reserved, so this does not allocate.
         to.entities.extend_from_slice(&self.entities[first..]);
@@ -132,41 +134,42 @@ impl Table {
         start
     }
 
-    /// Copies the values of the rows from `first` on behind the last row of another table.
+    /// Copies the values of the rows from `first` on past the last row of another table.
     ///
     /// # Safety
     ///
-    /// - `first` is at most the number of rows. The pairs name columns of these tables with one item layout.
-    /// - There is room for the rows. Only one of the tables treats the values as its own afterwards.
+    /// - `first` is at most the number of rows. The pairs are columns of these tables with the same item layout.
+    /// - There is room for the rows. Only one of the tables owns the values afterwards.
     pub(crate) unsafe fn copy_rows_to(&self, first: usize, to: &Self, pairs: &[ColumnMove]) {
         let (count, start) = (self.entities.len() - first, to.entities.len());
         for pair in pairs {
             let from = &self.columns[pair.from as usize];
             let into = &to.columns[pair.to as usize];
             debug_assert!(from.item_size() == into.item_size());
-            // SAFETY: the rows are within both columns, whose items have one layout; the tables differ.
+            // SAFETY: the rows are within both columns, which have the same item layout; the tables differ, so the ranges do not
+            // overlap.
             unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size()) }
         }
     }
 
-    /// Forgets the rows from `first` on; their values have no owner then.
+    /// Removes the rows from `first` on without dropping their values, which have no owner then.
     pub(crate) fn truncate(&mut self, first: usize) {
         self.note_departure();
         self.entities.truncate(first);
     }
 
-    /// Drops values behind the last row, in some columns or in all.
+    /// Drops values past the last row, in some columns or in all.
     ///
     /// # Safety
     ///
-    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and they are
-    ///   not used afterwards.
+    /// - These columns have `count` values from row `first` on, which is at least the number of rows. The values are not used
+    ///   afterwards.
     pub(crate) unsafe fn drop_rows_past_end(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: these columns have `count` values from row `first` on, which are not used afterwards.
         unsafe { self.drop_rows_except(&[], columns, first, count) }
     }
 
-    /// Works out for how many rows there is room in all columns.
+    /// Computes the number of rows for which all columns have room.
     pub(super) fn count_capacity(&mut self) {
         let columns = self.columns.iter().map(Column::capacity);
         self.capacity = columns.fold(self.entities.capacity(), usize::min);

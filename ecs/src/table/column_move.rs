@@ -1,8 +1,8 @@
-//! What becomes of a column when a row leaves for another table.
+//! The move of one column's value when a row moves to another table.
 
 use crate::column::SMALL;
 
-/// What becomes of a column when a row leaves for another table.
+/// The move of one column's value when a row moves to another table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnMove {
     pub(crate) from: u32,
@@ -11,7 +11,7 @@ pub(crate) struct ColumnMove {
     pub(crate) to: u32,
     /// The size of one value.
     pub(super) size: u32,
-    /// Whether the value is left behind and has to be dropped.
+    /// Whether the entity loses the value and the value has to be dropped.
     pub(crate) needs_drop: bool,
 }
 
@@ -26,7 +26,7 @@ impl ColumnMove {
         Self { from, to, size: size_of_value(size), needs_drop: false }
     }
 
-    /// The entity leaves the value behind.
+    /// The entity loses the value.
     pub(crate) fn left(from: u32, size: usize, needs_drop: bool) -> Self {
         let to = if needs_drop { Self::PAST_END } else { Self::OVERWRITTEN };
         Self { from, to, size: size_of_value(size), needs_drop }
@@ -54,7 +54,7 @@ impl ColumnMove {
         self.size() > SMALL
     }
 
-    /// The same, if a value that is left behind is needed after the move, or if it is only needed to be dropped.
+    /// The same move, but a value that the entity loses goes past the end if it is needed after the move or has to be dropped.
     pub(crate) fn keep_value(&self, is_needed: bool) -> Self {
         let to = match self.is_kept() {
             true => self.to,
@@ -65,11 +65,11 @@ impl ColumnMove {
     }
 }
 
-/// The size of a value as a move notes it.
+/// The size of a value as stored in a move.
 ///
 /// # Panics
 ///
-/// If it is 4 GiB or more.
+/// If the size is 4 GiB or more.
 fn size_of_value(size: usize) -> u32 {
     u32::try_from(size).expect("a component is smaller than 4 GiB")
 }

@@ -1,4 +1,4 @@
-//! Copies of tables, and tables that become what their copies are.
+//! Copies of tables, and restoring tables from them.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -11,7 +11,7 @@ use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::tick::Tick;
 
-/// The rows of a table, with values of its own.
+/// The rows of a table, with values owned by the copy.
 pub(crate) struct TableCopy {
     components: Box<[ComponentId]>,
     entities: Arc<Vec<Entity>>,
@@ -19,8 +19,8 @@ pub(crate) struct TableCopy {
     stamped: Tick,
 }
 
-/// A copy that a table was equal to, as the last that was done with it in its world before some tick, and which rows there were in the
-/// table then.
+/// A copy that was equal to a table at some tick, as the last operation on the table in that tick, and the arrangement of the table
+/// at that time.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownTable<'a> {
     pub(crate) copy: &'a TableCopy,
@@ -28,7 +28,7 @@ pub(crate) struct KnownTable<'a> {
 }
 
 impl KnownTable<'_> {
-    /// Whether the table still has these very rows, and none has got new values but by a visit of a column.
+    /// Whether the table still has the same rows, and values have only been changed by visits of columns.
     pub(crate) fn has_same_rows(&self, table: &Table) -> bool {
         self.copy.components == table.components
             && table.arrangement() == self.arrangement
@@ -38,14 +38,14 @@ impl KnownTable<'_> {
 }
 
 impl TableCopy {
-    /// No rows of a table.
+    /// An empty copy with the components of a table.
     pub(crate) fn new(like: &Table, components: &Components) -> Self {
         let infos = like.components.iter().filter_map(|id| components.info(*id));
         let columns = infos.map(|info| ColumnCopy::new(info.descriptor())).collect();
         Self { components: like.components.clone(), entities: Arc::default(), columns, stamped: Tick::default() }
     }
 
-    /// Rows that were not taken from a table: components in the order of their ids, and for each row a value of each.
+    /// A copy that was not taken from a table: components in ascending order, and one value of each component per row.
     pub(crate) fn of(
         components: Box<[ComponentId]>,
         entities: Vec<Entity>,
@@ -62,12 +62,12 @@ impl TableCopy {
         &self.entities
     }
 
-    /// What the columns held, in the order of the components.
+    /// The copies of the columns, in the order of the components.
     pub(crate) fn columns(&self) -> &[ColumnCopy] {
         &self.columns
     }
 
-    /// When a row last came.
+    /// Tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped
     }
@@ -77,17 +77,17 @@ impl TableCopy {
         &self.components
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Becomes a copy of a table, which shares with another one what is known to be as it was. If that panics, or there is no memory, what is here is worth nothing. It panics if some values
-    /// cannot be copied.
+    /// Becomes a copy of a table. Shares the entities and columns of `known` that are unchanged. After a panic or a failed
+    /// allocation, the copy must not be used. Panics if some values cannot be copied.
     ///
     /// # Safety
     ///
-    /// - The table has the components of the one that this was made for, and is in the same world.
+    /// - The table has the components of the table for which this was made, and is in the same world.
     pub(crate) unsafe fn take(&mut self, from: &Table, known: Option<KnownTable<'_>>) -> Result<(), AllocError> {
         let rows = from.entities.len();
         let known = known.filter(|known| known.has_same_rows(from));
@@ -108,24 +108,24 @@ impl TableCopy {
         for (at, (copy, column)) in self.columns.iter_mut().zip(from.columns.iter()).enumerate() {
             match known.map(|known| &known.copy.columns[at]).filter(|known| known.is_as(column, rows)) {
                 Some(known) => copy.share(known, column, rows)?,
-                // SAFETY: columns of one component in one world have values of one type; this one has a value in each row.
+                // SAFETY: columns of one component in one world have values of one type; this column has a value in each row.
                 None => unsafe { copy.take(column, [0, rows], rows)? },
             }
         }
         Ok(())
     }
 
-    /// The clones that are needed to make a table what this is.
+    /// The clones that are needed to restore a table from this copy.
     pub(crate) fn clones(&self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter().map(ColumnCopy::clones).collect()
     }
 
-    /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
+    /// As [`clones`](Self::clones), but moves out the values that no other copy shares.
     pub(crate) fn take_clones(&mut self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter_mut().map(ColumnCopy::take_clones).collect()
     }
 
-    /// The bytes that the copy has allocated.
+    /// Number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.columns.iter().map(ColumnCopy::allocated_bytes).sum::<usize>()
@@ -133,11 +133,11 @@ impl TableCopy {
 }
 
 impl Table {
-    /// Makes room for what its copy holds.
+    /// Makes room for the content of a copy.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Rows and values stay as they were.
+    /// If the allocation fails. Rows and values are unchanged.
     pub(crate) fn make_room_for(&mut self, copy: &TableCopy, now: Tick) -> Result<Vec<BegunTicks>, AllocError> {
         let missing = copy.entities.len().saturating_sub(self.entities.len());
         try_reserve_exact(&mut self.entities, missing)?;
@@ -151,13 +151,13 @@ impl Table {
         Ok(begun)
     }
 
-    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing. What is known to be
-    /// so stays.
+    /// Restores the table from its copy. Afterwards `clones` holds the old values, unless they need no drop. Columns that are
+    /// unchanged according to `known`, and share their values with the copy, keep them.
     ///
     /// # Safety
     ///
-    /// - The copy is one of a table of this world with the components of this one, the clones are its own, and room has been made for it
-    ///   here since the last operation.
+    /// - `copy` belongs to a table of this world with the components of this table, `clones` and `begun` were made from it, and
+    ///   room has been made for it here since the last operation.
     pub(crate) unsafe fn become_copy(
         &mut self,
         copy: &TableCopy,
@@ -172,7 +172,7 @@ impl Table {
         if !known.as_ref().is_some_and(is_same) {
             self.note_departure();
             self.entities.clear();
-            // There is room.
+            // `make_room_for` has reserved room.
             self.entities.extend_from_slice(&copy.entities);
         }
         self.stamped.set(copy.stamped);
@@ -182,8 +182,8 @@ impl Table {
             if known.is_some_and(|known| known.is_as(column, before) && known.shares_with(copy)) {
                 copy.put_ticks(column, begun);
             } else {
-                // SAFETY: both are columns of one component in one world, and this one has held a value in each row; the caller's
-                // promise.
+                // SAFETY: both are columns of one component in one world, and the first `before` rows of this one have values;
+                // forwarded: room has been made, and `clones` and `begun` belong to the copy.
                 unsafe { copy.put(column, before, clones.as_mut(), begun) };
             }
         }
@@ -192,11 +192,11 @@ impl Table {
 }
 
 impl Tables {
-    /// Makes the tables that copies are of, if they are missing, and makes room in all of them.
+    /// Creates the tables of the copies if they are missing, and makes room in all of them.
     ///
     /// # Errors
     ///
-    /// If there is no memory. There may be more tables than before, without rows.
+    /// If the allocation fails. Some of the tables may have been created, without rows.
     pub(crate) fn make_room_for(
         &mut self,
         copies: &[TableCopy],
@@ -212,21 +212,21 @@ impl Tables {
         Ok(begun)
     }
 
-    /// Whether these are the tables, in this order.
+    /// Whether the tables are those of the copies, in this order.
     pub(crate) fn are(&self, copies: &[TableCopy]) -> bool {
         self.tables.len() == copies.len()
             && self.tables.iter().zip(copies).all(|(table, copy)| table.components == copy.components)
     }
 
-    /// Gives the tables that copies are of the order of these. The others go: they are added to a list, in which there is room for
-    /// all tables. Says whether anything was to be done. All those that stay have been made, by [`Tables::make_room_for`].
+    /// Reorders the tables to match the copies. Other tables are moved to `gone`, which has room for all tables. Returns whether
+    /// anything was changed. [`Tables::make_room_for`] must have created all tables of the copies.
     pub(crate) fn arrange(&mut self, copies: &[TableCopy], gone: &mut Vec<Table>) -> bool {
         if self.are(copies) {
             return false;
         }
         self.places.clear();
         for (at, copy) in copies.iter().enumerate() {
-            // Those before have their places, so it is here or behind.
+            // The tables before `at` are in place, so this one is at `at` or later.
             let Some(found) = self.by_components.get_mut(&copy.components) else { continue };
             let from = core::mem::replace(found, TableId(at as u32)).index();
             self.tables.swap(at, from);

@@ -1,4 +1,4 @@
-//! One row on its way to another table.
+//! Moving one row to another table.
 
 use core::ptr;
 
@@ -11,18 +11,19 @@ use crate::guard::for_each_despite_panics;
 use crate::tick::{Tick, WriteStamp};
 
 impl Table {
-    /// Moves a row to the end of another table, and the last row of this table to its place: the entities, and the small values that are
-    /// kept or overwritten. [`Table::move_other_values`] moves the others, if there are any, and [`Table::move_ticks`] the ticks.
+    /// Moves a row to the end of another table, and the last row of this table into its place: the entities, and the small values
+    /// that are kept or overwritten. [`Table::move_other_values`] moves the other values, if there are any, and
+    /// [`Table::move_ticks`] the ticks.
     ///
-    /// The index of entities learns where both entities are before any value moves; they may be one.
+    /// The locations of both entities are updated before any value moves. They may be the same entity.
     ///
     /// # Safety
     ///
-    /// - `row` is the row of `entity` in this table, and there is room for a row in `to`, which is `here`.
-    /// - The moves name columns of this table with the size of their values, which is at most `SMALL`, and pair columns of one component.
-    ///   Values that are overwritten need no drop.
-    /// - The caller moves the values of the other columns of this table, and writes a value to each column of the new row to which none
-    ///   is moved, unless it holds one already, before anything else happens to the tables.
+    /// - `row` is the row of `entity` in this table, and there is room in `to` for the new row, whose location is `here`.
+    /// - The moves name columns of this table with the size of their values, which is at most `SMALL`, and pair columns of one
+    ///   component. Values that are overwritten need no drop.
+    /// - Before any other operation on the tables, the caller moves the values of the other columns of this table, and writes a
+    ///   value to each column of the new row that gets no moved value, unless it already has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn move_row_to(
         &mut self,
@@ -33,8 +34,8 @@ impl Table {
         now: Tick,
     ) {
         let (last, target) = (self.entities.len() - 1, to.entities.len());
-        // SAFETY: both are rows of this table; the rest is the caller's promise. The entities come first: nothing has been written
-        // since the caller has read the location, so the compiler can keep what it has read.
+        // SAFETY: both rows exist in this table; forwarded: there is room in `to`. The entities are updated first: nothing has been
+        // written since the caller read the location, so the compiler can keep it in registers.
         unsafe {
             entities.relocate_row(entity, here, self.last_entity(), row);
             self.take_entity_of(row as usize, last);
@@ -43,8 +44,8 @@ impl Table {
         to.stamp(now);
         let row = row as usize;
         for &step in moves {
-            // SAFETY: the step names columns of these tables with small values of this size. `row` and `last` are rows of this table;
-            // `target` is reserved in `to`. No function is called, so everything stays in registers.
+            // SAFETY: the step names columns of these tables with small values of this size. `row` and `last` exist in this table;
+            // `target` is reserved in `to`. There are no calls, so everything stays in registers.
             unsafe {
                 let from = self.columns.get_unchecked(step.from as usize).data();
                 if step.to == ColumnMove::OVERWRITTEN {
@@ -57,20 +58,22 @@ impl Table {
         }
     }
 
-    /// Moves the values of a row that [`Table::move_row_to`] has not moved: large ones, and those that are left behind and needed, which
-    /// are in the row past the end of this table afterwards, to be dropped by [`Table::drop_left`]. The row is `target` in the other table.
+    /// Moves the values of a row that [`Table::move_row_to`] has not moved: large ones, and those that the entity loses but that
+    /// are still needed. The latter are moved past the end of this table, to be dropped by [`Table::drop_left`]. The row is
+    /// `target` in the other table.
     ///
     /// # Safety
     ///
-    /// - `move_row_to` has just been called for the row. The moves name the other columns of this table, and pair columns of one component.
+    /// - `move_row_to` has just been called for the row. The moves name the other columns of this table, and pair columns of one
+    ///   component.
     #[cold]
     #[inline(never)]
     pub(crate) unsafe fn move_other_values(&mut self, row: usize, to: &Self, target: usize, moves: &[ColumnMove]) {
         let last = self.entities.len();
         for step in moves {
             let size = step.size();
-            // SAFETY: the step names columns of these tables with values of this size. `row` is a row of this table, or was the last one,
-            // and `last` is the one that has just gone; `target` is within the capacity of `to`.
+            // SAFETY: the step names columns of these tables with values of this size. `row` exists in this table or was the last
+            // row, and `last` is the row that was just removed; `target` is within the capacity of `to`.
             unsafe {
                 let from = self.columns.get_unchecked(step.from as usize).data();
                 if step.is_kept() {
@@ -89,38 +92,37 @@ impl Table {
         }
     }
 
-    /// Drops the values in the row past the end that [`Table::move_other_values`] has left there, except those of the columns that are
-    /// `kept`.
+    /// Drops the values that [`Table::move_other_values`] has moved past the end, except those of the columns in `kept`.
     ///
     /// # Safety
     ///
-    /// - `move_other_values` was called with these moves, and nothing has happened to the table since.
+    /// - `move_other_values` was called with these moves, and there was no other operation on the table since.
     #[inline]
     pub(crate) unsafe fn drop_left(&mut self, moves: &[ColumnMove], kept: &[u32]) {
         if self.needs_drop {
             let left = moves.iter().filter(|step| step.needs_drop).map(|step| step.from);
-            // SAFETY: `move_other_values` left values of these columns in this row, which have no owner unless they are kept.
+            // SAFETY: `move_other_values` left values of these columns in this row, which have no owner unless they are in `kept`.
             unsafe { self.drop_past_end(left.filter(|column| !kept.contains(column))) }
         }
     }
 
-    /// Drops the values of these columns in the row past the end. If one panics, the others are dropped all the same.
+    /// Drops the values of these columns in the row past the end. If one drop panics, the others still run.
     ///
     /// # Safety
     ///
-    /// - The columns hold values there, which have no owner.
+    /// - The columns have values in that row, which have no owner.
     pub(crate) unsafe fn drop_past_end(&mut self, columns: impl Iterator<Item = u32>) {
         let row = self.entities.len();
         for_each_despite_panics(columns, |column| {
-            // SAFETY: the caller's promise: the column holds a value in this row, which is dropped once.
+            // SAFETY: forwarded: the column has a value in this row without an owner; it is dropped once.
             unsafe { self.columns[column as usize].drop_rows(row, 1) }
         });
     }
 
-    /// Brings the ticks of a row to another table, where the row is `target`, and those of the last row to its place.
+    /// Moves the ticks of a row to another table, where the row is `target`, and the ticks of the last row into its place.
     ///
-    /// [`Table::move_row_to`] has moved the values, with these moves, and nothing has happened to the tables since but that values were
-    /// written.
+    /// [`Table::move_row_to`] must have moved the values, with these moves; since then only values may have been written to the
+    /// tables.
     #[cold]
     #[inline(never)]
     pub(crate) fn move_ticks(&self, row: usize, to: &Self, target: usize, moves: [&[ColumnMove]; 2], now: WriteStamp) {

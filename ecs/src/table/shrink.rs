@@ -1,4 +1,4 @@
-//! Giving back memory: tables without rows, and room for rows that are not there.
+//! Releasing memory: tables without rows, and unused capacity.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,11 @@ use crate::component::ComponentId;
 use crate::entity::TableId;
 
 impl Table {
-    /// Gives back the room for rows that are not there, as far as the allocator takes it.
+    /// Releases unused capacity, where the allocator supports it.
     fn shrink_to_fit(&mut self) {
         let rows = self.entities.len();
         for column in self.columns.iter_mut() {
-            // SAFETY: rows from `len` on hold no values between two operations.
+            // SAFETY: rows from `len` on have no values between two operations.
             unsafe { column.shrink_to(rows) }
         }
         try_shrink(&mut self.entities);
@@ -21,10 +21,10 @@ impl Table {
 }
 
 impl Tables {
-    /// Removes the tables without rows, except [`TableId::EMPTY`], and gives the others numbers without gaps, in the same
-    /// order. Calls `renumbered` for each table that has another number now. Neither asks for memory nor runs user code.
+    /// Removes the tables without rows, except [`TableId::EMPTY`], and renumbers the others without gaps, in the same order. Calls
+    /// `renumbered` for each table whose id changes. Neither allocates nor runs user code.
     ///
-    /// Begins a new epoch, unless there is no such table. `O(tables)`, without what `renumbered` does.
+    /// Begins a new epoch if a table was removed. `O(tables)`, plus the cost of `renumbered`.
     pub(crate) fn remove_empty(&mut self, renumbered: impl FnMut(&Table)) {
         let stays = |table: &Table| table.id == TableId::EMPTY || !table.is_empty();
         if self.tables.iter().all(stays) {
@@ -37,8 +37,8 @@ impl Tables {
         self.renumber(renumbered);
     }
 
-    /// Gives each table the number of its place and lists it by this number. Calls `renumbered` for each table that had another one. Begins
-    /// a new epoch. There are no more tables than before, and the addresses of columns have been forgotten.
+    /// Sets the id of each table to its index, and lists it by this id. Calls `renumbered` for each table whose id changes. Begins
+    /// a new epoch. The number of tables must not have grown, and the map of column addresses must have been cleared.
     pub(super) fn renumber(&mut self, mut renumbered: impl FnMut(&Table)) {
         self.generation += 1;
         self.epoch += 1;
@@ -52,14 +52,14 @@ impl Tables {
                 }
                 renumbered(table);
             }
-            // There is room: there are no more tables than before.
+            // There is room, because the number of tables has not grown.
             table.components.iter().for_each(|component| self.with_component[component.index()].push(id));
-            // SAFETY: the map has columns of tables that stay, which exist and are borrowed.
+            // SAFETY: the map has columns of the remaining tables, which exist and are borrowed.
             unsafe { table.enter_places(&mut self.places) };
         }
     }
 
-    /// Gives back the room for rows and tables that are not there. `O(tables)`, and at most a copy of everything.
+    /// Releases unused capacity for rows and tables. `O(tables)`, plus at most a copy of everything.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.tables.iter_mut().for_each(Table::shrink_to_fit);
         try_shrink(&mut self.tables);
@@ -74,7 +74,7 @@ impl Tables {
         self.by_components.get(ids).copied()
     }
 
-    /// The bytes that the tables have allocated, without what their values own.
+    /// Number of bytes that the tables have allocated, excluding memory owned by their values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.tables.iter().map(Table::allocated_bytes).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()

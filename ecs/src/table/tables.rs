@@ -30,12 +30,12 @@ use crate::transition::Interest;
 pub struct Tables {
     pub(super) tables: Vec<Table>,
     pub(super) by_components: HashMap<Box<[ComponentId]>, TableId>,
-    /// By component: the tables that have it, in ascending order.
+    /// For each component, the tables that have it, in ascending order.
     pub(super) with_component: Vec<Vec<TableId>>,
     pub(super) places: ColumnPlaces,
     pub(super) generation: u64,
     pub(super) epoch: u64,
-    /// The listeners of all tables.
+    /// The listeners that apply to all tables.
     pub(super) in_all: Interest,
 }
 
@@ -54,8 +54,9 @@ impl Tables {
         tables
     }
 
-    /// Which state of the set of tables this is: grows whenever a table is added, and whenever tables are removed by
-    /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), which gives the others new numbers. Never else.
+    /// The version of the set of tables. It grows when a table is added, when a component becomes
+    /// [disabling](crate::entity_disabling), and when tables are removed or renumbered: by
+    /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), or by restoring a world from a copy.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,13 +78,13 @@ impl Tables {
         self.generation
     }
 
-    /// Notes that another component has become a disabling one. The queries look at the tables again when they are used next.
+    /// Records that another component has become disabling. Queries check all tables again when they are next used.
     pub(crate) fn note_disabling(&mut self, components: &Components) {
         self.tables.iter_mut().for_each(|table| table.disabling = disabling_columns(&table.components, components));
         self.generation += 1;
     }
 
-    /// How often tables were removed. While this is the same, what is known of a table's number stays true.
+    /// Number of times that tables were removed or renumbered. Table ids stay valid while this is unchanged.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
@@ -109,22 +110,22 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - The number was given out by this set of tables in this epoch.
+    /// - This set of tables returned the id in this epoch.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, id: TableId) -> &Table {
         debug_assert!(id.index() < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
+        // SAFETY: forwarded: the id was returned in this epoch, and within an epoch tables are only added.
         unsafe { self.tables.get_unchecked(id.index()) }
     }
 
-    /// Where the column of the type with this slot is in a table, if the table exists and has it. `O(1)`: one cell of a map.
+    /// The address of a type's column in a table, if the table exists and has the type. `O(1)`: one cell of a map.
     #[inline]
     pub(crate) fn column_of_slot(&self, id: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.get(id, slot) }
     }
 
-    /// A table that has the type with this slot, as a rule the only one, and the column there: see [`ColumnPlaces::likely`].
+    /// A table that has the type with this slot, usually the only one, and its column there: see [`ColumnPlaces::likely`].
     #[inline(always)]
     pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
@@ -152,11 +153,11 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - The number was given out by this set of tables in this epoch.
+    /// - This set of tables returned the id in this epoch.
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, id: TableId) -> &mut Table {
         debug_assert!(id.index() < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
+        // SAFETY: forwarded: the id was returned in this epoch, and within an epoch tables are only added.
         unsafe { self.tables.get_unchecked_mut(id.index()) }
     }
 
@@ -164,16 +165,16 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - The numbers were given out by this set of tables in this epoch, and they differ.
+    /// - This set of tables returned both ids in this epoch, and they differ.
     #[inline]
     pub(crate) unsafe fn get_two_mut(&mut self, a: TableId, b: TableId) -> (&mut Table, &mut Table) {
         debug_assert!(a != b && a.index().max(b.index()) < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
+        // SAFETY: forwarded: the ids were returned in this epoch and differ, and within an epoch tables are only added.
         let [a, b] = unsafe { self.tables.get_disjoint_unchecked_mut([a.index(), b.index()]) };
         (a, b)
     }
 
-    /// All tables, in the order of their numbers.
+    /// All tables, in the order of their ids.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -188,7 +189,7 @@ impl Tables {
         self.tables.iter()
     }
 
-    /// The tables with a component, from a number on, in ascending order. `O(log tables)`.
+    /// The tables with a component whose ids are at least `from`, in ascending order. `O(log tables)`.
     pub(crate) fn with(&self, component: ComponentId, from: usize) -> &[TableId] {
         let with = self.with_component.get(component.index()).map_or(&[][..], Vec::as_slice);
         &with[with.partition_point(|table| table.index() < from)..]
@@ -216,10 +217,10 @@ impl Tables {
         self.by_components.reserve(1);
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.reserve(ids.len()) };
-        // If there is no room this unwinds, and no such table is known.
+        // If this panics because the allocation fails, the table is not listed anywhere.
         self.tables.push(table);
         ids.iter().for_each(|component| self.with_component[component.index()].push(id));
-        // SAFETY: as above.
+        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.tables[id.index()].enter_places(&mut self.places) };
         self.by_components.insert(ids, id);
         self.generation += 1;

@@ -1,7 +1,7 @@
 //! The ticks of rows: when values were added and changed.
 //!
-//! A table notes for all of its rows together when one came or got a new value in place of another. More is known of the
-//! columns whose component is tracked; then the ticks of a row go wherever the row goes.
+//! A table records one tick for all of its rows: the last time a row was added or a value replaced. Columns of tracked components
+//! also have ticks per row, which move together with the row.
 
 use alloc::vec::Vec;
 
@@ -12,34 +12,34 @@ use crate::component::ComponentId;
 use crate::tick::{Tick, WriteStamp};
 use crate::tracking::Renewal;
 
-/// Rows on their way to another table. In the columns that neither kind of pair names they have new values.
+/// Rows that move to another table. Columns of the other table that are in neither list have new values.
 pub(super) struct MovingRows<'a> {
     pub(super) first: usize,
     pub(super) count: usize,
-    /// Where the rows begin in the other table.
+    /// The first row number in the other table.
     pub(super) start: usize,
-    /// What becomes of the columns: those that are kept go along.
+    /// The moves of the columns: values that are kept move with the row.
     pub(super) pairs: [&'a [ColumnMove]; 2],
-    /// The columns whose values others replace.
+    /// The columns whose values are replaced by new ones.
     pub(super) replaced: &'a [ColumnMove],
-    /// Whether the tables have exchanged the columns of the pairs, with the ticks.
+    /// Whether the tables have swapped the columns of the pairs, including their ticks.
     pub(super) exchanged: bool,
 }
 
 impl Table {
-    /// Whether ticks of some column are kept.
+    /// Whether some column has ticks.
     #[inline]
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked
     }
 
-    /// Notes that a row has come or got new values.
+    /// Records that a row was added or got new values.
     #[inline]
     pub(crate) fn stamp(&self, now: Tick) {
         self.stamped.set(now);
     }
 
-    /// Notes that rows have new values in all columns.
+    /// Records that rows have new values in all columns.
     #[cold]
     #[inline(never)]
     pub(super) fn note_new_rows(&self, first: usize, count: usize, now: WriteStamp) {
@@ -48,21 +48,21 @@ impl Table {
         }
     }
 
-    /// Notes that the value of a column in a row has been replaced.
+    /// Records that the value of a column in a row has been replaced.
     pub(crate) fn note_replaced(&self, column: usize, row: usize, now: WriteStamp) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.mark_range(row, 1, now);
         }
     }
 
-    /// Notes that a column has a new value in a row.
+    /// Records that a column has a new value in a row.
     pub(crate) fn note_added(&self, column: usize, row: usize, now: WriteStamp) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.add_range(row, 1, now);
         }
     }
 
-    /// Brings the ticks of rows to another table, where their values go.
+    /// Moves the ticks of rows to the table to which their values move.
     pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: WriteStamp) {
         let MovingRows { first, count, start, .. } = *moving;
         for (at, column) in to.columns.iter().enumerate() {
@@ -89,37 +89,37 @@ impl Table {
         }
     }
 
-    /// Whether the changes of a row are renewed when it moves to another table, since the row is disabled there or is no longer so. It is
-    /// a row of this table still.
+    /// The changes of a row that count as made now when the row moves to another table, because it becomes disabled or stops being
+    /// disabled there. The row must still be in this table.
     pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
         let ended = self.disabling.iter().filter(|&&column| !to.contains(self.components[column as usize]));
         let begins = ended.filter_map(|&column| Some(self.columns[column as usize].tracking()?.get(row).added));
-        // No row of this table has come later.
+        // No row of this table was added later.
         let now = self.stamped.get();
         let since = begins.max_by_key(|begin| begin.age(now));
         let begins = to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]));
         Renewal { since, begins }
     }
 
-    /// Renews the changes of rows that move to another table, where their ticks are.
+    /// Renews the changes of rows that move to another table. Their ticks must already be there.
     #[cold]
     fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
         let MovingRows { first, count, start, .. } = *moving;
         let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
         for pair in moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept()) {
             let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
-            // Columns that were exchanged have taken along when a consumer has looked.
+            // Columns that were swapped have kept the tick of the last consumer.
             let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
             let seen = old.unwrap_or(tracking).last_look();
             renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
         }
     }
 
-    /// Begins to keep the ticks of a component.
+    /// Begins to track the ticks of a component.
     ///
     /// # Errors
     ///
-    /// If there is no memory; then nothing has happened.
+    /// If the allocation fails; nothing is changed.
     pub(crate) fn track(&mut self, id: ComponentId, now: Tick) -> Result<(), AllocError> {
         if let Some(at) = self.column_index(id) {
             let (rows, latest) = (self.entities.len(), self.stamped.get());
@@ -130,7 +130,7 @@ impl Table {
         Ok(())
     }
 
-    /// Forgets the ticks of a component.
+    /// Stops tracking the ticks of a component.
     pub(crate) fn forget_ticks(&mut self, id: ComponentId) {
         if let Some(at) = self.column_index(id) {
             self.columns[at].forget_ticks();
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
+    /// Clamps ticks that are older than the oldest distinguishable age.
     pub(crate) fn clamp_ticks(&mut self, now: Tick) {
         self.stamped.clamp(now);
         self.columns.iter().for_each(|column| column.clamp_ticks(now));

@@ -1,4 +1,4 @@
-//! The ticks of a column as a whole.
+//! The ticks of a whole column.
 
 use alloc::vec::Vec;
 use core::hint::spin_loop;
@@ -12,36 +12,36 @@ use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins, TRACKED};
 use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, WriteStamp};
 
-/// What is known of the changes of one column.
+/// The ticks and logs of one column.
 #[derive(Default)]
 pub(crate) struct Tracking {
     added: RowTicks,
     changed: RowTicks,
     logs: [Log; 2],
-    /// Which of the logs is the current one.
+    /// Index of the current log.
     current: AtomicUsize,
-    /// Whether that is complete so far: rows that are changed are to be noted there.
+    /// Whether the current log is active, that is complete so far: changed rows have to be added to it.
     notes: AtomicBool,
-    /// Whether a thread is changing the logs.
+    /// Whether a thread is changing the logs (a spin lock).
     busy: AtomicBool,
-    /// How many logs in a row have been given up, and how many are not even begun because of that.
+    /// Number of logs in a row that were given up, and number of logs that will not be activated because of that.
     given_up: AtomicU32,
     passed_over: AtomicU32,
-    /// When a consumer looked last.
+    /// Tick of the last look of a consumer.
     seen: TickCell,
-    /// When a consumer had looked last at the column that the first rows came from, as long as none has looked at this one.
+    /// Tick of the last look of a consumer at the column that the first rows came from; used until a consumer looks at this column.
     seen_before: TickCell,
-    /// When a caller last got mutable access to values: no tick in here is newer.
+    /// Tick of the last mutable access to values. No tick in the column is newer.
     visited: TickCell,
-    /// When a value was added last.
+    /// Tick of the last addition of a value.
     last_added: TickCell,
-    /// A number of whole groups.
+    /// A multiple of the group size.
     capacity: usize,
     /// The origin of the last change of each row.
     by: RowOrigins,
 }
 
-/// The right to change the logs of a column.
+/// The lock on the logs of a column.
 struct LogsLock<'a>(&'a AtomicBool);
 
 impl Drop for LogsLock<'_> {
@@ -50,24 +50,24 @@ impl Drop for LogsLock<'_> {
     }
 }
 
-/// Which of its ticks makes a row new.
+/// Which tick is compared with the last run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Which {
     Added,
     Changed,
 }
 
-/// Which changes of a row count as made now, because the row begins or ends to be disabled.
+/// Which changes of a row count as made now, because the row becomes disabled or stops being disabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Renewal {
-    /// Those since the row was disabled, if it is no longer.
+    /// Changes since this tick, at which the row was disabled, if it stops being disabled.
     pub(crate) since: Option<Tick>,
-    /// Whether the row is disabled from now on: those that no consumer has looked at.
+    /// Changes that no consumer has seen, if the row becomes disabled.
     pub(crate) begins: bool,
 }
 
 impl Tracking {
-    /// For a column with so many rows, which counts as added and changed at a tick.
+    /// Ticks for a column with `rows` rows, which count as added and changed at `tick`.
     pub(crate) fn new(rows: usize, capacity: usize, tick: Tick) -> Result<Self, AllocError> {
         let mut tracking = Self::empty();
         tracking.grow_to(capacity.max(rows))?;
@@ -81,17 +81,17 @@ impl Tracking {
         Ok(tracking)
     }
 
-    /// For a column without rows.
+    /// Ticks for a column without rows.
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
-        // What is changed at the very tick at which the first log begins is noted there, too, and is no newer than that.
+        // Changes at the tick at which the first log begins are added to it too, although they are not newer than that tick.
         tracking.current().inexact.store(true, Relaxed);
         tracking.notes.store(true, Relaxed);
         tracking
     }
 
-    /// For how many rows there is room.
+    /// Number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
@@ -101,7 +101,7 @@ impl Tracking {
     ///
     /// # Errors
     ///
-    /// If there is no memory. What was there stays.
+    /// If the allocation fails. The ticks are unchanged.
     pub(crate) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
         if rows <= self.capacity {
             return Ok(());
@@ -115,16 +115,16 @@ impl Tracking {
         Ok(())
     }
 
-    /// Makes room for as many rows as another one has room for.
+    /// Makes room for as many rows as another column has room for.
     ///
     /// # Errors
     ///
-    /// If there is no memory. What was there stays.
+    /// If the allocation fails. The ticks are unchanged.
     pub(crate) fn grow_as(&mut self, other: &Self) -> Result<(), AllocError> {
         self.grow_to(other.capacity)
     }
 
-    /// Takes over all that another one knows of so many rows, the first ones. There is [as much room](Self::grow_as) as there.
+    /// Copies the logs and the first `rows` rows of another column. There must be [as much room](Self::grow_as) as there.
     pub(crate) fn copy_from(&mut self, other: &Self, rows: usize) {
         self.added.copy_from(&other.added, rows);
         self.changed.copy_from(&other.changed, rows);
@@ -145,7 +145,7 @@ impl Tracking {
         }
     }
 
-    /// Gives back the room beyond so many rows, which have no values.
+    /// Releases the memory beyond `rows` rows. Rows from there on have no values.
     pub(crate) fn shrink_to(&mut self, rows: usize) {
         let rows = rows.next_multiple_of(GROUP);
         if rows < self.capacity {
@@ -158,8 +158,7 @@ impl Tracking {
         }
     }
 
-    /// The right to change the logs, which one thread has at a time. It is held for a few steps, in which no thread waits and
-    /// no user's code runs, and given back also by a panic.
+    /// Locks the logs. The lock is held for a few steps, which neither wait nor run user code, and is released on unwinding too.
     fn lock_logs(&self) -> LogsLock<'_> {
         while self.busy.swap(true, Acquire) {
             spin_loop();
@@ -167,7 +166,7 @@ impl Tracking {
         LogsLock(&self.busy)
     }
 
-    /// To be called before rows are marked: begins a new log if a consumer has looked since the current one began.
+    /// Must be called before rows are marked. Begins a new log if a consumer has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
@@ -176,7 +175,7 @@ impl Tracking {
         }
     }
 
-    /// Several threads may come here, and one of them begins the next log. The others wait for it.
+    /// Several threads may call this at the same time; one of them begins the next log, and the others wait for it.
     #[cold]
     fn begin_next_log(&self, now: Tick) {
         let _lock = self.lock_logs();
@@ -196,18 +195,18 @@ impl Tracking {
         let next = (self.current.load(Relaxed) & 1) ^ 1;
         let log = &self.logs[next];
         log.begin(seen);
-        // Where nearly everything changes each time, most logs are not worth their while.
+        // If nearly all rows change each time, most logs are not worth their cost.
         let passed_over = self.passed_over.load(Relaxed);
         if passed_over != 0 {
             self.passed_over.store(passed_over - 1, Relaxed);
             log.incomplete.store(true, Relaxed);
         }
         self.notes.store(passed_over == 0, Relaxed);
-        // A thread that finds this to be the current log finds it empty, and knows whether it takes notes.
+        // Stored last: a thread that reads the new index finds an empty log, and knows whether it is active.
         self.current.store(next, Release);
     }
 
-    /// Gives up the current log. To be called with the right to change it.
+    /// Gives up the current log. The caller must hold the lock.
     #[cold]
     fn give_up(&self) {
         let given_up = (self.given_up.load(Relaxed) + 1).min(4);
@@ -217,7 +216,7 @@ impl Tracking {
         self.notes.store(false, Relaxed);
     }
 
-    /// Notes in the current log that a row has been changed.
+    /// Adds a changed row to the current log.
     #[inline]
     fn note(&self, row: usize) {
         if self.notes.load(Relaxed) {
@@ -227,7 +226,7 @@ impl Tracking {
 
     #[inline(never)]
     fn note_new(&self, row: usize) {
-        // What the current log knows it keeps until there is another one, which begins before rows are marked.
+        // A row stays in the current log until the next one begins, which happens before rows are marked.
         if !self.current().knows(row) {
             let _lock = self.lock_logs();
             if self.notes.load(Relaxed) && !self.current().note(row) {
@@ -246,51 +245,51 @@ impl Tracking {
         &self.logs[(self.current.load(Acquire) & 1) ^ 1]
     }
 
-    /// Notes that a row has been changed.
+    /// Records that a row has been changed.
     ///
     /// # Safety
     ///
     /// - There is room for the row.
     #[inline]
     pub(crate) unsafe fn mark(&self, row: usize, now: WriteStamp) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: there is room for the row.
         unsafe { self.changed.mark(row, now.tick) }
         self.by.set(row, now.by);
         self.note(row);
     }
 
-    /// As [`Tracking::mark_rows`], but faster.
+    /// As [`Tracking::mark_rows`], with non-atomic writes.
     ///
     /// # Safety
     ///
-    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    /// - No other thread reads or writes the ticks of these rows during the call.
     pub(crate) unsafe fn mark_unshared(&self, first: usize, count: usize, now: WriteStamp) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: no other thread reads or writes the ticks of these rows during the call.
         unsafe { self.changed.fill(first, count, now.tick) }
         self.by.set_range(first, count, now.by);
         self.note_range(first, count);
     }
 
-    /// Whether there is no log for changed rows to be noted in. Until another visit none begins.
+    /// Whether no log is active. None becomes active until the next visit.
     #[inline]
     pub(crate) fn is_without_log(&self) -> bool {
         !self.notes.load(Relaxed)
     }
 
-    /// Notes that rows may be changed at the tick of a visit that has been noted, if there is no log for them to be noted in.
-    /// Then only the tick of a row is left to be written when it is changed: the cell of row 0 is returned, and the others
-    /// follow. Until another visit a log does not begin.
+    /// Records in advance that rows may be changed at the tick of a recorded visit, if no log is active. A change of a row then
+    /// only has to write the tick of the row. Returns the cell of row 0; the others follow it. No log becomes active until the next
+    /// visit.
     #[inline]
     pub(crate) fn note_ahead(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
         self.is_without_log().then(|| self.changed.raise_groups(first, count, now))
     }
 
-    /// The row whose last change is in a cell.
+    /// The row to whose last change a cell belongs.
     pub(crate) fn row_of(&self, cell: &TickCell) -> usize {
         self.changed.row_of(cell)
     }
 
-    /// Notes that rows have been changed, at the tick of a visit that has been noted.
+    /// Records that rows have been changed, at the tick of a recorded visit.
     pub(crate) fn mark_rows(&self, first: usize, count: usize, now: WriteStamp) {
         if count != 0 {
             self.changed.mark_range(first, count, now.tick);
@@ -299,13 +298,13 @@ impl Tracking {
         }
     }
 
-    /// Notes that rows have been changed.
+    /// Records that rows have been changed.
     pub(crate) fn mark_range(&self, first: usize, count: usize, now: WriteStamp) {
         self.visit(now.tick);
         self.mark_rows(first, count, now);
     }
 
-    /// Notes that rows have got new values.
+    /// Records that rows have got new values.
     pub(crate) fn add_range(&self, first: usize, count: usize, now: WriteStamp) {
         self.mark_range(first, count, now);
         if count != 0 {
@@ -314,7 +313,7 @@ impl Tracking {
         }
     }
 
-    /// A log of many rows is given up: consumers go by the groups then.
+    /// Adds changed rows to the current log. A log with too many rows is given up, and consumers use the groups then.
     fn note_range(&self, first: usize, count: usize) {
         if self.notes.load(Relaxed) {
             let _lock = self.lock_logs();
@@ -325,7 +324,7 @@ impl Tracking {
         }
     }
 
-    /// Sets the ticks of a row, which is found by a consumer that looks at all rows.
+    /// Sets the ticks of a row. Only consumers that scan all rows find it.
     pub(crate) fn set(&self, row: usize, ticks: ComponentTicks) {
         self.added.cell(row).set(ticks.added);
         self.changed.cell(row).set(ticks.changed);
@@ -349,7 +348,7 @@ impl Tracking {
         self.by.set(row, by);
     }
 
-    /// The same for the row whose last change is in a cell.
+    /// Sets the origin of the last change of the row to which a cell belongs.
     #[inline(always)]
     pub(crate) fn set_changed_by_of(&self, cell: &TickCell, by: Origin) {
         if cfg!(feature = "track_location") {
@@ -357,13 +356,13 @@ impl Tracking {
         }
     }
 
-    /// Gives a row what its value has had in a row of another column.
+    /// Copies the ticks and the origin of a row of another column, when its value moves to row `to`.
     pub(crate) fn carry_from(&self, other: &Self, from: usize, to: usize, now: Tick) {
         self.carry(to, other.get(from), now);
         self.by.set(to, other.by.origin(from));
     }
 
-    /// Gives a row ticks that its value has had elsewhere, at the tick of a visit that has been noted.
+    /// Sets the ticks of a row whose value was moved here, at the tick of a recorded visit.
     fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
@@ -372,28 +371,30 @@ impl Tracking {
         if !is_after(ticks.changed, log) {
             log.inexact.store(true, Relaxed);
         }
-        // A caller may have set back the tick of the last change, and not that of the addition.
+        // The tick of the last change may have been set back by a caller, without the tick of the addition.
         let after = |log: &Log| is_after(ticks.changed, log) || is_after(ticks.added, log);
-        // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
+        // The older log need not have begun before the current one: the older log of a column that was created empty never began.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
             self.note(row);
         }
     }
 
-    /// When a consumer looked last, at this column or at the one that its first rows came from; the default tick if none has.
+    /// Tick of the last look of a consumer, at this column or at the one that its first rows came from; the default tick if there
+    /// was no look.
     pub(crate) fn last_look(&self) -> Tick {
         let seen = self.seen.get();
         if seen == Tick::default() { self.seen_before.get() } else { seen }
     }
 
-    /// Takes over when a consumer has looked at the column that the first rows of this one come from.
+    /// Takes over the last look at the column from which the first rows of this one come.
     pub(crate) fn begin_after(&self, other: &Self) {
         self.seen_before.set(other.last_look());
     }
 
-    /// Has changes of a row count as made now. `seen` is the [last look](Self::last_look) at the column where the row was.
+    /// Marks changes of a row as made now, as `renewal` says. `seen` is the [last look](Self::last_look) at the column in which the
+    /// row was.
     pub(crate) fn renew(&self, row: usize, renewal: Renewal, seen: Tick, now: Tick) {
-        // No consumer has looked at a row whose column has not been looked at.
+        // If no consumer has looked at the column, all changes are unseen.
         let is_unseen = |tick: Tick| renewal.begins && (seen == Tick::default() || tick.is_newer_than(seen, now));
         let is_renewed =
             |tick: Tick| is_unseen(tick) || renewal.since.is_some_and(|since| tick.age(now) <= since.age(now));
@@ -405,13 +406,13 @@ impl Tracking {
         }
     }
 
-    /// As [`Tracking::carry_from`], for a value of another row of this column.
+    /// As [`Tracking::carry_from`], for a value that moves within this column.
     #[inline(never)]
     pub(crate) fn carry_row(&self, from: usize, to: usize) {
         self.carry_from(self, from, to, self.visited.get());
     }
 
-    /// Exchanges the ticks of two rows.
+    /// Swaps the ticks of two rows.
     #[inline(never)]
     pub(crate) fn swap_rows(&self, a: usize, b: usize) {
         let (ticks, by) = (self.get(a), self.by.origin(a));
@@ -420,18 +421,18 @@ impl Tracking {
         self.by.set(b, by);
     }
 
-    /// Sets when a row was added, for a value that replaces one of that age.
+    /// Sets the tick of a row's addition, for a value that replaces an older one and keeps its tick.
     pub(crate) fn set_added(&self, row: usize, added: Tick, now: Tick) {
         self.added.carry(row, added, now);
         raise_to(&self.last_added, added, now);
     }
 
-    /// Sets when a row was changed.
+    /// Sets the tick of a row's last change.
     pub(crate) fn set_changed(&self, row: usize, changed: Tick, now: Tick) {
         self.carry(row, ComponentTicks { changed, ..self.get(row) }, now);
     }
 
-    /// The ticks of all rows of one kind.
+    /// The ticks of one kind, of all rows.
     #[inline]
     pub(crate) fn ticks(&self, which: Which) -> &RowTicks {
         match which {
@@ -440,12 +441,12 @@ impl Tracking {
         }
     }
 
-    /// Notes that a consumer looks. Systems that run side by side come in any order: what counts is the newest tick.
+    /// Records that a consumer looks. Systems that run concurrently look in any order; the newest tick counts.
     #[inline]
     pub(crate) fn look(&self, now: Tick) {
-        // Seen from a tick after those of all consumers that may look at the same time.
+        // Compared from a tick later than those of all consumers that may look at the same time.
         raise_to(&self.seen, now, now.later(CHECK_EVERY / 4));
-        // A log that has come to its end was worth its while.
+        // A log that stayed active until a consumer looked was useful.
         if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {
             self.given_up.store(0, Relaxed);
         }
@@ -466,7 +467,7 @@ impl Tracking {
         })
     }
 
-    /// The rows, of so many, that are new by one of their ticks.
+    /// The rows below `len` that were added or changed since the last run.
     pub(crate) fn new_rows(&self, len: usize, run_ticks: RunTicks) -> Vec<u32> {
         let (mut rows, mut row) = (Vec::new(), 0);
         let is_new = |which| self.any_new(which, run_ticks);
@@ -475,7 +476,7 @@ impl Tracking {
             return rows;
         }
         if let Some(logged) = self.log(Which::Changed, run_ticks) {
-            // What has been added is in a log, too.
+            // Added rows are in the log of changes too.
             let is_new = |row| ticks.iter().flatten().any(|ticks| run_ticks.is_new(ticks.cell(row).get()));
             rows.reserve(logged.len().min(len));
             while let Some((group, mut mask)) = logged.next_group(row / GROUP) {
@@ -509,7 +510,7 @@ impl Tracking {
         rows
     }
 
-    /// Rows among which are all that are new, if there is a log of them.
+    /// A superset of the new rows, if the logs go back far enough.
     #[inline]
     pub(crate) fn log(&self, which: Which, run_ticks: RunTicks) -> Option<LoggedRows<'_>> {
         let (current, before) = (self.current(), self.before());
@@ -522,7 +523,7 @@ impl Tracking {
         both.then_some(LoggedRows { before: Some(before), current, exact: false })
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
+    /// Clamps ticks that are older than the oldest distinguishable age.
     pub(crate) fn clamp(&self, now: Tick) {
         self.added.clamp(now);
         self.changed.clamp(now);
@@ -530,7 +531,7 @@ impl Tracking {
         self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
     }
 
-    /// The bytes that this has allocated.
+    /// Number of bytes that this has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
         let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();

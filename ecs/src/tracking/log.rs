@@ -1,9 +1,9 @@
-//! Logs of the rows that have been changed.
+//! Logs of changed rows.
 //!
-//! A log is a set of rows, kept as bits: one for each row, and above them one for each word of rows that is not empty. So
-//! rows are found in ascending order, in whatever order they were noted, and in time proportional to their number. One thread
-//! at a time changes a log, while others may read it. Until the log begins anew bits are only added, so a thread that goes
-//! through it finds each row once at most.
+//! A log is a set of rows, stored as bits: one for each row, and a second level with one for each non-zero word of the first. So
+//! rows are found in ascending order, regardless of the order in which they were added, in time proportional to their number. One
+//! thread at a time changes a log, while others may read it. Bits are only added until the log is restarted, so a thread that
+//! iterates upwards finds each row at most once.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
@@ -13,9 +13,9 @@ use super::rows::GROUP;
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 use crate::tick::{Tick, TickCell};
 
-/// A log holds one row of so many; a longer one is not worth its while.
+/// A log holds at most one of this many rows; a longer log is not worth its cost.
 const LOGGED: usize = 8;
-/// Bits of a word: the rows of a group.
+/// Bits per word: the rows of a group.
 const BITS: usize = u64::BITS as usize;
 
 /// Rows that have been changed after a tick.
@@ -24,13 +24,13 @@ pub(super) struct Log {
     pub(super) start: TickCell,
     /// Whether rows are missing.
     pub(super) incomplete: AtomicBool,
-    /// Whether there are rows in it that have not been changed since, as others have come in their places.
+    /// Whether the log may contain rows that have not been changed since `start`, because other values were moved into them.
     pub(super) inexact: AtomicBool,
-    /// How many rows are in it.
+    /// Number of rows in the log.
     len: AtomicUsize,
-    /// A bit for each row that is in it.
+    /// One bit per row.
     rows: Vec<AtomicU64>,
-    /// A bit for each word of `rows` that is not zero, and perhaps for others.
+    /// One bit per word of `rows`. Set if the word is not zero; may also be set for others.
     words: Vec<AtomicU64>,
 }
 
@@ -54,7 +54,7 @@ impl Log {
         try_shrink(&mut self.words);
     }
 
-    /// Adds rows of one word.
+    /// Adds the given rows of one word.
     #[inline]
     fn note_word(&self, word: usize, rows: u64) {
         let place = &self.rows[word];
@@ -71,14 +71,14 @@ impl Log {
         self.len.store(self.len.load(Relaxed) + new.count_ones() as usize, Relaxed);
     }
 
-    /// Adds a row. Says whether the log is still worth its while. One thread at a time may do this.
+    /// Adds a row. Returns whether the log is still within its size limit. Only one thread at a time may call this.
     #[inline]
     pub(super) fn note(&self, row: usize) -> bool {
         self.note_word(row / BITS, 1 << (row % BITS));
         self.len.load(Relaxed) <= self.room()
     }
 
-    /// Adds rows. Says whether the log is still worth its while. One thread at a time may do this.
+    /// Adds rows. Returns whether the log is still within its size limit. Only one thread at a time may call this.
     pub(super) fn note_range(&self, first: usize, count: usize) -> bool {
         let (mut row, end) = (first, first + count);
         while row < end {
@@ -89,13 +89,13 @@ impl Log {
         self.len.load(Relaxed) <= self.room()
     }
 
-    /// How many rows it may have.
+    /// Maximum number of rows.
     #[inline]
     pub(super) fn room(&self) -> usize {
         (self.rows.len() * BITS / LOGGED).max(GROUP)
     }
 
-    /// Becomes equal to another log, for all of whose rows there is room.
+    /// Becomes a copy of another log. There must be room for all of its rows.
     pub(super) fn copy_from(&self, other: &Self) {
         self.begin(other.start.get());
         for (word, rows) in other.rows.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Log {
         self.inexact.store(other.inexact.load(Relaxed), Relaxed);
     }
 
-    /// Empties the log, to hold what is changed after a tick. One thread at a time may do this.
+    /// Empties the log, to record changes after `start`. Only one thread at a time may call this.
     pub(super) fn begin(&self, start: Tick) {
         for (above, words) in self.words.iter().zip(self.rows.chunks(BITS)) {
             let mut left = above.swap(0, Relaxed);
@@ -123,25 +123,25 @@ impl Log {
         self.start.set(start);
     }
 
-    /// Whether everything that has changed after a tick is here, as far as it is not in a log that began later.
+    /// Whether the log contains all rows that were changed after `tick` until the next log began.
     #[inline]
     pub(super) fn covers(&self, tick: Tick, now: Tick) -> bool {
         !self.incomplete.load(Relaxed) && self.start.get().age(now) >= tick.age(now)
     }
 
-    /// The words above from a place on; nothing behind the last one.
+    /// A word of the second level; `None` past the last one.
     #[inline]
     fn above(&self, at: usize) -> Option<u64> {
         self.words.get(at).map(|word| word.load(Relaxed))
     }
 
-    /// The rows of a word.
+    /// The rows of a word of the first level.
     #[inline]
     fn word(&self, word: usize) -> u64 {
         self.rows.get(word).map_or(0, |rows| rows.load(Relaxed))
     }
 
-    /// Whether a row is in it.
+    /// Whether the log contains a row.
     #[inline]
     pub(super) fn knows(&self, row: usize) -> bool {
         self.word(row / BITS) >> (row % BITS) & 1 != 0
@@ -151,7 +151,7 @@ impl Log {
         (self.rows.capacity() + self.words.capacity()) * size_of::<AtomicU64>()
     }
 
-    /// Panics if a bit above is missing, or a row is in it beyond those that there are.
+    /// Panics if a bit of the second level is missing, or if the log contains a row that is not less than `rows`.
     pub(super) fn check_invariants(&self, rows: usize) {
         assert!(self.rows.len() >= rows / BITS, "a log has room for all rows");
         assert_eq!(self.words.len(), self.rows.len().div_ceil(BITS), "a log has a bit for each word");
@@ -167,32 +167,32 @@ impl Log {
     }
 }
 
-/// Some rows, among them all that have been changed since a consumer looked.
+/// A superset of the rows that have been changed since a consumer looked.
 ///
-/// They are read while they are asked for, so that a row which is noted meanwhile may be among them or not. What is asked
-/// for in ascending order does not come twice, whatever happens to the logs meanwhile.
+/// The logs are read during the iteration, so a row that is added concurrently may or may not be returned. A caller that asks in
+/// ascending order gets no row twice, even if the logs change concurrently.
 #[derive(Clone, Copy)]
 pub struct LoggedRows<'a> {
-    /// The older log, if that is needed.
+    /// The older log, if it is needed.
     pub(super) before: Option<&'a Log>,
     pub(super) current: &'a Log,
     pub(super) exact: bool,
 }
 
 impl LoggedRows<'_> {
-    /// Whether all that exist have been changed.
+    /// Whether all of the rows have been changed.
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// How many there are at most.
+    /// Upper bound of the number of rows.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.current.len.load(Relaxed) + self.before.map_or(0, |log| log.len.load(Relaxed))
     }
 
-    /// Which of 64 groups have rows: those from group `at * 64` on. Nothing behind the last ones.
+    /// A mask of the groups that have rows, among the 64 groups from `at * 64` on; `None` past the last group.
     #[inline]
     pub(crate) fn groups(&self, at: usize) -> Option<u64> {
         let before = self.before.map_or(0, |log| log.above(at).unwrap_or(0));
@@ -205,7 +205,7 @@ impl LoggedRows<'_> {
         self.current.word(group) | self.before.map_or(0, |log| log.word(group))
     }
 
-    /// The first group with rows from a group on: its number and its rows.
+    /// The first group from `group` on that has rows: its number and its rows.
     #[inline]
     pub(crate) fn next_group(&self, mut group: usize) -> Option<(usize, u64)> {
         loop {
@@ -223,7 +223,7 @@ impl LoggedRows<'_> {
         }
     }
 
-    /// The first row from a row on.
+    /// The first row that is not less than `row`.
     pub(crate) fn next_row(&self, row: usize) -> Option<usize> {
         let (mut group, mut rows) = self.next_group(row / GROUP)?;
         if group == row / GROUP {

@@ -1,4 +1,4 @@
-//! The tick of each row, and the newest of each group of rows.
+//! The tick of each row, and the newest tick of each group of rows.
 
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
@@ -6,11 +6,11 @@ use core::ptr::{self, NonNull};
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 use crate::tick::{RunTicks, Tick, TickCell};
 
-/// Rows a group.
+/// Rows per group.
 pub(crate) const GROUP: usize = 64;
-/// Rows a cache line of ticks.
+/// Rows per cache line of ticks.
 const LINE: usize = 16;
-/// How old a tick may be to be new, for comparing many: vector instructions of all machines compare signed numbers only.
+/// Maximum age of a new tick, in a form for comparing many ticks: only signed comparisons have vector instructions on all machines.
 #[derive(Clone, Copy)]
 struct Age {
     now: u32,
@@ -38,21 +38,21 @@ impl Age {
 struct TickLine([TickCell; LINE]);
 
 impl TickLine {
-    /// The ticks, while other threads may write some of them.
+    /// The ticks; other threads may write some of them concurrently.
     #[inline]
     fn load(&self) -> [u32; LINE] {
         core::array::from_fn(|nth| self.0[nth].get().get())
     }
 
-    /// The ticks, all at once.
+    /// The ticks, in one non-atomic read.
     ///
     /// # Safety
     ///
-    /// - No thread writes to these ticks meanwhile.
+    /// - No thread writes to these ticks during the call.
     #[inline]
     unsafe fn read(&self) -> [u32; LINE] {
-        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. No thread writes to them, so that they may
-        // be read together, and not one by one as atomics are.
+        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. No thread writes to the cells, so they may be
+        // read together, non-atomically.
         unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() }
     }
 }
@@ -60,11 +60,11 @@ impl TickLine {
 /// Whether all rows of a line are new.
 #[inline]
 fn all_new(ticks: [u32; LINE], age: Age) -> bool {
-    // Without a way out in the middle it is a matter of a few vector instructions.
+    // Without an early exit this compiles to a few vector instructions.
     !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
 }
 
-/// A bit for each row of a line that is new.
+/// A mask of the new rows of a line.
 #[inline]
 fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
     let mut new = [0u8; LINE];
@@ -73,20 +73,20 @@ fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
     }
     let [low, high] = [0, LINE / 2].map(|at| {
         let half = core::array::from_fn(|nth| new[at + nth]);
-        // Brings the lowest bits of eight bytes together: byte `i` is at bit `8 * i`, and this adds `56 - 7 * i`.
+        // Packs the lowest bits of eight bytes into one byte: byte `i` is at bit `8 * i`, and the product adds `56 - 7 * i`.
         u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56
     });
     low | high << 8
 }
 
-/// One tick for each row, and the newest of each group.
+/// One tick per row, and the newest tick of each group.
 #[derive(Default)]
 pub(crate) struct RowTicks {
     lines: Vec<TickLine>,
     groups: Vec<TickCell>,
 }
 
-/// Sets a cell to the present tick. The cells of many rows are the same, and have it already.
+/// Sets a cell to the current tick. Many rows share a cell, so it usually has that tick already; the check avoids the store.
 #[inline]
 pub(super) fn raise(cell: &TickCell, now: Tick) {
     if cell.get() != now {
@@ -111,7 +111,7 @@ impl RowTicks {
         Ok(())
     }
 
-    /// Takes over the ticks of so many rows, for which both have room.
+    /// Copies the ticks of the first `rows` rows, for which both have room.
     pub(super) fn copy_from(&self, other: &Self, rows: usize) {
         let lines = self.lines[..rows.div_ceil(LINE)].iter().zip(&other.lines[..rows.div_ceil(LINE)]);
         lines.flat_map(|(own, other)| own.0.iter().zip(&other.0)).for_each(|(own, other)| own.set(other.get()));
@@ -137,23 +137,24 @@ impl RowTicks {
     #[inline]
     pub(super) unsafe fn mark(&self, row: usize, now: Tick) {
         debug_assert!(row / LINE < self.lines.len() && row / GROUP < self.groups.len());
-        // SAFETY: the caller's promise; lines and groups have the same number of rows.
+        // SAFETY: forwarded: there is room for the row; lines and groups have the same number of rows.
         unsafe {
             self.lines.get_unchecked(row / LINE).0[row % LINE].set(now);
             raise(self.groups.get_unchecked(row / GROUP), now);
         }
     }
 
-    /// As [`RowTicks::mark_range`], but faster.
+    /// As [`RowTicks::mark_range`], with non-atomic writes.
     ///
     /// # Safety
     ///
-    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    /// - No other thread reads or writes the ticks of these rows during the call.
     pub(super) unsafe fn fill(&self, first: usize, count: usize, now: Tick) {
         let rows = &self.lines[first / LINE..(first + count).div_ceil(LINE)];
         debug_assert!(first % LINE + count <= rows.len() * LINE);
         // SAFETY: the rows are within these lines. A `TickCell` is an `AtomicU32`, which has the layout of a `u32` and may be
-        // written through a shared reference; no other thread reads or writes them, so that it need not be done one by one.
+        // written through a shared reference. No other thread reads or writes the cells, so they may be written together,
+        // non-atomically.
         unsafe {
             let start = rows.as_ptr().cast::<TickCell>().add(first % LINE).cast_mut().cast::<u32>();
             core::slice::from_raw_parts_mut(start, count).fill(now.get());
@@ -161,14 +162,15 @@ impl RowTicks {
         self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
     }
 
-    /// Raises the groups of rows, which can then be marked in the cells alone: that of row 0 is here, and the others follow.
+    /// Sets the groups of rows to `now`, so that the rows can then be marked by writing their cells alone. Returns the cell of row
+    /// 0; the others follow it.
     #[inline]
     pub(super) fn raise_groups(&self, first: usize, count: usize, now: Tick) -> NonNull<TickCell> {
         self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
         NonNull::from(self.lines.as_slice()).cast()
     }
 
-    /// The row of a cell.
+    /// The row to which a cell belongs.
     pub(super) fn row_of(&self, cell: &TickCell) -> usize {
         (ptr::from_ref(cell).addr() - self.lines.as_ptr().addr()) / size_of::<TickCell>()
     }
@@ -191,7 +193,7 @@ impl RowTicks {
         raise_to(&self.groups[row / GROUP], tick, now);
     }
 
-    /// The first row from `row` on, which begins a group, that may be new; or `end`.
+    /// The first group from `row` on that may have new rows, as the row that it begins with; or `end`. `row` begins a group.
     #[inline]
     pub(crate) fn skip(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
@@ -201,20 +203,20 @@ impl RowTicks {
         }
     }
 
-    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    /// A mask of the new rows of the group that begins with `row`. Rows that do not exist may count as new.
     #[inline]
     pub(crate) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
         self.mask_of(row, run_ticks, TickLine::load)
     }
 
-    /// As [`RowTicks::mask`], but faster.
+    /// As [`RowTicks::mask`], with non-atomic reads.
     ///
     /// # Safety
     ///
-    /// - No thread writes to the ticks of this group meanwhile.
+    /// - No thread writes to the ticks of this group during the call.
     #[inline]
     pub(crate) unsafe fn mask_unshared(&self, row: usize, run_ticks: RunTicks) -> u64 {
-        // SAFETY: the lines are those of the group; the caller's promise.
+        // SAFETY: forwarded: no thread writes to the ticks of the group, to which the lines belong.
         self.mask_of(row, run_ticks, |line| unsafe { line.read() })
     }
 
@@ -233,19 +235,19 @@ impl RowTicks {
         masks.fold(0, |all, mask| all | mask)
     }
 
-    /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is
-    /// `end`. It may be said too early.
+    /// End of the run of new rows that begins with `row`, which begins a group and is less than `end`. The result begins a group or
+    /// is `end`, and may be lower than the true end.
     pub(crate) fn end_of_new(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         self.end_of(row, end, run_ticks, TickLine::load)
     }
 
-    /// As [`RowTicks::end_of_new`], but faster.
+    /// As [`RowTicks::end_of_new`], with non-atomic reads.
     ///
     /// # Safety
     ///
-    /// - No thread writes to the ticks of these rows, nor to those of others of their groups, meanwhile.
+    /// - No thread writes to the ticks of these rows, or of other rows of their groups, during the call.
     pub(crate) unsafe fn end_of_new_unshared(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
-        // SAFETY: the lines are those of the groups of the rows; the caller's promise.
+        // SAFETY: forwarded: no thread writes to the ticks of the groups of these rows, to which the lines belong.
         self.end_of(row, end, run_ticks, |line| unsafe { line.read() })
     }
 
@@ -264,13 +266,13 @@ impl RowTicks {
         let is_new = |group: &[TickLine; LINES]| group.iter().fold(true, |all, line| all & all_new(read(line), age));
         match groups.iter().position(|group| !is_new(group)) {
             Some(groups) => row + groups * GROUP,
-            // The rows behind the end have ticks, which mean nothing.
+            // The ticks of the rows from `end` on are unspecified.
             None if last < end && self.mask_of(last, run_ticks, read) | u64::MAX << (end - last) == u64::MAX => end,
             None => last,
         }
     }
 
-    /// Panics if a row is newer than its group, or than all may be.
+    /// Panics if a row is newer than its group or than `newest`.
     pub(super) fn check_row(&self, row: usize, newest: Tick, now: Tick) {
         let (tick, group) = (self.cell(row).get(), self.groups[row / GROUP].get());
         assert!(tick.age(now) >= group.age(now), "row {row} is newer than its group");

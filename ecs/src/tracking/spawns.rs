@@ -1,27 +1,27 @@
-//! When entities were spawned.
+//! The ticks at which entities were spawned.
 
 use alloc::vec::Vec;
 
 use crate::alloc_error::{try_reserve, try_shrink};
 use crate::tick::{RunTicks, Tick};
 
-/// The ticks at which entities were spawned, by index: kept from the moment on at which a query asks for them.
+/// The spawn tick of each entity index, tracked from the moment at which a query requests it.
 #[derive(Clone, Debug)]
 pub(crate) struct Spawns {
     ticks: Vec<Tick>,
-    /// Of those behind the end: they were there already, or there was no memory for them.
+    /// The tick of indexes past the end of `ticks`: entities that existed before, or for which the allocation failed.
     others: Tick,
     newest: Tick,
 }
 
 impl Spawns {
-    /// All entities that are there were spawned now at the latest.
+    /// Begins to track. All existing entities count as spawned at `now`.
     pub(crate) fn since(now: Tick) -> Self {
         Self { ticks: Vec::new(), others: now, newest: now }
     }
 
-    /// Notes that the entity with this index was spawned. Without memory for it, it counts as spawned together with all that were there
-    /// before: these may come again, and none is missed.
+    /// Records that the entity with this index was spawned. If the allocation fails, all entities without a tick of their own count
+    /// as spawned now: queries may yield older ones again, but miss none.
     pub(crate) fn note(&mut self, index: u32, now: Tick) {
         self.newest = now;
         let index = index as usize;
@@ -36,34 +36,34 @@ impl Spawns {
         self.ticks[index] = now;
     }
 
-    /// As they were at another time: by index, of those behind the end, and the newest.
+    /// Restores a saved state: the ticks by index, the tick of indexes past the end, and the newest tick.
     pub(crate) fn of(ticks: Vec<Tick>, others: Tick, newest: Tick) -> Self {
         Self { ticks, others, newest }
     }
 
-    /// All of that.
+    /// The state, as the arguments of [`of`](Self::of).
     pub(crate) fn parts(&self) -> (&[Tick], Tick, Tick) {
         (&self.ticks, self.others, self.newest)
     }
 
-    /// When the entity with this index was spawned.
+    /// The tick at which the entity with this index was spawned.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Tick {
         self.ticks.get(index as usize).copied().unwrap_or(self.others)
     }
 
-    /// Whether any entity was spawned that a run has not seen.
+    /// Whether any entity was spawned since the last run.
     #[inline]
     pub(crate) fn has_new(&self, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(self.newest)
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
+    /// Clamps ticks that are older than the oldest distinguishable age.
     pub(crate) fn clamp(&mut self, now: Tick) {
         self.ticks.iter_mut().chain([&mut self.others, &mut self.newest]).for_each(|tick| *tick = tick.clamped(now));
     }
 
-    /// Forgets what is known of indexes from this one on: none of them is alive.
+    /// Removes the ticks of the indexes from `indexes` on, none of which belongs to a live entity.
     pub(crate) fn shrink_to(&mut self, indexes: usize) {
         self.ticks.truncate(indexes);
         try_shrink(&mut self.ticks);

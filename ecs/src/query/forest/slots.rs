@@ -1,23 +1,23 @@
-//! Slots of a forest: runs of them, and which entity is in which.
+//! Slots of a forest: runs of slots, and the lookup of slots by entity.
 
 use alloc::vec::Vec;
 
 use crate::entity::Entity;
 
-/// Slots that are rows of one table, one behind the other, and have one depth.
+/// Slots of one depth that are consecutive rows of one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SlotRun {
     pub(crate) table: u32,
-    /// The row of the first one.
+    /// The row of the first slot.
     pub(crate) row: u32,
-    /// The first one.
+    /// The first slot.
     pub(crate) slot: u32,
     pub(crate) len: u32,
 }
 
 pub(super) const NOT_HERE: u32 = u32::MAX;
 
-/// Takes a slot out of runs.
+/// Removes a slot from runs.
 pub(super) fn remove_from_runs(runs: &mut Vec<SlotRun>, slot: u32) {
     let Some(at) = runs.partition_point(|run| run.slot <= slot).checked_sub(1) else { return };
     let run = &mut runs[at];
@@ -35,7 +35,7 @@ pub(super) fn remove_from_runs(runs: &mut Vec<SlotRun>, slot: u32) {
     }
 }
 
-/// Adds a slot to runs that it is not in.
+/// Adds a slot that is in none of the runs.
 pub(super) fn insert_into_runs(runs: &mut Vec<SlotRun>, one: SlotRun) {
     let at = runs.partition_point(|run| run.slot < one.slot);
     let follows =
@@ -56,18 +56,18 @@ pub(super) fn insert_into_runs(runs: &mut Vec<SlotRun>, one: SlotRun) {
     }
 }
 
-/// The slots of entities.
+/// The slot of each entity.
 pub(super) struct Slots<'a> {
     entities: &'a [Entity],
     by_index: Vec<u32>,
-    /// Those of entities with greater indexes, in order.
+    /// Slots of entities with greater indexes, sorted.
     others: Vec<(Entity, u32)>,
 }
 
 impl<'a> Slots<'a> {
     pub(super) fn of(entities: &'a [Entity]) -> Self {
         let indexes = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        // What a loop has seen may come from a file, which can name any entities.
+        // The entities may come from a file, so their indexes are not limited by the size of the world.
         let indexes = indexes.min(entities.len() * 64 + 1024);
         let (mut by_index, mut others) = (alloc::vec![NOT_HERE; indexes], Vec::new());
         for (slot, entity) in entities.iter().enumerate() {
@@ -89,7 +89,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// Adds a slot to runs of slots before it.
+/// Appends a slot that is greater than all slots in the runs.
 pub(super) fn add_to_runs(runs: &mut Vec<SlotRun>, table: u32, row: u32, slot: u32) {
     match runs.last_mut() {
         Some(run) if run.table == table && run.row + run.len == row => run.len += 1,

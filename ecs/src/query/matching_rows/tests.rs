@@ -1,9 +1,9 @@
-//! Tests of the rows that are collected before a loop gets them.
+//! Tests of `FewRows`.
 
 use super::*;
 use alloc::vec::Vec;
 
-/// The rows that are collected from a group of rows and a mask of those that match; `None` if the group is left to the caller.
+/// The rows that `push` adds for each group and mask of matching rows; `None` if it refuses the group because of a run.
 fn collected(group: usize, mask: u64) -> Option<Vec<u32>> {
     let mut few = FewRows::new();
     few.push(group, mask).then(|| few.all().to_vec())
@@ -43,7 +43,7 @@ fn a_group_with_a_run_is_left_and_nothing_of_it_is_kept() {
 fn there_is_room_for_a_whole_group_until_it_is_full() {
     let mut few = FewRows::new();
     let mut groups = 0;
-    // Seven of eight rows: the most that have no run.
+    // Seven of eight rows: the densest mask without a run.
     while !few.is_full() {
         assert!(few.push(groups * GROUP, 0x7f7f_7f7f_7f7f_7f7f));
         groups += 1;

@@ -1,7 +1,8 @@
-//! `AnyOf<(..)>` and query enums: terms of which an entity needs only one: the first of several that it has, or all that it has of several.
+//! `AnyOf<(..)>` and query enums: data of which an entity needs only one term. A query enum yields the first term that the entity
+//! has, `AnyOf` all of them.
 //!
-//! Which of them a table can have is found out once per table. If the first that it can have is stored in tables, all of
-//! its rows have it; only sparse components need a look at each row.
+//! The terms that a table can have are determined once per table. If the first possible term is stored in tables, all rows have it;
+//! only sparse components need a check of each row.
 
 use core::marker::PhantomData;
 
@@ -14,10 +15,10 @@ use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
-/// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
-/// one of them.
+/// In a query: all of several terms that an entity has, as a tuple of `Option`s. It matches entities that have at least one of
+/// them.
 ///
-/// For one of several things that exclude each other, `#[derive(QueryData)]` on an enum says so by type.
+/// For alternatives that exclude each other, use `#[derive(QueryData)]` on an enum, which expresses this in its type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -36,7 +37,7 @@ pub struct AnyOf<T>(PhantomData<fn() -> T>);
 
 impl_debug_as_type_name! { [T] AnyOf<T>; }
 
-/// What query enums are made of: what the first of two terms gives, or else what the other one gives, which may be such a choice.
+/// The data of query enums: the item of the first term, or else the item of the second, which may be a `FirstOf` itself.
 #[doc(hidden)]
 pub struct FirstOf<A, B>(PhantomData<fn() -> (A, B)>);
 
@@ -46,7 +47,7 @@ impl_debug_as_type_name! { [A, B] FirstOf<A, B>; }
 #[doc(hidden)]
 pub struct FirstMatch<A, B>(PhantomData<fn() -> (A, B)>);
 
-/// All that an entity has of several terms, at least one of which it needs: a tuple of options, of which one must be there.
+/// All of several terms that an entity has: a tuple of options, at least one of which is `Some`.
 #[doc(hidden)]
 pub struct AnyMatch<T>(PhantomData<fn() -> T>);
 
@@ -58,9 +59,9 @@ pub struct AnyMatch<T>(PhantomData<fn() -> T>);
     note = "write `AnyOf<(&A, &B)>`; more than 16 terms are nested: `AnyOf<(AnyOf<(&A, &B)>, AnyOf<(&C, &D)>)>`"
 )]
 pub trait AnyOfMembers {
-    /// The tuple of their options.
+    /// The tuple of the members' options.
     type Options: QueryData<Terms: AnyMembers>;
-    /// The members without writing.
+    /// The members with read-only access.
     type ReadOnly: AnyOfMembers<Options: QueryData<Terms = <TermsOf<Self> as AnyMembers>::ReadOnlyMembers>>;
 }
 
@@ -86,14 +87,14 @@ impl<T: AnyOfMembers<Options: ContiguousQueryData>> SliceItem<AnyMatch<TermsOf<T
     }
 }
 
-/// An option, or a tuple of options or of such tuples, of which [`AnyMatch`] needs one.
+/// An option, or a tuple of options or of such tuples; [`AnyMatch`] needs one of them to match.
 ///
 /// # Safety
 ///
-/// - `ANY` is the term within the option, or a group of these, which `state_of_any` reads.
+/// - `ANY` is the term inside the option, or a group of these; `state_of_any` gets that term.
 #[doc(hidden)]
 pub unsafe trait AnyMembers: Fetch {
-    /// The terms that only read.
+    /// The read-only terms.
     type ReadOnlyMembers: AnyMembers<ReadOnlyMembers = Self::ReadOnlyMembers>
         + ReadOnlyFetch<State = Self::State, Column = Self::Column>;
 
@@ -108,8 +109,8 @@ pub unsafe trait AnyMembers: Fetch {
     fn any_contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool;
 }
 
-// SAFETY: borrows what its members borrow, and demands what all of them demand. Of each row those members are read that are
-// there: each looks by itself.
+// SAFETY: borrows what its members borrow, and demands what all of them demand. Each member checks whether a row has it before
+// reading it.
 unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     type State = T::State;
     type Column = T::Column;
@@ -138,7 +139,7 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
         column: T::Column,
         table: &'w Table,
     ) -> T::TableFetch<'w> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the state and column of the members belong to this store and table.
         unsafe { T::visit_table(cell, state, column, table) }
     }
 
@@ -149,15 +150,15 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
 
     #[inline]
     unsafe fn row<'w, const RECORDED: bool>(ready: T::TableFetch<'w>, rows: Rows, row: usize) -> T::Item<'w> {
-        // SAFETY: the caller's promise; each member looks whether it is there.
+        // SAFETY: forwarded: the row exists and the access is allowed; each member checks whether the row has it.
         unsafe { T::row::<RECORDED>(ready, rows, row) }
     }
 }
 
-// SAFETY: reads what its members read.
+// SAFETY: the members are read-only.
 unsafe impl<T: AnyMembers<ReadOnlyMembers = T> + ReadOnlyFetch> ReadOnlyFetch for AnyMatch<T> {}
 
-// SAFETY: what the members give of the rows, where they are there.
+// SAFETY: a slice consists of the slices of its members, for rows that have them.
 unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
     type Slice<'w> = T::Slice<'w>;
 
@@ -165,18 +166,18 @@ unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
 
     #[inline(always)]
     unsafe fn mark(ready: T::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the rows exist, and their ticks may be written.
         unsafe { T::mark(ready, rows, first, count, sharing) }
     }
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: T::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the rows exist, and the access to them is allowed.
         unsafe { T::slice(ready, rows, first, count) }
     }
 }
 
-/// What one of two terms gives.
+/// The item of one of two terms.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Alternative<A, B> {
@@ -184,7 +185,7 @@ pub enum Alternative<A, B> {
     Rest(B),
 }
 
-/// Whether an entity of a table has what the term asks for, if the table can have it.
+/// Whether an entity of a table has a term, if the table can have it.
 #[inline]
 fn has<T: Fetch>(ready: Option<T::TableFetch<'_>>, entity: Entity) -> bool {
     ready.is_some_and(|ready| !T::PER_ROW || T::contains(ready, entity))
@@ -205,8 +206,7 @@ impl<A: QueryData, B: QueryData> QueryData for FirstOf<A, B> {
     }
 }
 
-// SAFETY: what is borrowed is what one of the members borrows, and what is demanded is what both demand. Of each row one member is read,
-// which is there.
+// SAFETY: borrows what one of its members borrows, and demands what both demand. Each row reads one member that the row has.
 unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
     type State = (A::State, B::State);
     type Column = (Option<A::Column>, Option<B::Column>);
@@ -224,7 +224,7 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
         <(A, B) as Fetch>::update(state, store);
     }
 
-    /// Nothing is kept of the second member if all rows have the first: it is never reached.
+    /// The column of the second member is omitted if all rows have the first: it is never used.
     fn column((first, rest): &Self::State, table: &Table) -> Option<Self::Column> {
         let first = A::column(first, table);
         if !A::PER_ROW && first.is_some() {
@@ -241,7 +241,7 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
         column: Self::Column,
         table: &'w Table,
     ) -> Self::TableFetch<'w> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the state and column of the members belong to this store and table.
         unsafe { <(Optional<A>, Optional<B>) as Fetch>::visit_table(cell, state, column, table) }
     }
 
@@ -257,21 +257,20 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
         row: usize,
     ) -> Self::Item<'w> {
         if let Some(first) = first {
-            // SAFETY: the caller promises that the row exists.
+            // SAFETY: forwarded: the row exists.
             if !A::PER_ROW || A::contains(first, unsafe { rows.entity(row) }) {
-                // SAFETY: the row has the first member: it was asked, or there is no need to ask. The access is allowed, as the caller
-                // promises.
+                // SAFETY: the row has the first member: this was checked, or needs no check. The access is allowed (forwarded).
                 return Alternative::First(unsafe { A::row::<RECORDED>(first, rows, row) });
             }
         }
         debug_assert!(rest.is_some(), "a row that does not match");
-        // SAFETY: the caller promises that `contains` is true, or that there is no need to ask, so the row has one of the members; it has not
-        // the first, so it has the other one, which the table can have then. The access is allowed, as the caller promises.
+        // SAFETY: `contains` is true or not needed (forwarded), so the row has one of the members. It does not have the first, so
+        // it has the other one, and `rest` is `Some`. The access is allowed (forwarded).
         Alternative::Rest(unsafe { B::row::<RECORDED>(rest.unwrap_unchecked(), rows, row) })
     }
 }
 
-// SAFETY: reads what its members read.
+// SAFETY: both members are read-only.
 unsafe impl<A: ReadOnlyFetch, B: ReadOnlyFetch> ReadOnlyFetch for FirstMatch<A, B> {}
 
 macro_rules! members {
@@ -285,7 +284,7 @@ macro_rules! members {
 
 all_tuples!(members);
 
-// SAFETY: the term within the option, and its state.
+// SAFETY: `ANY` is the term inside the option, and the state belongs to it.
 unsafe impl<T: Fetch> AnyMembers for Optional<T> {
     type ReadOnlyMembers = Optional<T::ReadOnly>;
 
@@ -307,7 +306,7 @@ unsafe impl<T: Fetch> AnyMembers for Optional<T> {
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
-        // SAFETY: the terms of the members, and their states in the same order.
+        // SAFETY: `ANY` is the group of the members' terms, and the states are in the same order.
         unsafe impl<$($T: AnyMembers),*> AnyMembers for ($($T,)*) {
             type ReadOnlyMembers = ($($T::ReadOnlyMembers,)*);
 

@@ -1,7 +1,7 @@
 //! Filters on changes: `Added<T>` and `Changed<T>`.
 //!
-//! What is new is found by the shortest way there is: tables in which nothing is new are left out, a log leads straight to
-//! the rows, and without one groups of rows without changes are passed over.
+//! Changes are found as cheaply as possible: tables without changes are skipped; a change log, if there is one, lists the rows;
+//! without a log, groups of rows without changes are skipped.
 
 use core::marker::PhantomData;
 
@@ -18,10 +18,10 @@ use crate::term::{ConstTerm, Term, Usage};
 use crate::tick::RunTicks;
 use crate::tracking::{LoggedRows, RowTicks, Tracking, Which};
 
-/// Filter: the component was added since the system ran last, or ever if this is its first run.
+/// Filter: the component was added since the last run of the system; on its first run, at any time.
 ///
-/// To spawn an entity with it, to insert it where it was not, and to move an entity in from another world adds it. See the
-/// page on [change detection](crate::change_detection).
+/// A component is added by spawning an entity with it, by inserting it into an entity without it, and by moving an entity from
+/// another world. See the page on [change detection](crate::change_detection).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,10 +43,10 @@ use crate::tracking::{LoggedRows, RowTicks, Tracking, Which};
 #[doc(alias("Inserted", "OnAdd"))]
 pub struct Added<C>(PhantomData<fn() -> C>);
 
-/// Filter: the component was added or changed since the system ran last, or ever if this is its first run.
+/// Filter: the component was added or changed since the last run of the system; on its first run, at any time.
 ///
-/// What counts as a change, and what does not, is said on the page on [change detection](crate::change_detection). It costs
-/// what has changed, not what there is; and if most has changed, a look at the ticks of all.
+/// The page on [change detection](crate::change_detection) describes which operations count as changes. The cost is proportional to
+/// the number of changed rows, not to the number of all rows; if most rows have changed, it is a scan of all ticks.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -62,11 +62,11 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 ///
 /// # Pairs
 ///
-/// With [`Pairs<R>`](crate::query::Pairs) in place of a component it matches entities of whose pairs of a
-/// [`Relation`](crate::relation::Relation) one was made since, or has got another value: of those of which the entity is the source. With
-/// [`PairsTo<R>`](crate::query::PairsTo) it is the target. It costs a look at each pair of the entities that the other terms match. That a pair
-/// has gone is no change: for that there is [`RemovedRelations`](crate::event::RemovedRelations). What is new of the pairs of an
-/// entity `Ref` tells, and [`#[system(pairs = R, changed(R))]`](macro@crate::system) runs for single pairs.
+/// With [`Pairs<R>`](crate::query::Pairs) in place of a component, it matches entities that are the source of a pair of a
+/// [`Relation`](crate::relation::Relation) that was created or whose value was changed since the last run. With
+/// [`PairsTo<R>`](crate::query::PairsTo), the entity is the target. The cost is one check of each pair of the entities that the
+/// other terms match. The removal of a pair is not a change; see [`RemovedRelations`](crate::event::RemovedRelations). To find the
+/// changed pairs of an entity, use `Ref`; [`#[system(pairs = R, changed(R))]`](macro@crate::system) runs for single pairs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -92,10 +92,10 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 #[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes", "maybe_changed", "ChangeTracker"))]
 pub struct Changed<C>(PhantomData<fn() -> C>);
 
-/// The rows of a table, to be asked whether they are new.
+/// The rows of a table and their ticks, to check which are new.
 #[derive(Clone, Copy)]
 pub struct Scan<'w> {
-    /// Whether the table has the component: in an `Or` it need not.
+    /// Whether the table has the component; a member of an `Or` matches tables without it.
     present: bool,
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
@@ -119,7 +119,7 @@ impl<'w> Scan<'w> {
         Self { present: column.is_some(), tracking, storage, which, run_ticks }
     }
 
-    /// The ticks of the rows, if there are any and the rows are those of the table.
+    /// The ticks of the rows, if there are any and the component is stored in tables.
     #[inline]
     fn ticks<C: Component>(self) -> Option<&'w RowTicks> {
         if is_sparse::<C>() { None } else { self.tracking.map(|tracking| tracking.ticks(self.which)) }
@@ -131,7 +131,7 @@ impl<'w> Scan<'w> {
         self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.run_ticks))
     }
 
-    /// What is not known counts as new.
+    /// Whether a row is new. Rows without ticks count as new.
     #[inline]
     pub(crate) fn is_new(self, entity: Entity, row: usize) -> bool {
         let row = match self.storage {
@@ -144,7 +144,7 @@ impl<'w> Scan<'w> {
     }
 }
 
-/// What both filters have in common.
+/// Implements both filters.
 macro_rules! changes {
     ($($Filter:ident),*) => {
         $(
@@ -189,10 +189,10 @@ macro_rules! changes {
                 unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                     match (ready.ticks::<C>(), sharing) {
                         (Some(ticks), Sharing::Rows) => ticks.mask(row, ready.run_ticks),
-                        // SAFETY: no other query has rows of the table, and this one changes none of the group meanwhile, as the caller
-                        // promises.
+                        // SAFETY: forwarded: no other query has rows of the table, and this one changes none of the group during
+                        // the call.
                         (Some(ticks), Sharing::Nothing) => unsafe { ticks.mask_unshared(row, ready.run_ticks) },
-                        // SAFETY: the caller's promise.
+                        // SAFETY: forwarded: the rows exist in the table, which has not changed.
                         (None, _) => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
                     }
                 }
@@ -201,7 +201,8 @@ macro_rules! changes {
                 unsafe fn end_of_matching(ready: Scan<'_>, _: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
                     match (ready.ticks::<C>(), sharing) {
                         (Some(ticks), Sharing::Rows) => ticks.end_of_new(row, end, ready.run_ticks),
-                        // SAFETY: as for `mask`, for the groups of all of these rows.
+                        // SAFETY: forwarded, for the groups of all of these rows: no other query has rows of the table, and this
+                        // one changes none of them during the call.
                         (Some(ticks), Sharing::Nothing) => unsafe { ticks.end_of_new_unshared(row, end, ready.run_ticks) },
                         (None, _) if ready.present && !is_sparse::<C>() => end,
                         (None, _) => row,

@@ -24,19 +24,19 @@ fetched_items_and_slices! {
     [C: Component] Ref<'_, C> => ReadTicks<C>: Ref<'w, C>, Self;
 }
 
-/// `&C`.
+/// The term of `&C`.
 #[doc(hidden)]
 pub struct Read<C>(PhantomData<fn() -> C>);
 
-/// `&mut C`, with plain mutable slices.
+/// The term of `&mut C`, with plain mutable slices.
 #[doc(hidden)]
 pub struct Write<C>(PhantomData<fn() -> C>);
 
-/// `Mut<C>`: as `&mut C`, with slices that tell which rows are changed.
+/// The term of `Mut<C>`: as `&mut C`, with slices that record which rows are changed.
 #[doc(hidden)]
 pub struct WriteRows<C>(PhantomData<fn() -> C>);
 
-/// What all terms that borrow one component have in common.
+/// The common part of all terms that borrow one component.
 macro_rules! one_component {
     ($Usage:ident, |$ready:ident| $source:expr) => {
         type State = TermState;
@@ -52,7 +52,7 @@ macro_rules! one_component {
 
         #[inline(always)]
         unsafe fn all_packed<'w>(mut $ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
-            // SAFETY: the caller promises that `packed` returned this for the storage of the component.
+            // SAFETY: forwarded: `packed` returned this for the storage of the component.
             $source = unsafe { $source.all_packed() };
             $ready
         }
@@ -77,7 +77,7 @@ macro_rules! one_component {
     };
 }
 
-/// What all terms that change one component have in common.
+/// The common part of all terms that change one component.
 macro_rules! one_changing_component {
     ($Usage:ident, $ReadOnly:ident) => {
         type TableFetch<'w> = Ticked<'w, C>;
@@ -93,7 +93,7 @@ macro_rules! one_changing_component {
             column: ColumnAddress,
             _: &'w Table,
         ) -> Ticked<'w, C> {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: the state and column belong to the cell's store and the table.
             unsafe { Ticked::new::<true>(cell, *state, column) }
         }
 
@@ -112,23 +112,23 @@ macro_rules! one_changing_component {
                 return then(ready);
             }
             let first = rows.start;
-            // SAFETY: the component is stored in tables; the caller promises that the rows are there, may be changed for 'w, and are
-            // accessible through what `then` gets alone.
+            // SAFETY: the component is stored in tables; forwarded: the rows exist, may be changed for 'w, and are accessed only
+            // through the argument of `then`.
             Via::pass(unsafe { ready.source.values(rows) }, |values| {
-                // SAFETY: these are the values from row `first` on.
+                // SAFETY: `values` are the values from row `first` on.
                 then(Ticked { source: unsafe { ready.source.with_values(values, first) }, ..ready })
             })
         }
 
         #[inline(always)]
         unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-            // SAFETY: the caller promises that the value is there and may be changed for 'w.
+            // SAFETY: forwarded: the row has a value, which may be changed for 'w.
             unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks::<RECORDED>(rows, row)) }
         }
     };
 }
 
-// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+// SAFETY: declares that it reads one component; it does not match tables or entities without it.
 unsafe impl<C: Component> Fetch for Read<C> {
     type TableFetch<'w> = Source<'w, C>;
     type Item<'w> = &'w C;
@@ -143,35 +143,35 @@ unsafe impl<C: Component> Fetch for Read<C> {
         column: ColumnAddress,
         _: &'w Table,
     ) -> Source<'w, C> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the state and column belong to the cell's store and the table.
         unsafe { Source::new(cell, *state, column) }
     }
 
     #[inline(always)]
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        // SAFETY: forwarded: the row has a value, which may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
     }
 }
 
-// SAFETY: only reads.
+// SAFETY: `row` returns a shared reference.
 unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
-// SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
+// SAFETY: declares that it writes one component; it does not match tables or entities without it.
 unsafe impl<C: MutableComponent> Fetch for Write<C> {
     one_changing_component!(Write, Read);
 }
 
-// SAFETY: as `Write`.
+// SAFETY: declares that it writes one component; it does not match tables or entities without it.
 unsafe impl<C: MutableComponent> Fetch for WriteRows<C> {
     one_changing_component!(WriteRows, ReadTicks);
 }
 
-/// `Ref<C>`.
+/// The term of `Ref<C>`.
 #[doc(hidden)]
 pub struct ReadTicks<C>(PhantomData<fn() -> C>);
 
-// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+// SAFETY: declares that it reads one component; it does not match tables or entities without it.
 unsafe impl<C: Component> Fetch for ReadTicks<C> {
     type TableFetch<'w> = Ticked<'w, C>;
     type Item<'w> = Ref<'w, C>;
@@ -186,21 +186,21 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
         column: ColumnAddress,
         _: &'w Table,
     ) -> Ticked<'w, C> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the state and column belong to the cell's store and the table.
         unsafe { Ticked::new::<false>(cell, *state, column) }
     }
 
     #[inline(always)]
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        // SAFETY: forwarded: the row has a value, which may be read for 'w.
         unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks::<RECORDED>(rows, row)) }
     }
 }
 
-// SAFETY: only reads.
+// SAFETY: `row` returns a `Ref`, which is read-only.
 unsafe impl<C: Component> ReadOnlyFetch for ReadTicks<C> {}
 
-// SAFETY: the values of the rows.
+// SAFETY: a slice contains the values of the rows.
 unsafe impl<C: Component> ContiguousFetch for Read<C> {
     type Slice<'w> = &'w [C];
 
@@ -209,12 +209,13 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        // SAFETY: forwarded, as for `row`: the rows have values that may be read; the values of a column are contiguous, and
+        // otherwise `count` is 1.
         unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
     }
 }
 
-// SAFETY: the values of the rows.
+// SAFETY: a slice contains the values of the rows.
 unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
     type Slice<'w> = &'w mut [C];
 
@@ -223,21 +224,22 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
 
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // All rows of a sparse storage are in one column, whatever keeps queries apart.
+        // All rows of a sparse storage are in one column, even if they belong to different tables.
         let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
-        // SAFETY: the caller's promise: only code that may change a value writes its ticks, and only code that may read it
-        // reads them, but for queries that go through other rows of a shared table.
+        // SAFETY: forwarded: only code that may change a value writes its ticks, and only code that may read it reads them, except
+        // for queries that have other rows of a shared table.
         unsafe { ready.ticks.mark(ready.tick_row(rows, first), count, sharing) }
     }
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        // SAFETY: forwarded, as for `row`: the rows have values that may be changed; the values of a column are contiguous, and
+        // otherwise `count` is 1.
         unsafe { slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count) }
     }
 }
 
-// SAFETY: the values of the rows.
+// SAFETY: a slice contains the values of the rows.
 unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
     type Slice<'w> = MutSlice<'w, C>;
 
@@ -246,7 +248,8 @@ unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `Write`.
+        // SAFETY: forwarded, as for `row`: the rows have values that may be changed; the values of a column are contiguous, and
+        // otherwise `count` is 1. The values begin at the row that is passed to `MutSlice::new`.
         unsafe {
             let values = slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count);
             MutSlice::new(values, ready.ticks, ready.tick_row(rows, first))
@@ -254,7 +257,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
     }
 }
 
-// SAFETY: the values of the rows.
+// SAFETY: a slice contains the values of the rows.
 unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
     type Slice<'w> = RefSlice<'w, C>;
 
@@ -263,7 +266,8 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        // SAFETY: forwarded, as for `row`: the rows have values that may be read; the values of a column are contiguous, and
+        // otherwise `count` is 1.
         unsafe {
             let values = slice::from_raw_parts(ready.source.value(rows, first).as_ptr(), count);
             RefSlice::new(values, ready.ticks, ready.tick_row(rows, first))

@@ -11,7 +11,7 @@ fetched_items_and_slices! {
     [] Entity => EntityTerm: Self, Self;
 }
 
-/// `Entity`.
+/// The term of `Entity`.
 #[doc(hidden)]
 pub struct EntityTerm;
 
@@ -38,15 +38,15 @@ unsafe impl Fetch for EntityTerm {
 
     #[inline]
     unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the row exists.
+        // SAFETY: forwarded: the row exists.
         unsafe { rows.entity(row) }
     }
 }
 
-// SAFETY: only reads.
+// SAFETY: borrows nothing.
 unsafe impl ReadOnlyFetch for EntityTerm {}
 
-// SAFETY: the ids of the rows.
+// SAFETY: a slice contains the ids of the rows.
 unsafe impl ContiguousFetch for EntityTerm {
     type Slice<'w> = &'w [Entity];
 
@@ -55,7 +55,7 @@ unsafe impl ContiguousFetch for EntityTerm {
 
     #[inline(always)]
     unsafe fn slice<'w>((): Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
+        // SAFETY: forwarded: the rows exist, and the table does not change for 'w.
         unsafe { rows.entities(first, count) }
     }
 }

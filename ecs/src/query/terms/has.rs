@@ -10,7 +10,7 @@ use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
-/// In a query: whether the entity has a component. It matches every entity and borrows nothing.
+/// In a query: whether the entity has the component. It matches every entity and borrows nothing.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -31,11 +31,11 @@ fetched_items_and_slices! {
     [C: Component] Has<C> => HasTerm<C>: bool, Self;
 }
 
-/// `Has<C>`.
+/// The term of `Has<C>`.
 #[doc(hidden)]
 pub struct HasTerm<C>(PhantomData<fn() -> C>);
 
-// SAFETY: borrows nothing: whether an entity has a component is not changed while a query is alive.
+// SAFETY: borrows nothing: structural changes are impossible while a query is alive.
 unsafe impl<C: Component> Fetch for HasTerm<C> {
     type State = TermState;
     type TableFetch<'w> = Presence<'w>;
@@ -57,15 +57,15 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
 
     #[inline]
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the row exists.
+        // SAFETY: forwarded: the row exists.
         ready.of(unsafe { rows.entity(row) })
     }
 }
 
-// SAFETY: only reads.
+// SAFETY: borrows nothing.
 unsafe impl<C: Component> ReadOnlyFetch for HasTerm<C> {}
 
-// SAFETY: whether the rows have a component.
+// SAFETY: the result only says whether the rows have the component.
 unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
     type Slice<'w> = bool;
 
@@ -73,7 +73,8 @@ unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
+        // SAFETY: forwarded: the first row exists. For a sparse component there is one row, otherwise all rows give the same
+        // result.
         unsafe { Self::row::<false>(ready, rows, first) }
     }
 }

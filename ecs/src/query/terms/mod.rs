@@ -1,10 +1,10 @@
-//! The terms that a query is written with, each with what it yields and what it demands.
+//! The terms of queries, each with its item and its demands.
 //!
-//! Terms are decided in steps: once per query, once per table, once per row. A query enum yields the first variant that
-//! matches. A table usually fixes the variant; rows are asked only if a variant before that one names a sparse component.
-//! The access of an enum is the union of what its variants borrow, and it demands what all of them demand.
+//! Terms are evaluated in steps: once per query, once per table, once per row. A query enum yields the first variant that matches.
+//! A table usually determines the variant; rows are checked only if an earlier variant names a sparse component. The access of an
+//! enum is the union of the accesses of its variants, and it demands what all of them demand.
 
-/// What the query knows of each member, as a tuple. It has no closures: there would be one for each member of each tuple.
+/// The kept state of each member, as a tuple. Uses no closures, because there would be one for each member of each tuple.
 macro_rules! kept_of_members {
     ($kept:ident $($T:ident $at:tt)*) => {
         match $kept {
@@ -14,7 +14,7 @@ macro_rules! kept_of_members {
     };
 }
 
-/// Says in an implementation of `Fetch` that each table matches.
+/// Defines in an implementation of `Fetch` that each table matches.
 macro_rules! match_each_table {
     () => {
         type Column = ();

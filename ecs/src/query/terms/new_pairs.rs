@@ -1,4 +1,4 @@
-//! Filters on pairs: `Added<Pairs<R>>`, `Changed<Pairs<R>>`, and the same of `PairsTo<R>`.
+//! Filters on pairs: `Added` and `Changed` of `Pairs<R>` and `PairsTo<R>`.
 
 use core::marker::PhantomData;
 
@@ -13,18 +13,18 @@ use crate::term::{ConstTerm, Group, Term, Usage};
 use crate::tick::RunTicks;
 use crate::tracking::Which;
 
-/// A filter on the pairs of which an entity is the source.
+/// Filter on the pairs whose source is the entity.
 #[doc(hidden)]
 pub struct NewPairs<R, const ADDED: bool>(PhantomData<fn() -> R>);
 
-/// A filter on the pairs of which an entity is the target.
+/// Filter on the pairs whose target is the entity.
 #[doc(hidden)]
 pub struct NewPairsTo<R, const ADDED: bool>(PhantomData<fn() -> R>);
 
-/// The pairs, while a table is visited.
+/// The pairs of a relation, while a table is visited.
 #[doc(hidden)]
 pub struct AskedPairs<'w, R> {
-    /// None if the world has never met the relation.
+    /// `None` if the relation is not registered.
     pairs: Option<&'w PairStorage<R>>,
     run_ticks: RunTicks,
 }
@@ -47,16 +47,16 @@ impl<R: Relation> QueryFilter for Changed<PairsTo<R>> {
     type Terms = NewPairsTo<R, false>;
 }
 
-/// What is asked.
+/// The usage of the filter's term.
 const fn usage(added: bool) -> Usage {
     if added { Usage::AddedPairs } else { Usage::ChangedPairs }
 }
 
-/// What both filters have in common.
+/// Implements both filters.
 macro_rules! filters {
     ($($Terms:ident => $end:literal, $term:expr;)*) => { $(
-        // SAFETY: an entity has the component that the term demands if and only if it has pairs. Of these the filter reads nothing but
-        // ticks, by atomic operations.
+        // SAFETY: an entity has the component that the term demands if and only if it has pairs. The filter reads nothing but ticks
+        // of pairs, by atomic operations.
         unsafe impl<R: Relation, const ADDED: bool> FilterTerms for $Terms<R, ADDED> {
             type State = ();
             type TableFetch<'w> = AskedPairs<'w, R>;
@@ -86,7 +86,7 @@ macro_rules! filters {
 
 filters! {
     NewPairs => 0, ConstTerm::of::<PairSource<R>>(usage(ADDED));
-    // The values are those of other entities, the sources.
+    // The values belong to other entities, the sources.
     NewPairsTo => 1,
         ConstTerm::Group(
             Group::All,

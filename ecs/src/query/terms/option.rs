@@ -1,4 +1,4 @@
-//! What an entity may have: `Option<..>`.
+//! Optional data: `Option<..>`.
 
 use core::marker::PhantomData;
 
@@ -30,12 +30,11 @@ impl<D: ContiguousQueryData> SliceItem<Optional<D::Terms>> for Option<D> {
     }
 }
 
-/// `Option<..>`.
+/// The term of `Option<..>`.
 #[doc(hidden)]
 pub struct Optional<T>(PhantomData<fn() -> T>);
 
-// SAFETY: what is borrowed is what the inner terms borrow, and nothing is demanded. Rows are read only where the inner
-// terms are there.
+// SAFETY: borrows what the inner terms borrow, and demands nothing. A row is read only if it has the inner terms.
 unsafe impl<T: Fetch> Fetch for Optional<T> {
     type State = T::State;
     type Column = Option<T::Column>;
@@ -64,7 +63,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         column: Option<T::Column>,
         table: &'w Table,
     ) -> Option<T::TableFetch<'w>> {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: the state and column belong to this store and table.
         column.map(|column| unsafe { T::visit_table(cell, state, column, table) })
     }
 
@@ -87,14 +86,15 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 
     #[inline]
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the row exists.
+        // SAFETY: forwarded: the row exists.
         let ready = unsafe { one_present::<T>(ready, rows, row) }?;
-        // SAFETY: forwarded: the inner row is there.
+        // SAFETY: the row has the inner terms; the access to it is forwarded.
         Some(unsafe { T::row::<RECORDED>(ready, rows, row) })
     }
 }
 
-/// What is known of the table, if the inner terms match a row. Rows are asked with `PER_ROW` only: without it, any row will do.
+/// The fetch state of the inner terms, if they match the row. Without `PER_ROW` all rows give the same result, and `row` is not
+/// read.
 ///
 /// # Safety
 ///
@@ -105,14 +105,14 @@ unsafe fn one_present<'w, T: Fetch>(
     rows: Rows,
     row: usize,
 ) -> Option<T::TableFetch<'w>> {
-    // SAFETY: the row exists, as the caller promises.
+    // SAFETY: forwarded: the row exists.
     ready.filter(|&ready| !T::PER_ROW || T::contains(ready, unsafe { rows.entity(row) }))
 }
 
-// SAFETY: reads what the inner terms read.
+// SAFETY: the inner terms are read-only.
 unsafe impl<T: ReadOnlyFetch> ReadOnlyFetch for Optional<T> {}
 
-// SAFETY: what the inner terms give of the rows, where they are there.
+// SAFETY: a slice consists of the slices of the inner terms, for rows that have them.
 unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
     type Slice<'w> = Option<T::Slice<'w>>;
 
@@ -120,18 +120,18 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
 
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
+        // SAFETY: with `PER_ROW` there is only one row, `first`, which exists.
         if let Some(ready) = unsafe { one_present::<T>(ready, rows, first) } {
-            // SAFETY: forwarded, for rows that are there.
+            // SAFETY: the rows have the inner terms; the access to their ticks is forwarded.
             unsafe { T::mark(ready, rows, first, count, sharing) };
         }
     }
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
+        // SAFETY: with `PER_ROW` there is only one row, `first`, which exists.
         let ready = unsafe { one_present::<T>(ready, rows, first) }?;
-        // SAFETY: forwarded, for rows that are there.
+        // SAFETY: the rows have the inner terms; the access to them is forwarded.
         Some(unsafe { T::slice(ready, rows, first, count) })
     }
 }

@@ -27,7 +27,7 @@ pub struct Or<F>(PhantomData<fn() -> F>);
 
 impl_debug_as_type_name! { [F] Or<F>; }
 
-/// The members of an [`Or`]: a tuple of filters, or a struct with `#[derive(QueryFilter)]`, which is the only member.
+/// The members of an [`Or`]: a tuple of filters, or a single struct with `#[derive(QueryFilter)]`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`, or a tuple of at most 16 filters",
@@ -37,7 +37,7 @@ impl_debug_as_type_name! { [F] Or<F>; }
     note = "a larger tuple contains further tuples, `((F, G), (H, I))`, and in `Or` further `Or`s: `Or<(Or<(F, G)>, Or<(H, I)>)>`"
 )]
 pub trait AnyOfTerms {
-    /// What the `Or` demands.
+    /// The terms that evaluate the `Or`.
     type Terms: FilterTerms;
 }
 
@@ -51,8 +51,8 @@ macro_rules! small {
             type Terms = Or<($($T::Terms,)*)>;
         }
 
-        // SAFETY: a matched entity has and lacks what one of the members says: `contains` is true only where that of a member is, and a
-        // table that is not asked row by row is matched by a member.
+        // SAFETY: a matched entity has and lacks what one of the members says: `contains` is true only if `contains` of a member
+        // is, and a table whose rows are not checked is matched by a member.
         unsafe impl<$($T: FilterTerms),*> FilterTerms for Or<($($T,)*)> {
             type State = ($($T::State,)*);
             type TableFetch<'w> = ($($T::TableFetch<'w>,)*);
@@ -80,7 +80,8 @@ macro_rules! small {
 
             #[inline]
             unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-                // SAFETY: forwarded: the rows of the members are those of the tuple.
+                // SAFETY: forwarded for each member: the rows belong to the table, and no other thread changes them during the call
+                // unless the table is shared.
                 unsafe { 0 $(| $T::mask(ready.$at, rows, row, count, sharing))* }
             }
         }
@@ -89,7 +90,7 @@ macro_rules! small {
 
 small_tuples!(small);
 
-/// More members are an `Or` of `Or`s.
+/// A tuple with more members is an `Or` of `Or`s.
 macro_rules! large {
     ($([$($T:ident $at:tt)*])*) => {
         impl<$($($T: QueryFilter),*),*> AnyOfTerms for ($($($T,)*)*) {

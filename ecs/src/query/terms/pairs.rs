@@ -13,10 +13,11 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
 
-/// In a query: the pairs of which the entity is the source, with `&R`, `&mut R` or `Ref<R>` of a relation `R`. It matches entities that
-/// have such pairs, and yields a [`PairIter`]: the target and the value of each, in the order in which they were made.
+/// In a query: the pairs whose source is the entity, as `&R`, `&mut R` or `Ref<R>` of a relation `R`. It matches entities that have
+/// such pairs, and yields a [`PairIter`]: the target and the value of each pair, in the order in which the pairs were created.
 ///
-/// If the relation is symmetric it yields all pairs of the entity, and cannot borrow their values mutably: two entities have each of them.
+/// If the relation is symmetric, it yields all pairs of the entity and cannot borrow their values mutably, because two entities
+/// share each pair.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,8 +44,9 @@ use crate::term::{ConstTerm, Group, Term, Usage};
 /// ```
 pub struct Pairs<P>(PhantomData<fn() -> P>);
 
-/// In a query: the pairs of which the entity is the target. As [`Pairs`], with the source and the value of each; it only reads, so `&R` or
-/// `Ref<R>`. It reads what belongs to other entities: beside `Pairs<&mut R>` it does not compile, whatever filters say of the targets.
+/// In a query: the pairs whose target is the entity. As [`Pairs`], with the source and the value of each pair; it is read-only, so
+/// `&R` or `Ref<R>`. It reads values that belong to other entities, so it does not compile together with `Pairs<&mut R>`, whatever
+/// filters say about the targets.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -60,28 +62,28 @@ pub struct Pairs<P>(PhantomData<fn() -> P>);
 /// ```
 pub struct PairsTo<P>(PhantomData<fn() -> P>);
 
-/// `Pairs<..>`.
+/// The term of `Pairs<..>`.
 #[doc(hidden)]
 pub struct PairTerm<A>(PhantomData<fn() -> A>);
 
-/// `PairsTo<..>`.
+/// The term of `PairsTo<..>`.
 #[doc(hidden)]
 pub struct PairToTerm<A>(PhantomData<fn() -> A>);
 
-/// The pairs, while a table is visited.
+/// The pairs of a relation, while a table is visited.
 #[doc(hidden)]
 pub struct ReadyPairs<'w, R> {
     cell: StoreCell<'w>,
-    /// None if the world has never met the relation.
+    /// `None` if the relation is not registered.
     pairs: Option<&'w PairStorage<R>>,
-    /// Which entities have any.
+    /// Marks the entities that have pairs.
     marks: Option<&'w SparseStorage>,
 }
 
 impl_copy! { [R] ReadyPairs<'_, R>; }
 
-/// Fails to compile if values are borrowed mutably that are not those of the pairs of one entity alone, as a source: filters keep
-/// queries apart by what entities have, and a value is that of its source.
+/// Fails to compile if values are borrowed mutably that do not belong to exactly one entity as their source: filters separate
+/// queries by the components of entities, and a value belongs to its source.
 const fn check_access<A: PairAccess>(end: usize) {
     assert!(
         !(A::USAGE.writes() && end == 1),
@@ -93,7 +95,7 @@ const fn check_access<A: PairAccess>(end: usize) {
     );
 }
 
-/// What both kinds of pairs have in common.
+/// Implements both kinds of pairs.
 macro_rules! pairs {
     ($($Pairs:ident => $Terms:ident, $end:literal, $term:expr;)*) => { $(
         impl_debug_as_type_name! { [P] $Pairs<P>; }
@@ -104,10 +106,10 @@ macro_rules! pairs {
                 DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
         }
 
-        // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the
-        // entity; those of which it is the target are read of other entities, as by a nested query. Only values that no other entity is
-        // the source of are written, as `check_access` ensures. An entity has the component that the term demands if and only if it has
-        // pairs.
+        // SAFETY: the component of sources stands for the values of their pairs. The term declares that these are read or written;
+        // values of pairs whose target is the entity are declared as read from other entities, as by a nested query. Only values
+        // with a single source entity are written, as `check_access` ensures. An entity has the component that the term demands if
+        // and only if it has pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
             type State = TermState;
             type TableFetch<'w> = ReadyPairs<'w, A::Relation>;
@@ -133,21 +135,21 @@ macro_rules! pairs {
 
             #[inline]
             fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
-                // Marks are a bit for each entity, lists many bytes.
+                // Checking a mark reads one bit per entity; the lists of pairs are much larger.
                 ready.marks.is_some_and(|marks| marks.contains(entity.index()))
             }
 
             #[inline]
             unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-                // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
+                // SAFETY: forwarded: the row exists, and the values of its pairs are accessible for 'w.
                 unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
         }
 
-        // SAFETY: only reads.
+        // SAFETY: `A::ReadOnly` is `A`, so `A` is read-only.
         unsafe impl<A: PairAccess<ReadOnly = A>> ReadOnlyFetch for $Terms<A> {}
 
-        // SAFETY: the pairs of the row.
+        // SAFETY: a slice is the item of its only row.
         unsafe impl<A: PairAccess> ContiguousFetch for $Terms<A> {
             type Slice<'w> = PairIter<'w, A::Relation, A>;
 
@@ -155,7 +157,7 @@ macro_rules! pairs {
 
             #[inline(always)]
             unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
-                // SAFETY: the caller's promise.
+                // SAFETY: forwarded: the row exists, and the values of its pairs are accessible for 'w.
                 unsafe { Self::row::<false>(ready, rows, first) }
             }
         }
@@ -169,7 +171,7 @@ pairs! {
             Group::All,
             &[
                 ConstTerm::of::<PairTarget<A::Relation>>(Usage::With),
-                // Its data, and a filter.
+                // The data and the filter of the nested term.
                 ConstTerm::Nested(&ConstTerm::Group(
                     Group::All,
                     &[ConstTerm::of::<PairSource<A::Relation>>(Usage::Read), ConstTerm::Group(Group::All, &[])],

@@ -1,4 +1,4 @@
-//! Several rows of a component that tell which of them are changed.
+//! Slices of rows of a component that record or read changes of single rows.
 
 use core::fmt;
 use core::ops::Index;
@@ -6,7 +6,7 @@ use core::ops::Index;
 use super::source::TickSource;
 use crate::change::{DetectChanges as _, Mut, Ref};
 
-/// Several rows of a component that is borrowed as `Mut`.
+/// Several rows of a component, from a query of `Mut`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -22,20 +22,20 @@ use crate::change::{DetectChanges as _, Mut, Ref};
 pub struct MutSlice<'w, C> {
     values: &'w mut [C],
     ticks: TickSource<'w>,
-    /// The row of the first value in there.
+    /// The row of the first value in the column.
     first: usize,
 }
 
 impl<'w, C> MutSlice<'w, C> {
     /// # Safety
     ///
-    /// - The values stand in rows of the column of the ticks from `first` on.
+    /// - `values` are the values of the column that the ticks belong to, from row `first` on.
     #[inline(always)]
     pub(super) unsafe fn new(values: &'w mut [C], ticks: TickSource<'w>, first: usize) -> Self {
         Self { values, ticks, first }
     }
 
-    /// One row.
+    /// A row, for writing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -50,11 +50,11 @@ impl<'w, C> MutSlice<'w, C> {
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
         let value = self.values.get_mut(row)?;
-        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        // SAFETY: as promised to `new`, the values are in the column from row `first` on, and `row` is in bounds.
         Some(Mut::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
-    /// One row.
+    /// A row, for writing.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl<'w, C> MutSlice<'w, C> {
         self.get_mut(row).expect("a row of the slice")
     }
 
-    /// All rows, to change them. Rows count as changed that are dereferenced mutably.
+    /// All rows, for writing. A row counts as changed when it is dereferenced mutably.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -82,12 +82,12 @@ impl<'w, C> MutSlice<'w, C> {
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = Mut<'_, C>> {
         let Self { values, ticks, first } = self;
         values.iter_mut().enumerate().map(|(row, value)| {
-            // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+            // SAFETY: as promised to `new`, the values are in the column from row `first` on, and `row` is in bounds.
             Mut::new(value, unsafe { ticks.at::<false>(*first + row) })
         })
     }
 
-    /// All rows, to read.
+    /// All values, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -104,7 +104,7 @@ impl<'w, C> MutSlice<'w, C> {
     }
 }
 
-/// Several rows of a component that is borrowed as `Ref`.
+/// Several rows of a component, from a query of `Ref`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -120,20 +120,20 @@ impl<'w, C> MutSlice<'w, C> {
 pub struct RefSlice<'w, C> {
     values: &'w [C],
     ticks: TickSource<'w>,
-    /// The row of the first value in there.
+    /// The row of the first value in the column.
     first: usize,
 }
 
 impl<'w, C> RefSlice<'w, C> {
     /// # Safety
     ///
-    /// - The values stand in rows of the column of the ticks from `first` on.
+    /// - `values` are the values of the column that the ticks belong to, from row `first` on.
     #[inline(always)]
     pub(super) unsafe fn new(values: &'w [C], ticks: TickSource<'w>, first: usize) -> Self {
         Self { values, ticks, first }
     }
 
-    /// One row.
+    /// A row with its ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,11 +148,11 @@ impl<'w, C> RefSlice<'w, C> {
     #[must_use]
     pub fn get(&self, row: usize) -> Option<Ref<'w, C>> {
         let value = self.values.get(row)?;
-        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        // SAFETY: as promised to `new`, the values are in the column from row `first` on, and `row` is in bounds.
         Some(Ref::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
-    /// One row.
+    /// A row with its ticks.
     ///
     /// # Panics
     ///
@@ -178,12 +178,12 @@ impl<'w, C> RefSlice<'w, C> {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Ref<'w, C>> + use<'w, C> {
         let (values, ticks, first) = (self.values, self.ticks, self.first);
         values.iter().enumerate().map(move |(row, value)| {
-            // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+            // SAFETY: as promised to `new`, the values are in the column from row `first` on, and `row` is in bounds.
             Ref::new(value, unsafe { ticks.at::<false>(first + row) })
         })
     }
 
-    /// All rows.
+    /// All values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -199,7 +199,7 @@ impl<'w, C> RefSlice<'w, C> {
         self.values
     }
 
-    /// The values, and their ticks: [`is_changed_iter`](Self::is_changed_iter) and [`is_added_iter`](Self::is_added_iter).
+    /// The values and their ticks: [`is_changed_iter`](Self::is_changed_iter) and [`is_added_iter`](Self::is_added_iter).
     ///
     /// ```
     /// use strata_ecs::change_detection::ContiguousRef;
@@ -223,23 +223,23 @@ impl<'w, C> RefSlice<'w, C> {
         (self.values, self)
     }
 
-    /// Of each row, whether it was changed since the last run.
+    /// Returns for each row whether it was changed since the last run.
     pub fn is_changed_iter(&self) -> impl ExactSizeIterator<Item = bool> + use<'w, C> {
         self.iter().map(|value| value.is_changed())
     }
 
-    /// Of each row, whether it was added since the last run.
+    /// Returns for each row whether it was added since the last run.
     pub fn is_added_iter(&self) -> impl ExactSizeIterator<Item = bool> + use<'w, C> {
         self.iter().map(|value| value.is_added())
     }
 }
 
-/// What both kinds of slices can do.
+/// The common methods of both kinds of slices.
 macro_rules! to_read {
     ($($Type:ident),*) => {
         $(
             impl<C> $Type<'_, C> {
-                /// How many rows there are.
+                /// Number of rows.
                 #[must_use]
                 pub fn len(&self) -> usize {
                     self.values.len()

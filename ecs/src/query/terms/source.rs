@@ -1,4 +1,4 @@
-//! Where the values of one component are, and their ticks, while a table is visited.
+//! Access to the values and ticks of one component, while a table is visited.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -28,7 +28,7 @@ pub struct TermState {
 impl TermState {
     /// # Panics
     ///
-    /// If the term is not about one component that its world has met.
+    /// If the term does not stand for one registered component.
     pub(crate) fn of(term: Term<'_>) -> Self {
         match *term.node() {
             TermEntry::Component(_, TermComponent { id: Some(id), sparse, .. }) => {
@@ -42,7 +42,7 @@ impl TermState {
         self.id
     }
 
-    /// The sparse storage. Only for sparse components.
+    /// The sparse storage. Panics if the component is not sparse.
     #[inline]
     pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
         &cell.store().structure.sparse[self.sparse as usize]
@@ -54,7 +54,7 @@ impl TermState {
     }
 }
 
-/// How many bytes of a value are fetched ahead.
+/// Maximum number of bytes of a value that are prefetched.
 const FETCHED_AHEAD: usize = 256;
 
 /// Whether `C` is stored outside the tables.
@@ -62,15 +62,15 @@ pub(crate) const fn is_sparse<C: Component>() -> bool {
     matches!(C::STORAGE_TYPE, StorageType::Sparse)
 }
 
-/// Where the column of a table is; anything for a sparse component.
+/// The address of a table's column; a dummy address for a sparse component.
 pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<ColumnAddress> {
     if is_sparse::<C>() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
 }
 
-/// Where the values of `C` are while a table is visited: the first of its column, or the sparse storage.
+/// The values of `C` while a table is visited: the address of the first value of the column, or of the sparse storage.
 pub struct Source<'w, C> {
     address: NonNull<u8>,
-    /// Of a sparse component: rows are those of its storage, and the address is that of the first value.
+    /// Rows are those of the sparse storage, and `address` is the address of its first value.
     packed: bool,
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
@@ -80,23 +80,23 @@ impl_copy! { [C] Source<'_, C>; }
 impl<'w, C: Component> Source<'w, C> {
     /// # Safety
     ///
-    /// - State and column belong to the cell's store and a table of it.
+    /// - `state` and `column` belong to the cell's store and one of its tables.
     #[inline]
     pub(super) unsafe fn new(cell: StoreCell<'w>, state: TermState, column: ColumnAddress) -> Self {
         let address = if is_sparse::<C>() {
             NonNull::from(state.storage(cell)).cast()
         } else {
-            // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+            // SAFETY: the column belongs to a table of the store, which is borrowed for 'w, so it exists and is unchanged.
             unsafe { column.data() }
         };
         Self { address, packed: false, marker: PhantomData }
     }
 
-    /// The storage, where values are found by entity.
+    /// The storage, if values are looked up by entity.
     #[inline]
     fn storage(self) -> Option<&'w SparseStorage> {
-        // SAFETY: `new` stored the address of a sparse storage that is borrowed for 'w, if the component is sparse; and only
-        // `packed` stores another one, and says so.
+        // SAFETY: if the component is sparse, `new` stored the address of a sparse storage that is borrowed for 'w. Only `packed`
+        // stores another address, and sets `packed`.
         (is_sparse::<C>() && !self.packed).then(|| unsafe { self.address.cast().as_ref() })
     }
 
@@ -115,7 +115,7 @@ impl<'w, C: Component> Source<'w, C> {
     ///
     /// # Safety
     ///
-    /// - [`packed`](Self::packed) returned this for the storage of the component.
+    /// - [`packed`](Self::packed) returned `self` for the storage of the component.
     #[inline(always)]
     pub(super) unsafe fn all_packed(self) -> Self {
         debug_assert!(self.packed);
@@ -126,22 +126,23 @@ impl<'w, C: Component> Source<'w, C> {
     ///
     /// # Safety
     ///
-    /// - The component is stored in tables. The rows exist, and for `'w` their values are accessible through what this returns alone.
+    /// - The component is stored in tables. The rows exist, and for `'w` their values are accessed only through the result.
     #[inline(always)]
     pub(super) unsafe fn values(self, rows: Range<usize>) -> &'w mut [C] {
-        // SAFETY: the address is that of the first value of the column, which are of type `C`, and the rows are rows of it; the rest is
-        // the caller's promise.
+        // SAFETY: `address` points to the first value of the column, whose values are of type `C`, and the rows belong to it;
+        // exclusive access is forwarded.
         unsafe { slice::from_raw_parts_mut(self.address.cast::<C>().add(rows.start).as_ptr(), rows.len()) }
     }
 
-    /// The same by way of values that [`values`](Self::values) returned: those from a row on. Only these may be asked for.
+    /// The same source with an address derived from values that [`values`](Self::values) returned. Only the rows of these values
+    /// may be accessed.
     ///
     /// # Safety
     ///
-    /// - The values are those of this column from row `first` on.
+    /// - `values` are the values of this column from row `first` on.
     #[inline(always)]
     pub(super) unsafe fn with_values(self, values: &'w mut [C], first: usize) -> Self {
-        // SAFETY: the column begins `first` values before these.
+        // SAFETY: the column begins `first` values before `values`.
         Self { address: unsafe { NonNull::from(values).cast::<C>().sub(first) }.cast(), ..self }
     }
 
@@ -150,7 +151,7 @@ impl<'w, C: Component> Source<'w, C> {
         self.storage().is_none_or(|storage| storage.contains(entity.index()))
     }
 
-    /// Has the processor fetch the value of a row, or the first part of a large one.
+    /// Prefetches the value of a row, or the first part of a large value.
     #[inline(always)]
     pub(super) fn fetch_ahead(self, row: usize) {
         if !is_sparse::<C>() {
@@ -162,78 +163,78 @@ impl<'w, C: Component> Source<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and `contains` is true for its entity.
-    /// - If [`packed`](Self::packed) returned this, the rows are those of its storage.
+    /// - If [`packed`](Self::packed) returned `self`, the rows belong to its storage.
     #[inline(always)]
     pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
         if let Some(storage) = self.storage() {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: the row exists.
             let entity = unsafe { rows.entity(row) };
             let value = storage.get(entity.index());
-            // SAFETY: `contains` is true for the entity.
+            // SAFETY: `contains` is true for the entity (forwarded).
             return unsafe { value.unwrap_unchecked() }.cast();
         }
-        // SAFETY: the row exists, so it is within the column of the table or of the storage, whose values are of type `C`.
+        // SAFETY: the row exists, so it is within the column of the table or storage, whose values are of type `C`.
         unsafe { self.address.cast::<C>().add(row) }
     }
 }
 
-/// Where the ticks of values are while a table is visited.
+/// The ticks of values while a table is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
-    /// The ticks, if changes of the rows are noted already but for these. Then they stand here alone.
+    /// The ticks, if everything about the changes except these ticks is already recorded. `tracking` is `None` then.
     noted: Option<NotedRows<'w>>,
-    /// To ask for ticks if there are none; nothing if there never will be.
+    /// To request ticks for a column without ticks; `None` if the component never has ticks.
     request: Option<&'w TrackingRequest>,
     run_ticks: RunTicks,
 }
 
-/// The ticks of last changes, of which the compiler knows where they are.
+/// The change ticks of a column, at an address that the compiler knows.
 #[derive(Clone, Copy)]
 struct NotedRows<'w> {
     tracking: &'w Tracking,
-    /// That of row 0; the others follow.
+    /// The tick of row 0; the others follow it.
     cells: NonNull<TickCell>,
 }
 
 impl<'w> TickSource<'w> {
-    /// The ticks in a row of the column. `RECORDED` says that [`Ticked::recording`] returned this for the row; the compiler knows in all
-    /// other loops that a change records nothing but what [`Ticks`] does.
+    /// The ticks of a row of the column. `RECORDED` says that [`Ticked::recording`] returned this for the row; in other loops the
+    /// compiler knows that a change is recorded by [`Ticks`] alone.
     ///
     /// # Safety
     ///
-    /// - The row is one of the column.
-    /// - `RECORDED` is true only for such rows.
+    /// - The row exists in the column.
+    /// - `RECORDED` is true only for rows for which [`Ticked::recording`] returned this.
     #[inline(always)]
     pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
         if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
-            // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them.
+            // SAFETY: a column has ticks for all of its rows, so the cell is one of them.
             let cell = unsafe { cells.add(row).as_ref() };
-            // SAFETY: `recording` has recorded the change of this row but for its tick.
+            // SAFETY: `recording` has recorded the change of this row except for its tick.
             return Ticks::new(unsafe { TickPlace::noted(tracking, cell) }, self.run_ticks);
         }
-        // SAFETY: there is room for the ticks of all rows of a column.
+        // SAFETY: a column has ticks for all of its rows, and the row exists.
         unsafe { Ticks::in_row(self.tracking, row, self.request, self.run_ticks) }
     }
 
-    /// Notes that rows are changed.
+    /// Marks rows as changed.
     ///
     /// # Safety
     ///
-    /// - Unless the table is shared, no other thread reads or writes the ticks of these rows meanwhile.
+    /// - Unless `sharing` is `Sharing::Rows`, no other thread reads or writes the ticks of these rows during the call.
     #[inline]
     pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
         debug_assert!(self.noted.is_none(), "rows that are noted one by one are not marked together");
         let Some(tracking) = self.tracking else { return };
         match sharing {
             Sharing::Rows => tracking.mark_rows(first, count, self.run_ticks.somewhere()),
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: no other thread reads or writes the ticks of these rows during the call.
             Sharing::Nothing => unsafe { tracking.mark_unshared(first, count, self.run_ticks.somewhere()) },
         }
     }
 }
 
-/// Where the values of `C` and their ticks are while a table is visited.
+/// The values of `C` and their ticks while a table is visited.
 pub struct Ticked<'w, C> {
     pub(crate) source: Source<'w, C>,
     pub(crate) ticks: TickSource<'w>,
@@ -242,18 +243,18 @@ pub struct Ticked<'w, C> {
 impl_copy! { [C] Ticked<'_, C>; }
 
 impl<'w, C: Component> Ticked<'w, C> {
-    /// `CHANGES` says that values may be changed, which is noted.
+    /// `CHANGES` says that values may be changed; the visit is then recorded.
     ///
     /// # Safety
     ///
-    /// - State and column belong to the cell's store and a table of it.
+    /// - `state` and `address` belong to the cell's store and one of its tables.
     #[inline]
     pub(crate) unsafe fn new<const CHANGES: bool>(
         cell: StoreCell<'w>,
         state: TermState,
         address: ColumnAddress,
     ) -> Self {
-        // SAFETY: forwarded.
+        // SAFETY: forwarded: the state and the address belong to the cell's store and one of its tables.
         let source = unsafe { Source::new(cell, state, address) };
         let run_ticks = cell.run_ticks();
         if matches!(C::TRACK, ChangeTracking::Never) {
@@ -262,7 +263,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         let column = if is_sparse::<C>() {
             state.storage(cell).column()
         } else {
-            // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+            // SAFETY: the column belongs to a table of the store, which is borrowed for 'w, so it exists and is unchanged.
             unsafe { address.column() }
         };
         let (tracking, request) = (column.tracking(), column.tracking_request());
@@ -278,7 +279,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
         let noted = match (recording, tracking) {
             (Recording::TicksAlone, _) if matches!(C::TRACK, ChangeTracking::Never) => return Some(self),
-            // The rows of a sparse component are not those of its storage.
+            // Rows of a sparse component differ from the rows of its storage.
             (Recording::TicksAlone, _) => {
                 let is_enough = !is_sparse::<C>() && tracking.is_some_and(Tracking::is_without_log);
                 return is_enough.then_some(self);
@@ -293,7 +294,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
 
-    /// The row of the ticks for a row.
+    /// The row that contains the ticks of a row: for a sparse component, the row in its storage.
     ///
     /// # Safety
     ///
@@ -302,7 +303,7 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(crate) unsafe fn tick_row(self, rows: Rows, row: usize) -> usize {
         match self.source.storage() {
             Some(storage) if self.ticks.tracking.is_some() => {
-                // SAFETY: the caller's promise.
+                // SAFETY: forwarded: the row exists.
                 let entity = unsafe { rows.entity(row) };
                 storage.tick_row(entity.index()).unwrap_or(0)
             }
@@ -315,15 +316,16 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and its entity has the component.
-    /// - `RECORDED` is true only for rows that [`recording`](Self::recording) returned this for.
+    /// - `RECORDED` is true only for rows for which [`recording`](Self::recording) returned `self`.
     #[inline(always)]
     pub(crate) unsafe fn ticks<const RECORDED: bool>(self, rows: Rows, row: usize) -> Ticks<'w> {
-        // SAFETY: the caller's promise; a component that an entity has is in this row.
+        // SAFETY: forwarded: the row exists, so `tick_row` returns the row of the entity's component in the column; `RECORDED` is
+        // true only for rows for which `recording` returned `self`.
         unsafe { self.ticks.at::<RECORDED>(self.tick_row(rows, row)) }
     }
 }
 
-/// Whether the entities of a table have a component: all or none of them, or as the storage says.
+/// Whether the entities of a table have a component: all, none, or those in the sparse storage.
 #[derive(Clone, Copy)]
 pub struct Presence<'w> {
     table: bool,

@@ -1,4 +1,4 @@
-//! When an entity was spawned: `Spawned` and `SpawnDetails`.
+//! Spawn ticks: `Spawned` and `SpawnDetails`.
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
@@ -11,11 +11,11 @@ use crate::term::{ConstTerm, Term};
 use crate::tick::{RunTicks, Tick};
 use crate::tracking::Spawns;
 
-/// Filter: the entity was spawned since the system ran last, or ever if this is its first run.
+/// Filter: the entity was spawned since the last run of the system; on its first run, at any time.
 ///
-/// A world notes spawns from the first query on that asks for them, in 4 bytes for each index; to look for new ones costs a look at
-/// each entity that the query's other terms match, unless none was spawned. Entities that are there when the first such query is
-/// made count as spawned then. So does an entity that comes from another world, when it comes.
+/// A world tracks spawns from the first query on that uses this, with 4 bytes per entity index. The filter checks each entity that
+/// the query's other terms match, unless none was spawned. Entities that exist when the first such query is created count as
+/// spawned at that time. An entity that is moved from another world counts as spawned when it is moved.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,7 +44,7 @@ impl QueryFilter for Spawned {
     type Terms = Self;
 }
 
-/// What is known of spawns while a table is visited.
+/// The spawn ticks, while a table is visited.
 #[derive(Clone, Copy)]
 pub struct SpawnSource<'w> {
     spawns: Option<&'w Spawns>,
@@ -57,7 +57,7 @@ impl<'w> SpawnSource<'w> {
     }
 }
 
-// SAFETY: nothing is said of the components of entities; rows are asked.
+// SAFETY: the term makes no statement about components; rows are checked.
 unsafe impl FilterTerms for Spawned {
     type State = ();
     type TableFetch<'w> = SpawnSource<'w>;
@@ -82,9 +82,9 @@ unsafe impl FilterTerms for Spawned {
     }
 }
 
-/// In a query: when an entity was spawned, and by what. It matches every entity.
+/// In a query: when and by what an entity was spawned. It matches every entity.
 ///
-/// What a world knows of spawns, and from when on, is said at [`Spawned`].
+/// See [`Spawned`] for when a world begins to track spawns.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -109,7 +109,7 @@ pub struct SpawnDetails {
 }
 
 impl SpawnDetails {
-    /// Whether the entity was spawned since the system ran last.
+    /// Whether the entity was spawned since the last run of the system.
     #[must_use]
     pub fn is_spawned(self) -> bool {
         self.run_ticks.is_new(self.tick)
@@ -132,13 +132,13 @@ impl SpawnDetails {
         self.tick.is_newer_than(other, self.run_ticks.this_run)
     }
 
-    /// When the entity was spawned.
+    /// The tick at which the entity was spawned.
     #[must_use]
     pub fn spawn_tick(self) -> Tick {
         self.tick
     }
 
-    /// What spawned the entity. Known with the feature `track_location` only.
+    /// The code that spawned the entity. Only known with the feature `track_location`.
     #[must_use]
     pub fn spawned_by(self) -> Origin {
         self.by
@@ -149,11 +149,11 @@ fetched_items! {
     [] SpawnDetails => SpawnDetailsTerm: Self, Self;
 }
 
-/// `SpawnDetails`.
+/// The term of `SpawnDetails`.
 #[doc(hidden)]
 pub struct SpawnDetailsTerm;
 
-// SAFETY: borrows no component; every row has an entity. What is known of spawns is read.
+// SAFETY: borrows no component; every row has an entity. Spawn ticks are only read.
 unsafe impl Fetch for SpawnDetailsTerm {
     type State = ();
     type TableFetch<'w> = (SpawnSource<'w>, StoreCell<'w>);
@@ -177,7 +177,7 @@ unsafe impl Fetch for SpawnDetailsTerm {
         rows: Rows,
         row: usize,
     ) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the row exists.
+        // SAFETY: forwarded: the row exists.
         let entity = unsafe { rows.entity(row) };
         let tick = source.spawns.map_or(source.run_ticks.this_run, |spawns| spawns.get(entity.index()));
         let by = cell.store().structure.entities.entity_get_spawned_or_despawned_by(entity);
@@ -185,5 +185,5 @@ unsafe impl Fetch for SpawnDetailsTerm {
     }
 }
 
-// SAFETY: only reads.
+// SAFETY: `row` returns a copy.
 unsafe impl ReadOnlyFetch for SpawnDetailsTerm {}

@@ -17,7 +17,7 @@ use crate::tracking::LoggedRows;
 
 fetched_items_and_slices! {
     [] () => (): (), ();
-    // So that a struct of query data may have type parameters that no field is about.
+    // This allows query data structs with type parameters that no field uses.
     [T: ?Sized] PhantomData<T> => (): (), Self;
 }
 
@@ -39,10 +39,10 @@ unsafe impl Fetch for () {
     unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
 }
 
-// SAFETY: reads nothing.
+// SAFETY: borrows nothing.
 unsafe impl ReadOnlyFetch for () {}
 
-// SAFETY: gives nothing.
+// SAFETY: a slice is `()`, which gives access to nothing.
 unsafe impl ContiguousFetch for () {
     type Slice<'w> = ();
 
@@ -56,7 +56,7 @@ impl QueryFilter for () {
     type Terms = ();
 }
 
-// SAFETY: nothing is said of what matched entities have or lack.
+// SAFETY: the term makes no statement about matched entities.
 unsafe impl FilterTerms for () {
     type State = ();
     type TableFetch<'w> = ();
@@ -74,13 +74,13 @@ unsafe impl FilterTerms for () {
     }
 }
 
-/// The log with fewer rows, of those that are there.
+/// The log with fewer rows, if there are any logs.
 #[inline]
 fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) -> Option<LoggedRows<'w>> {
     [first, second].into_iter().flatten().min_by_key(LoggedRows::len)
 }
 
-/// [`Fetch::apart`] of each member within that of the one before.
+/// Nests the [`Fetch::apart`] call of each member inside the call of the previous one.
 macro_rules! apart {
     ($ready:ident $rows:ident $then:ident [$($done:ident)*]) => { $then(($($done,)*)) };
     ($ready:ident $rows:ident $then:ident [$($done:ident)*] $T:ident $at:tt $($left:tt)*) => {
@@ -88,7 +88,7 @@ macro_rules! apart {
     };
 }
 
-/// What is written in queries, of up to four members.
+/// Implements the query traits for tuples of up to four members.
 macro_rules! small {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
@@ -120,7 +120,7 @@ macro_rules! small {
 
 small_tuples!(small);
 
-/// What is written in queries, of more members.
+/// Implements the query traits for larger tuples.
 macro_rules! large {
     ($([$($T:ident $at:tt)*])*) => {
         impl<$($($T: QueryData),*),*> QueryData for ($($($T,)*)*) {
@@ -161,11 +161,11 @@ macro_rules! large {
 
 large_tuples!(large);
 
-/// How they are read and decided. Groups of members are such members, too.
+/// Implements the terms of tuples. Groups of members are members themselves.
 macro_rules! terms {
     ($($T:ident $at:tt)*) => {
         #[expect(clippy::question_mark, reason = "`?` takes the compiler longer, once for each member of each tuple")]
-        // SAFETY: borrows and demands what its members do.
+        // SAFETY: borrows and demands what its members borrow and demand.
         unsafe impl<$($T: Fetch),*> Fetch for ($($T,)*) {
             type State = ($($T::State,)*);
             type Column = ($($T::Column,)*);
@@ -181,7 +181,7 @@ macro_rules! terms {
             }
 
             fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
-                // The first one that takes it is the only one.
+                // `||` stops at the first member that takes the access, so it is the only one.
                 false $(|| $T::give(&mut state.$at, added))*
             }
 
@@ -202,7 +202,7 @@ macro_rules! terms {
                 column: Self::Column,
                 table: &'w Table,
             ) -> Self::TableFetch<'w> {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: state and column belong to this store and table.
                 unsafe { ($($T::visit_table(cell, &state.$at, column.$at, table),)*) }
             }
 
@@ -213,7 +213,8 @@ macro_rules! terms {
 
             #[inline(always)]
             unsafe fn all_packed<'w>(ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: `packed` returned `ready`, and the storage is the only sparse one that the
+                // query demands.
                 unsafe { ($($T::all_packed(ready.$at),)*) }
             }
 
@@ -236,7 +237,8 @@ macro_rules! terms {
                 rows: Range<usize>,
                 then: impl FnOnce(Self::TableFetch<'w>) -> R,
             ) -> R {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: the rows exist, the access to them is allowed, and their values are accessed
+                // only through the argument of `then`.
                 unsafe { apart!(ready rows then [] $($T $at)*) }
             }
 
@@ -251,15 +253,15 @@ macro_rules! terms {
                 rows: Rows,
                 row: usize,
             ) -> Self::Item<'w> {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: the row exists and has the member, and the access to it is allowed.
                 unsafe { ($($T::row::<RECORDED>(ready.$at, rows, row),)*) }
             }
         }
 
-        // SAFETY: reads what its members read.
+        // SAFETY: all members are read-only.
         unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for ($($T,)*) {}
 
-        // SAFETY: what the members give of the rows.
+        // SAFETY: a slice consists of the slices of the members.
         unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for ($($T,)*) {
             type Slice<'w> = ($($T::Slice<'w>,)*);
 
@@ -268,7 +270,7 @@ macro_rules! terms {
 
             #[inline(always)]
             unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: the rows exist, and their ticks may be written.
                 unsafe { $($T::mark(ready.$at, rows, first, count, sharing);)* }
             }
 
@@ -279,7 +281,7 @@ macro_rules! terms {
                 first: usize,
                 count: usize,
             ) -> Self::Slice<'w> {
-                // SAFETY: the caller's promise, member by member.
+                // SAFETY: forwarded for each member: the rows exist, and the access to them is allowed.
                 unsafe { ($($T::slice(ready.$at, rows, first, count),)*) }
             }
         }
@@ -321,7 +323,8 @@ macro_rules! terms {
                 let mut mask = u64::MAX;
                 $(
                     if mask != 0 {
-                        // SAFETY: the caller's promise, member by member.
+                        // SAFETY: forwarded for each member: the rows exist, and no other thread changes them during the call
+                        // unless the table is shared.
                         mask &= unsafe { $T::mask(ready.$at, rows, row, count, sharing) };
                     }
                 )*
@@ -339,7 +342,8 @@ macro_rules! terms {
                 let mut end = end;
                 $(
                     if end != row {
-                        // SAFETY: the caller's promise, member by member.
+                        // SAFETY: forwarded for each member: the rows exist, and no other thread changes them during the call
+                        // unless the table is shared.
                         end = unsafe { $T::end_of_matching(ready.$at, rows, row, end, sharing) };
                     }
                 )*

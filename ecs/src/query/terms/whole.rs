@@ -1,4 +1,5 @@
-//! Whole entities: `EntityRef`, `EntityMut`, those that leave some components out, and those with what a query was given.
+//! Whole entities: `EntityRef`, `EntityMut`, and their variants without some components or with only the components added to the
+//! query.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -12,42 +13,42 @@ use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
-/// All components of an entity but those of `B`, to read. What is made of its items keeps them out.
+/// Reads all components of an entity except those of `B`. Its items give no access to the components of `B`.
 #[doc(hidden)]
 pub struct ReadAllBut<B>(PhantomData<fn() -> B>);
 
-/// All components of an entity but those of `B`, to write. What is made of its items keeps them out.
+/// Writes all components of an entity except those of `B`. Its items give no access to the components of `B`.
 #[doc(hidden)]
 pub struct WriteAllBut<B>(PhantomData<fn() -> B>);
 
-/// What was added to a query when it was made, of an entity, to read. What is made of its items keeps all else out.
+/// Reads the components of an entity that were added to the query. Its items give access to no others.
 #[doc(hidden)]
 pub struct ReadGiven;
 
-/// What was added to a query when it was made, of an entity, to write what was added mutably. What is made of its items keeps all
-/// else out.
+/// Accesses the components of an entity that were added to the query, and writes those that were added mutably. Its items give
+/// access to no others.
 #[doc(hidden)]
 pub struct WriteGiven;
 
-/// What was added to a query: the query borrows it of each entity that has it.
+/// The components that were added to a query. The query borrows them from each entity that has them.
 #[doc(hidden)]
 #[derive(Default, Debug)]
 pub struct Given {
     borrowed: Vec<ComponentId>,
     written: Vec<ComponentId>,
-    /// Whether it is all, which no query is given.
+    /// Whether this is all components, for entities that were borrowed without a query.
     is_all: bool,
 }
 
 impl Given {
-    /// All components, of an entity that was borrowed without a query.
+    /// Access to all components, for an entity that was borrowed without a query.
     pub(crate) fn all() -> &'static Self {
         static ALL: Given = Given { borrowed: Vec::new(), written: Vec::new(), is_all: true };
         &ALL
     }
 
     fn of(added: &FilteredAccess) -> Self {
-        // Nothing, if all components are borrowed, or all but some.
+        // Empty if the access is to all components, or all except some.
         let borrowed = added.borrowed().unwrap_or_default();
         let written = borrowed.iter().copied().filter(|&id| added.writes(id)).collect();
         Self { borrowed, written, is_all: false }
@@ -64,7 +65,7 @@ impl Given {
     }
 }
 
-/// What all have in common: every entity matches.
+/// The common part of all terms for whole entities: every entity matches.
 macro_rules! whole_entity {
     ($Entity:ident, $State:ty, $ReadOnly:ty) => {
         type State = $State;
@@ -85,15 +86,15 @@ macro_rules! whole_entity {
 
         #[inline]
         unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-            // SAFETY: the caller promises that the row exists, and that what the term borrows of it is allowed for 'w: all but
-            // the components of `B`, which what is made of the item keeps out; or what was added to the query, which borrows it, and
-            // what is made of the item keeps all else out.
+            // SAFETY: forwarded: the row exists, and the access that the term declares is allowed for 'w. That is all components
+            // except those of `B`, to which the converted item gives no access; or the components that were added to the query,
+            // which the query borrows, and the converted item gives access to no others.
             unsafe { $Entity::in_cell(ready, rows.entity(row)) }
         }
     };
 }
 
-/// The same of what is added to the query.
+/// The common part of the terms for components that are added to the query.
 macro_rules! given_entity {
     ($Entity:ident, $ReadOnly:ty) => {
         const TERM: ConstTerm = ConstTerm::Entity;
@@ -107,34 +108,34 @@ macro_rules! given_entity {
     };
 }
 
-// SAFETY: reads all components but those of `B`, and says so; no component is demanded.
+// SAFETY: declares that it reads all components except those of `B`; no component is demanded.
 unsafe impl<B: Bundle> Fetch for ReadAllBut<B> {
     const TERM: ConstTerm = ConstTerm::Group(Group::ReadAll, &[<B::Parts as BundleParts>::COMPONENTS]);
 
     whole_entity!(ReadEntity, (), Self);
 }
 
-// SAFETY: only reads.
+// SAFETY: `ReadEntity` is read-only.
 unsafe impl<B: Bundle> ReadOnlyFetch for ReadAllBut<B> {}
 
-// SAFETY: writes all components but those of `B`, and says so; no component is demanded.
+// SAFETY: declares that it writes all components except those of `B`; no component is demanded.
 unsafe impl<B: Bundle> Fetch for WriteAllBut<B> {
     const TERM: ConstTerm = ConstTerm::Group(Group::WriteAll, &[<B::Parts as BundleParts>::COMPONENTS]);
 
     whole_entity!(WriteEntity, (), ReadAllBut<B>);
 }
 
-// SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
-// what is made of an item reads nothing else.
+// SAFETY: borrows nothing by itself. The query borrows the added components, and no other member of its data has them; converted
+// items read nothing else.
 unsafe impl Fetch for ReadGiven {
     given_entity!(ReadEntity, Self);
 }
 
-// SAFETY: only reads.
+// SAFETY: `ReadEntity` is read-only.
 unsafe impl ReadOnlyFetch for ReadGiven {}
 
-// SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
-// what is made of an item reads nothing else, and writes nothing but what was added mutably.
+// SAFETY: borrows nothing by itself. The query borrows the added components, and no other member of its data has them; converted
+// items read nothing else, and write only components that were added mutably.
 unsafe impl Fetch for WriteGiven {
     given_entity!(WriteEntity, ReadGiven);
 }

@@ -1,4 +1,4 @@
-//! Filters on what an entity has: `With<T>`, `Without<T>` and `Allow<T>`.
+//! Filters on the presence of components: `With<T>`, `Without<T>` and `Allow<T>`.
 
 use core::marker::PhantomData;
 
@@ -40,8 +40,8 @@ pub struct With<C>(PhantomData<fn() -> C>);
 #[doc(alias("WithNone", "exclude", "Not"))]
 pub struct Without<C>(PhantomData<fn() -> C>);
 
-/// Filter: the entity may have the component or not. It is for [disabling components](crate::entity_disabling): a query that
-/// names one does not pass over the entities that have it.
+/// Filter: the entity may or may not have the component. Used for [disabling components](crate::entity_disabling): a query that
+/// names one also matches entities that have it.
 ///
 /// ```
 /// use strata_ecs::entity_disabling::Disabled;
@@ -66,14 +66,15 @@ impl_debug_as_type_name! {
     [C] Allow<C>;
 }
 
-/// Filters that ask whether an entity has a component.
+/// Filters on the presence of a component.
 macro_rules! presence_filters {
     ($($Filter:ident: $has:ident => $matches:expr;)*) => { $(
         impl<C: Component> QueryFilter for $Filter<C> {
             type Terms = Self;
         }
 
-        // SAFETY: a table with a column for the component, or an entity in the storage, has the component; others lack it.
+        // SAFETY: an entity has the component if its table has a column for it, or the storage contains the entity, and lacks it
+        // otherwise.
         unsafe impl<C: Component> FilterTerms for $Filter<C> {
             type State = TermState;
             type TableFetch<'w> = Presence<'w>;
@@ -107,7 +108,7 @@ impl<C: Component> QueryFilter for Allow<C> {
     type Terms = Self;
 }
 
-// SAFETY: nothing is said of the entities, and all match.
+// SAFETY: the term makes no statement about entities, and all match.
 unsafe impl<C: Component> FilterTerms for Allow<C> {
     type State = ();
     type TableFetch<'w> = ();

@@ -1,4 +1,4 @@
-//! Checks that what is known of a column agrees with itself.
+//! Consistency checks of a column's ticks and logs.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -6,7 +6,7 @@ use super::{Log, Tracking};
 use crate::tick::{ComponentTicks, MAX_AGE, Tick};
 
 impl Tracking {
-    /// Panics if what is known of rows that have values contradicts itself.
+    /// Panics if the ticks and logs of the given rows, which have values, are inconsistent.
     pub(crate) fn check_invariants(&self, rows: impl Iterator<Item = usize>, now: Tick) {
         assert!(!self.busy.load(Relaxed), "no thread changes the logs");
         self.logs.iter().for_each(|log| log.check_invariants(self.capacity));
