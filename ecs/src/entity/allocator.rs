@@ -85,7 +85,7 @@ impl Entities {
         // Reservations lower the cursor but leave the list unchanged, so the cursor is part of the state.
         let cursor = self.cursor.load(Ordering::Relaxed) as u64;
         let heads = [self.slots.len() as u64, self.free.len() as u64, cursor, self.first_generation.get().into()];
-        // The generation of a free index is that of the entity that gets it.
+        // The slot of a free index holds the generation of the next entity.
         let generation = |index: u32| self.slots.get(index as usize).map_or(0, |slot| slot.generation);
         let free = self.free.iter().map(move |&index| (u64::from(generation(index)) << 32) | u64::from(index));
         heads.into_iter().chain(free).chain(self.retired.0.iter().map(|&index| index.into()))

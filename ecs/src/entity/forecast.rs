@@ -28,7 +28,7 @@ const STEP: u32 = 16;
 /// The maximum size of a window: the windows of a world share its indexes.
 const MOST: u32 = 1 << 26;
 
-/// The maximum forecast of a system in a world that no longer has slots for the ids.
+/// The limit of a forecast in a world with fewer slots than this.
 const WITHOUT_SLOTS: u32 = 1 << 12;
 
 /// Identifies a system of a schedule for a world that does not know systems: by the label of the schedule, the name of the system, and its

@@ -145,7 +145,7 @@
 //! next ids. It does not cover [transient or skipped](crate::component::Persistence) resources, change ticks, the positions of readers, the
 //! number of the frame and the state of systems. Values are compared as bytes if the derive knows that they are
 //! [plain](crate::component::ComponentFunctions::is_plain), otherwise by their `Hash` or their [text form](crate::component::TextForm). An
-//! error names values that have none of these, unless [options](StateOptions) leave them out or define their hash. Components are
+//! error names all other values, unless [options](StateOptions) leave them out or define their hash. Components are
 //! identified by their [stable names](crate::component::StableName), so the order of registration does not matter.
 
 mod options;

@@ -87,7 +87,7 @@ impl Entities {
         }
     }
 
-    /// Like [`Entities::allocate_rows`], at the first indexes without slots, of which no one is retired.
+    /// Like [`Entities::allocate_rows`], at the first indexes without slots, none of which is retired.
     fn push_rows(&mut self, count: u32, first: Location, ids: &mut Vec<Entity>) {
         let Location { table, row } = first;
         let start = self.slots.len() as u32;

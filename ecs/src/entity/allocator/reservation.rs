@@ -47,7 +47,7 @@ impl Entities {
         let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
         let stream = self.streams.last();
         let bound = self.positions();
-        // Reserving and then returning too many would let other threads reserve in between, and they would get ids after the gap.
+        // No subtraction that is reverted if it was too much: other threads may reserve in between, and would get the reverted ids.
         let first = match stream {
             Some(stream) => stream.take(count, |nth| nth < bound),
             None => {
