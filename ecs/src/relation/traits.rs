@@ -46,7 +46,7 @@ pub enum OnTargetDespawn {
 /// | `exclusive` | a source has at most one pair: a new one replaces it |
 /// | `symmetric` | a pair has no direction: both entities are source and target, and find the same value |
 /// | `acyclic` | a pair that would close a cycle is not made; the check takes `O(pairs that lead on from the target)` |
-/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, even if the bounds of its parameters do not say so |
+/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, whatever its bounds say |
 ///
 /// An invalid pair is not made, and is reported as a [`CommandError`](crate::store::CommandError) of `relate`: a pair with an entity that
 /// is not alive, a pair that would close a cycle of an `acyclic` relation, or a pair from an entity to itself if the relation is
