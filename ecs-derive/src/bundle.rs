@@ -18,7 +18,7 @@ use crate::tuple::nest;
 /// The options of `#[bundle(..)]` on the struct.
 const GRAMMAR: Grammar = Grammar {
     attribute: "#[bundle]",
-    // All bundles can be taken out of an entity, so the second option, which is bevy_ecs's, changes nothing.
+    // All bundles can be taken out of an entity, so bevy_ecs's option `ignore_from_components` has no effect.
     known: &[CRATE, Known { name: "ignore_from_components", usage: "ignore_from_components" }],
 };
 
@@ -27,7 +27,7 @@ const FIELD_GRAMMAR: Grammar = Grammar { attribute: "#[bundle]", known: &[Known 
 
 /// One field of the bundle.
 struct Part {
-    /// How the field is named in `self.name` and `Self { name: .. }`.
+    /// The field in `self.name` and `Self { name: .. }`.
     member: TokenStream,
     /// Variable that holds the field's parts.
     variable: Ident,
@@ -52,7 +52,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// The fields as the model that the expansion needs; reports what has none.
+/// Reads the fields into the model of the expansion; reports items without fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     if item.kind != Kind::Struct {
         let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
@@ -85,9 +85,9 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
 
 /// The implementation for a struct.
 ///
-/// A where clause demands of each field to be a bundle, even of fields without generics: so a field that is none is
-/// reported at its type and nowhere else. The parts of each field are a parameter, because the bundle may be more visible
-/// than its fields, and the associated type of a public implementation may not name a private type (E0446).
+/// A where clause requires each field to be a bundle, even fields without generics: so a field that is not a bundle is reported at its type
+/// and nowhere else. The parts of each field are a type parameter, because the bundle may be more visible than its fields, and the
+/// associated type of a public implementation may not name a private type (E0446).
 fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let inserted: Vec<&Part> = parts.iter().filter(|part| !part.ignored).collect();
@@ -104,7 +104,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let variables = nest(&inserted.iter().map(|part| &part.variable).collect::<Vec<_>>());
     let split = inserted.iter().map(|Part { member, .. }| hygienic!(__strata::Bundle::into_parts(self.#member)));
     let split = nest(&split.collect::<Vec<_>>());
-    // Before the parts exist: the compiler leaks what a function returns if a value that it drops at its end panics.
+    // Before the parts exist: if a value that a function drops at its end panics, the compiler leaks the return value.
     let dropped = parts.iter().filter(|part| part.ignored);
     let dropped = dropped.map(|Part { member, variable, .. }| hygienic!({ let #variable = self.#member; }));
     let join = parts.iter().map(join);
@@ -132,7 +132,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The parts whose types are spelled differently: a type may have one parameter for its parts only.
+/// The parts with distinct types, by spelling: each type has one type parameter for its parts.
 fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     let mut distinct: Vec<&Part> = Vec::new();
     for part in parts {
@@ -148,7 +148,7 @@ fn same_type(a: &Part, b: &Part) -> bool {
     a.ty.to_token_stream().to_string() == b.ty.to_token_stream().to_string()
 }
 
-/// One field of the struct that is put together again.
+/// The expression for one field of the struct when it is rebuilt from its parts.
 fn join(Part { member, variable, ty, ignored, .. }: &Part) -> TokenStream {
     if *ignored {
         let value = quote_spanned!(at(ty)=> __strata::Default::default());
@@ -162,7 +162,7 @@ fn at(ty: &Type) -> Span {
     Span::mixed_site().located_at(ty.span())
 }
 
-/// What stands in for a type that cannot be a bundle, so that its uses give no further errors.
+/// A substitute for a type that cannot be a bundle, so that its uses cause no further errors.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -181,7 +181,7 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// What the trait demands of a type with parameters; others are checked as they are.
+/// The bounds of the trait for a generic type; other types are checked directly.
 fn owned_bound(item: &Item) -> Vec<TokenStream> {
     if item.generics.params.is_empty() {
         return Vec::new();

@@ -49,12 +49,12 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// The option of bevy_ecs for columns that summarize the ticks of their rows. All columns with ticks do that here.
+/// bevy_ecs's option for columns that summarize the ticks of their rows. Here all columns with ticks do.
 const SUMMARY_TICK: &str = "summary_tick";
 
 /// The names of the storages.
 const STORAGES: [&str; 2] = ["table", "sparse"];
-/// When changes are kept.
+/// The policies of change tracking.
 const TRACKINGS: [&str; 3] = ["on_demand", "always", "never"];
 
 /// Expands the derive.
@@ -124,7 +124,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// What cannot be a component.
+/// Reports items that cannot be components.
 fn check(cx: &Ctxt, item: &Item) {
     if item.kind == Kind::Union {
         let message = "a union cannot be a component: nothing tells which field to drop\n\
@@ -140,7 +140,7 @@ fn check(cx: &Ctxt, item: &Item) {
     item.reject_inner_helper(cx, "component");
 }
 
-/// The variant of `StorageType` that the options ask for.
+/// The variant of `StorageType` that the options select.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
@@ -156,7 +156,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// The constant that says when changes are kept, if it is not when a system asks.
+/// The constant for the tracking policy, if it is not the default.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
@@ -207,7 +207,7 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     named.filter_map(function).collect()
 }
 
-/// A hook as an expression that is a function. What is called for its hook is called whenever that runs, so that it may be any closure.
+/// The expression of a hook. A call is evaluated whenever the hook runs, so it may return any closure.
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {
@@ -237,12 +237,12 @@ fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     }
 }
 
-/// Adds what the options say of the entities inside of values to a description: that the type says it, or a function.
+/// Adds the mapping that the options define to a description: by the type's `MapEntities`, or by a function.
 fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "map_entities") else { return found };
     match &option.value {
         Value::Flag => {
-            // The option has the place of all tokens that an error could be about.
+            // All tokens that an error could be about have the span of the option.
             let span = Span::mixed_site().located_at(option.name.span());
             let demanded = quote_spanned!(span=> found.with_map_entities());
             hygienic!({
@@ -270,7 +270,7 @@ fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     }
 }
 
-/// Asks for the nearest of the valid names, if one is near enough.
+/// Suggests the nearest valid name, if one is near enough.
 fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
     nearest(name, valid).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"))
 }
@@ -279,13 +279,13 @@ fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
 enum ClonePolicy {
     /// Those of types that are `Clone`.
     Detected,
-    /// All: a type that is not `Clone` is an error at this place.
+    /// All values: a type that is not `Clone` is an error at this span.
     Demanded(Span),
     /// None.
     Never,
 }
 
-/// The policy that the options ask for.
+/// The policy that the options select.
 fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     let Some(option) = options.iter().find(|option| option.name == "clone") else { return ClonePolicy::Detected };
     let literal = match &option.value {
@@ -308,7 +308,7 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The description with what the options say of cloning and of other traits. Whether a type is `Clone` the core finds out.
+/// Adds the options about cloning and other traits to the description. The core detects whether a type is `Clone`.
 fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
     let found = demands.describe(found);
     match policy {
@@ -317,11 +317,11 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
     }
 }
 
-/// The key that tells this type from others while the program is compiled.
+/// The key that identifies this type at compile time.
 ///
-/// The core compares the place where the compiler says that the item is (`line!`, the outermost macro call) with the place of
-/// the derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Whether a macro
-/// has copied the user's tokens no place tells, so the copies are counted.
+/// The core compares the position of the item according to the compiler (`line!`, the outermost macro call) with the position of the
+/// derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Positions do not show whether a
+/// macro has copied the user's tokens, so the copies are counted.
 pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {

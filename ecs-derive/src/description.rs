@@ -1,4 +1,4 @@
-//! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
+//! The description of a type by the derives of components and resources, beyond its layout: stable name, functions and fields.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -14,19 +14,19 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, has_repr, member};
 
-/// The option for another stable name than the path of the type.
+/// The option that sets a stable name instead of the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
 /// The option for types of which any bytes are a value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
-/// The option for types of which private fields can be set by their names, too.
+/// The option for types whose private fields can be set by name, too.
 pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
 
 /// The options of `#[describe(..)]`.
 const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
 
-/// Which fields of a type can be set by their names.
+/// The fields of a type that can be set by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editable {
     All,
@@ -50,13 +50,13 @@ fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// A description, with what the option says.
+    /// Adds the option to a description.
     pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
         if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
     }
 
-    /// An item that has the types of the fields looked at where the type is, and not where it is used first. A type with parameters
-    /// says nothing of them before.
+    /// An item that checks the types of the fields at the definition, not at the first use. A generic type cannot be checked before it is
+    /// used.
     pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
         let ident = &item.ident;
         let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
@@ -64,7 +64,7 @@ impl Plain {
     }
 }
 
-/// Whether a type has the option [`PLAIN`]. The core looks at the types of its fields; here is looked at the rest.
+/// Whether a type has the option [`PLAIN`]. The core checks the types of its fields; this function checks the rest.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -123,7 +123,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` adds what the options say of cloning to an expression of it.
+/// The constant with the description of the type. `clone` adds the options about cloning to the expression of the description.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
@@ -168,7 +168,7 @@ fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStre
     }
 }
 
-/// The stable name that the options give the type.
+/// The stable name that the options set.
 fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     let literal = grammar.literal(cx, options, "name")?;
     if literal.value().trim().is_empty() {
@@ -182,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
 
 /// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
-    // Lints of the cast would else look at the user's code.
+    // Otherwise lints of the cast would apply to the user's code.
     let here = |ident: &Ident| {
         let mut ident = ident.clone();
         ident.set_span(Span::mixed_site().located_at(ident.span()));
@@ -201,7 +201,7 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
+/// The fields of a struct, if it has some. The compiler has accepted them; fields in a syntax that the parser does not know are not
 /// described.
 pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
@@ -216,11 +216,11 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, place, doc comment, the way to it and its type. The tokens around the type have its place as if they were
-/// the user's, so that an error in the type is the one that the compiler has reported at the definition, and is reported once.
+/// One field: its name, position, doc comment, accessor and type. The tokens around the type have its span as if they were the user's, so
+/// that rustc merges an error in the type with the one that it has already reported at the definition.
 ///
-/// The function that goes from a value to the field proves that there is such a field and that its type is what is said here. It is
-/// not if an attribute below the derive has changed it, or if the type has another meaning in what the derive writes.
+/// The function that projects a value to the field proves that the field exists and has this type. The proof fails if an attribute below
+/// the derive has changed the field, or if the type has another meaning in the macro output.
 fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
@@ -231,8 +231,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    // A reference to the field proves that it is no field of a union, and aligned unless the type is packed. A `*mut` proves that its type
-    // is the one that is said here, and not a subtype.
+    // A reference to the field proves that it is not a field of a union, and that it is aligned unless the type is packed. A `*mut` proves
+    // that its type is exactly this one, not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
     let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
     let pointer = quote_spanned!(ty.span()=> (#pointer));
@@ -241,7 +241,7 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
-/// The text of a doc comment, without the space that its lines begin with.
+/// The text of a doc comment, without the leading space of each line.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),

@@ -1,8 +1,8 @@
 //! Mapping the entities inside of a value: `#[derive(MapEntities)]`, and the function for components, relations and resources.
 //!
-//! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion asks for each field by a probe, and
-//! reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` demands the trait of a field;
-//! `#[entities(ignore)]` leaves the field as it is.
+//! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion tests each field with a probe,
+//! and reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` requires the trait of a field;
+//! `#[entities(ignore)]` leaves the field unchanged.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -50,7 +50,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             }
         }
     });
-    // A function with parameters is not looked at before it is used, so what has none is looked at where it is.
+    // A generic function is not checked before it is used; a function without parameters is checked at its definition.
     let (inside, beside) = match item.generics.params.is_empty() {
         true => (None, check.map(|check| hygienic!(const _: () = #check;))),
         false => (check, None),
@@ -74,7 +74,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Adds to a description how the fields of a component, relation or resource are mapped.
+/// Adds the mapping of the fields of a component, relation or resource to a description.
 ///
 /// A resource that is not `Clone` cannot be saved, so its fields need not be mapped.
 pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: TokenStream) -> TokenStream {
@@ -83,7 +83,7 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     if fields.is_empty() {
         return description;
     }
-    // Without a branch, since constants behind one are not promoted.
+    // No branch, since constants in a branch are not promoted.
     let or_unsaved = is_resource.then(|| hygienic!(| !__strata::Probe::<Self>::CLONE.is_found()));
     hygienic! {{
         use __strata::{Unmapped as _, Unproved as _};
@@ -94,8 +94,8 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     }}
 }
 
-/// An item that has the fields looked at where the type is, and not where its description is used first. The constants of a type with
-/// parameters have no value before.
+/// An item that checks the fields at the definition, not at the first use of the description. The constants of a generic type have no value
+/// before that.
 pub(crate) fn check(item: &Item, of_trait: &str) -> Option<TokenStream> {
     let (ident, of_trait) = (&item.ident, Ident::new(of_trait, Span::mixed_site()));
     let check = || hygienic!(const _: __strata::Description<#ident> = <#ident as __strata::#of_trait>::DESCRIPTION;);
@@ -108,7 +108,7 @@ fn fields_of(item: &Item) -> Vec<Field> {
     item.known_fields().or_else(|| item.known_variants().map(of_variants)).unwrap_or_default()
 }
 
-/// Whether a field may be reported: its type names others, or may be one of the user's that holds entities.
+/// Whether a field may be reported: its type names other types, or may be one of the user's types with entities.
 fn is_checked(field: &Field) -> bool {
     let mut names_some = false;
     arguments(&field.ty, &mut |_| names_some = true);
@@ -125,20 +125,20 @@ fn is_plain_name(ty: &Type) -> bool {
 struct Found<'a> {
     /// The statements that map a value.
     body: TokenStream,
-    /// What is known of each field that may hold entities.
+    /// The mapping of each field that may contain entities.
     fields: Vec<TokenStream>,
-    /// The parameters of the type that values of the fields depend on.
+    /// The type parameters on which the values of the fields depend.
     params: Vec<&'a Ident>,
 }
 
 impl<'a> Found<'a> {
-    /// How `value` is mapped, which is of the type. The types of the fields are `'static` in a description.
+    /// The mapping of `value`, which is of the type. In a description the types of the fields are `'static`.
     fn of(cx: &Ctxt, item: &'a Item, value: &TokenStream, is_description: bool) -> Self {
         reject_on(cx, &item.attrs, "the type");
         let mut found = Self { body: TokenStream::new(), fields: Vec::new(), params: Vec::new() };
         if let Some(fields) = item.known_fields() {
             for (at, field) in fields.iter().enumerate() {
-                // The library keeps the list.
+                // The library updates the list of sources.
                 if is_description && is_list_of_sources(item, field, fields.len()) {
                     continue;
                 }
@@ -177,7 +177,7 @@ impl<'a> Found<'a> {
         (!patterns.is_empty()).then(|| hygienic!(Self::#ident { #(#patterns,)* .. } => { #(#statements)* }))
     }
 
-    /// Adds a field, and returns the statement that maps it by a reference to it; `None` if it cannot hold entities.
+    /// Adds a field, and returns the statement that maps it through a reference; `None` if it cannot contain entities.
     fn add(
         &mut self,
         cx: &Ctxt,
@@ -203,7 +203,7 @@ impl<'a> Found<'a> {
                 false => hygienic!(#function(#reference, mapper);),
             });
         }
-        // A packed type cannot hold an `Entity`, which has an alignment, and gives no references to its fields.
+        // A packed type cannot contain an `Entity`, which has an alignment, and does not allow references to its fields.
         if !may_hold(ty) || has_repr(&item.attrs, &["packed"]) {
             return None;
         }
@@ -236,8 +236,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A constant of the probe of a type. Its tokens have the place of the type as if they were the user's, so that an error in the type is the one
-/// that the compiler has reported at the definition, and is reported once.
+/// A constant of the probe of a type. Its tokens have the span of the type as if they were the user's, so that rustc merges an error in the
+/// type with the one that it has already reported at the definition.
 fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);
@@ -252,7 +252,7 @@ const PRIMITIVES: [&str; 17] = [
     "f32", "f64",
 ];
 
-/// Whether values of a type may hold entities, as far as its form tells.
+/// Whether values of a type may contain entities, judging by the syntax of the type.
 fn may_hold(ty: &Type) -> bool {
     match peel(ty) {
         Type::FnPtr(_) | Type::Never(_) | Type::TraitObject(_) | Type::Ptr(_) => false,
@@ -268,7 +268,7 @@ fn may_hold(ty: &Type) -> bool {
     }
 }
 
-/// Calls a function for each type that a type names as an argument, at any depth, and whose values it may hold.
+/// Calls a function for each type argument of a type, at any depth, whose values it may contain.
 fn arguments(ty: &Type, each: &mut dyn FnMut(&Type)) {
     let mut inner = |ty: &Type| {
         if may_hold(ty) {
@@ -318,7 +318,7 @@ fn readable(text: &str) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// What `#[entities]` says of a field.
+/// The attribute `#[entities]` of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attributed {
     /// `#[entities]`: its type implements the trait.
@@ -328,7 +328,7 @@ enum Attributed {
 }
 
 impl Attributed {
-    /// What the attribute of a field says, if it has one.
+    /// The attribute of a field, if it has one.
     fn of(cx: &Ctxt, field: &Field) -> Option<Self> {
         let attributes: Vec<&Attribute> = attributes(&field.attrs).collect();
         if let [_, second, ..] = &attributes[..] {
@@ -356,7 +356,7 @@ fn attributes(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident(ATTRIBUTE))
 }
 
-/// Reports `#[entities]` where it means nothing.
+/// Reports `#[entities]` in places where it has no meaning.
 fn reject_on(cx: &Ctxt, attrs: &[Attribute], place: &str) {
     for attr in attributes(attrs) {
         let message = format!("`#[entities]` stands on a field, not on {place}\nhelp: move it to a field");

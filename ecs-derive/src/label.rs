@@ -1,7 +1,7 @@
 //! `#[derive(SystemSet)]` and `#[derive(ScheduleLabel)]`
 //!
-//! A label is cloned, compared, hashed and printed without its type being known. What the type lacks for it is found out by
-//! a constant, which names it all in one error.
+//! A label is cloned, compared, hashed and printed without knowing its type. A constant detects the traits that the type lacks, and names
+//! them all in one error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -76,7 +76,7 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
     let mut constant = TokenStream::new();
     let parts = if !cx.is_clean() {
-        // After an error the type stays a label, so that its uses give no further errors.
+        // After an error the type is still a label, so that its uses cause no further errors.
         hygienic!(__strata::LabelParts::<Self>::missing())
     } else if item.generics.params.is_empty() {
         constant = parts(item, label.what);
@@ -108,9 +108,9 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
 }
 
-/// The constant that knows how labels of the type are cloned and so on, and one that fails to compile if something is
-/// missing. What a type without parameters lacks is seen by looking for a constant of the probe: those of its own are there
-/// if the type has what they need, and those of the trait stand in for the others.
+/// The constant with the functions that clone labels of the type and so on, and one that fails to compile if a trait is missing. For a type
+/// without parameters, missing traits are detected by a constant of the probe: its inherent constants exist if the type has the traits, and
+/// those of the trait are the fallback.
 fn parts(item: &Item, what: &str) -> TokenStream {
     let ident = &item.ident;
     let name = ident.unraw().to_string();

@@ -1,18 +1,17 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
 //! this one.
 //!
-//! What the macros write is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
-//! Set the environment variable `STRATA_EXPAND` to the name of an item to see what is written for it:
-//! `STRATA_EXPAND=movement cargo build`.
+//! The macros write safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`. Set the environment
+//! variable `STRATA_EXPAND` to the name of an item to print its expansion: `STRATA_EXPAND=movement cargo build`.
 //!
-//! Names that begin with `__strata` are the macros' own.
+//! Names that begin with `__strata` are reserved for the macros.
 //!
 //! # Another name for the core
 //!
-//! The macros read in the `Cargo.toml` of the crate that uses them by which name it knows `strata-ecs`; if it depends on `strata-app`
-//! alone, they find the core there. For other re-exports, every macro takes the option `crate = path`:
-//! `#[component(crate = engine::ecs)]`, `#[system(crate = engine::ecs)]`. `extern crate engine as strata_ecs;`, once at the root of the
-//! crate, serves as well if `engine` re-exports all of the core.
+//! The macros read the `Cargo.toml` of the crate that uses them to find its name for `strata-ecs`; if it depends on `strata-app` alone,
+//! they find the core there. For other re-exports, every macro takes the option `crate = path`: `#[component(crate = engine::ecs)]`,
+//! `#[system(crate = engine::ecs)]`. `extern crate engine as strata_ecs;`, once at the root of the crate, works as well if `engine`
+//! re-exports all of the core.
 #![forbid(unsafe_code)]
 
 mod attr;
@@ -61,20 +60,20 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
-///   `serde`). Of a type with parameters whose own bounds do not prove it, only those types are resources then that are.
-/// - `#[resource(transient)]`: the resource belongs to the process, as a window does. Snapshots, files, deltas and comparisons pass over it;
-///   it stays as it is when a world is restored or loaded.
-/// - `#[resource(save = "skip")]`: a file has the resource only if the format lists it; comparisons pass over it. A snapshot has it.
-/// - `#[resource(persistence = function)]`: the function returns one of these, or a form as text by which the resource is saved without being
+///   `serde`). A generic type whose own bounds do not prove it is a resource only for parameters for which it holds.
+/// - `#[resource(transient)]`: the resource belongs to the process, like a window. Snapshots, files, deltas and comparisons skip it; it is
+///   unchanged when a world is restored or loaded.
+/// - `#[resource(save = "skip")]`: a file contains the resource only if the format lists it; comparisons skip it. A snapshot contains it.
+/// - `#[resource(persistence = function)]`: the function returns one of these, or a text form in which the resource is saved without being
 ///   listed: see `Persistence`.
-/// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
-/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, what makes a value of one of an older version,
-///   and names that it had, as of a component: see [there](macro@Component#in-files).
-/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: what a program does to have the resource. Errors say it where the resource does
-///   not exist; `{}` in it stands for the type parameters of a generic resource.
+/// - `#[resource(name = "gravity")]`: the name of the resource in files. The default is the path of the type.
+/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, the function that converts a value of an
+///   older version, and earlier names, as for a component: see [there](macro@Component#in-files).
+/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: how a program can add the resource. Errors about a missing resource contain
+///   this text; `{}` in it stands for the type parameters of a generic resource.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`.
+/// Functions, fields and the entities inside are detected as for a component: see `#[derive(Component)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -92,24 +91,24 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
 }
 
-/// Makes a type a relation: a value that stands between two entities.
+/// Makes a type a relation: the type of a value that connects two entities.
 ///
 /// # Options
 ///
-/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: what becomes of a pair whose target is despawned. It is
-///   removed; or its source is despawned; or it stays until its source goes. Without this option it is removed.
-/// - `#[relation(exclusive)]`: a source has one pair at most; another one takes its place.
+/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for a pair whose target is despawned. The pair
+///   is removed; or its source is despawned; or it is kept until its source is despawned. The default is `"release"`.
+/// - `#[relation(exclusive)]`: a source has at most one pair; a new one replaces it.
 /// - `#[relation(symmetric)]`: a pair has no direction.
-/// - `#[relation(acyclic)]`: a pair that would close a circle is not made.
-/// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as of a
-///   [component](macro@Component). Without these options this is found out, for a type with parameters from their bounds alone.
-/// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
-/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, what makes values of those of an older
-///   version, and names that it had, as of a component: see [there](macro@Component#in-files).
+/// - `#[relation(acyclic)]`: a pair that would close a cycle is not made.
+/// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as for a
+///   [component](macro@Component). Without these options this is detected, for a generic type from its bounds alone.
+/// - `#[relation(name = "hunting")]`: the name of the relation in files. The default is the path of the type.
+/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, the function that converts values of an
+///   older version, and earlier names, as for a component: see [there](macro@Component#in-files).
 /// - `#[relation(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`. Pairs are cloned with their source
-/// if the type is `Clone`.
+/// Functions, fields and the entities inside are detected as for a component: see `#[derive(Component)]`. Pairs are cloned with their
+/// source if the type is `Clone`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -130,15 +129,15 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), relation::expand).into()
 }
 
-/// Describes a type that is neither a component nor a resource: its name in files and its fields. Components and resources with
-/// fields of this type are described with these, too. A component describes itself: beside `derive(Component)` this derive is a
+/// Describes a type that is neither a component nor a resource: its name in files and its fields. The descriptions of components and
+/// resources with fields of this type include it. A component describes itself: together with `derive(Component)` this derive would be a
 /// second description, which does not compile.
 ///
 /// # Options
 ///
-/// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
+/// - `#[describe(name = "point")]`: the name of the type in files. The default is the path of the type.
 /// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
-/// - `#[describe(editable)]`: private fields can be set by their names, too, as with `#[component(editable)]`.
+/// - `#[describe(editable)]`: private fields can be set by name, too, as with `#[component(editable)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -162,9 +161,9 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), description::expand).into()
 }
 
-/// Says how the entities inside of a type are exchanged for others: those in fields whose types implement `MapEntities` themselves. A
-/// field whose type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its
-/// entities. The implementation demands `T: MapEntities` of the type parameters that fields depend on.
+/// Maps the entities inside a type: those in fields whose types implement `MapEntities` themselves. A field whose type mentions a type with
+/// entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The implementation requires `T:
+/// MapEntities` for the type parameters on which fields depend.
 ///
 /// # Options
 ///
@@ -197,9 +196,9 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// - `#[message(clone)]`, `hash`: as of a [resource](macro@Resource): of a message with type parameters whose bounds do not prove it.
+/// - `#[message(clone)]`, `hash`: as for a [resource](macro@Resource): for a generic message whose bounds do not prove it.
 /// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: how the list of the messages takes part in snapshots, files and
-///   comparisons, as of a resource.
+///   comparisons, as for a resource.
 /// - `#[message(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -214,11 +213,11 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::message).into()
 }
 
-/// Makes a type an event: a value that observers are told of at once.
+/// Makes a type an event: a value whose observers run at once.
 ///
 /// # Options
 ///
-/// - `#[event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`. Without it the event is for no entity.
+/// - `#[event(trigger = Type)]`: a type that implements `Trigger` and finds the observers. By default the event has no target.
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -235,19 +234,19 @@ pub fn derive_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::event).into()
 }
 
-/// Makes a struct an event that is for an entity, whose observers are told of it.
+/// Makes a struct an event with an entity as target.
 ///
 /// The field called `entity` holds the entity, or the one with `#[event_target]`, or the only one. Its type is `Entity`, or one that is
 /// `Clone` and can become an `Entity`.
 ///
 /// # Options
 ///
-/// - `#[entity_event(propagate = &'static Component)]`: the event can go on from an entity to the one that this component of it leads to,
-///   for which `Traversal` is implemented, if an observer asks for it with `on.propagate(true)`. Any read-only query data may stand
-///   there. `#[entity_event(propagate)]` alone: from a child to its parent, along `&'static ChildOf`.
-/// - `#[entity_event(auto_propagate)]`: it goes on by itself until an observer says `on.propagate(false)`; along `ChildOf` as well, unless
-///   `propagate = ..` stands beside it.
-/// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
+/// - `#[entity_event(propagate = &'static Component)]`: the event can propagate from an entity to the one to which this component of it
+///   leads, through its `Traversal`, if an observer calls `on.propagate(true)`. Any read-only query data is allowed.
+///   `#[entity_event(propagate)]` alone: from a child to its parent, along `&'static ChildOf`.
+/// - `#[entity_event(auto_propagate)]`: the event propagates until an observer calls `on.propagate(false)`; along `ChildOf`, unless
+///   `propagate = ..` is also given.
+/// - `#[entity_event(trigger = Type)]`: a type that implements `Trigger` and finds the observers.
 /// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -277,8 +276,8 @@ pub fn derive_entity_event(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum the name of system sets: one for each value.
 ///
-/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Types
-/// with parameters are sets where these are implemented.
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Generic types are sets
+/// where these are implemented.
 ///
 /// # Options
 ///
@@ -301,8 +300,8 @@ pub fn derive_system_set(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum the name of schedules: one for each value.
 ///
-/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
-/// Types with parameters are labels where these are implemented.
+/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Generic types are
+/// labels where these are implemented.
 ///
 /// # Options
 ///
@@ -349,8 +348,8 @@ pub fn derive_states(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a state that exists while another one has some value: for `strata-app`, which re-exports it.
 ///
-/// `#[source(Other = pattern)]` says which values of the other state these are; it begins with its `Default`. The source may be
-/// an `Option`, or a tuple of states.
+/// `#[source(Other = pattern)]` defines the values of the other state; the sub-state starts with its `Default`. The source may be an
+/// `Option`, or a tuple of states.
 ///
 /// # Options
 ///
@@ -392,10 +391,9 @@ pub fn derive_sub_states(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
-/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity the field is made
-///   by `Default`.
-/// - `#[bundle(ignore_from_components)]`: as without it. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all of
-///   them can be.
+/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity, the field is created by `Default`.
+/// - `#[bundle(ignore_from_components)]`: no effect. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all of them
+///   can be.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -432,23 +430,23 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a system parameter: its fields, each a parameter, are fetched together.
 ///
-/// The lifetimes go by their names: `'w` is that of what is borrowed from the world, `'s` that of what the system keeps.
-/// A struct has those that its fields need. It may have type and const parameters with bounds, named or unnamed fields, or
-/// none; fields may be structs with this derive, and `PhantomData`.
+/// The names of the lifetimes determine their meaning: `'w` is the lifetime of borrows from the world, `'s` the lifetime of borrows from
+/// the system's state. A struct has those that its fields need. It may have type and const parameters with bounds, named or unnamed fields,
+/// or none; fields may be structs with this derive, and `PhantomData`.
 ///
-/// To its system the struct is one parameter: if two of its fields, or one of its fields and another parameter, are in each
-/// other's way, the error names the field.
+/// The struct is one parameter of its system: if two of its fields, or one of its fields and another parameter, conflict, the error names
+/// the field.
 ///
 /// # Options
 ///
-/// - `#[system_param(builder)]`: a struct with the name of this one and `Builder` behind it, of builders of the fields. See
+/// - `#[system_param(builder)]`: writes a struct of builders of the fields, whose name is the name of this one followed by `Builder`. See
 ///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Above a field:
 ///
 /// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error names the field and contains the text,
-///   and then says what is missing.
+///   followed by the reason.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -491,8 +489,8 @@ pub fn derive_system_param(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a query filter: its fields are filters, all of which must hold.
 ///
-/// The filter can stand wherever one can: in tuples, in `Or<(..)>`, in a field of another. It is never made; its fields
-/// only say what is demanded.
+/// The filter can be used in any place for filters: in tuples, in `Or<(..)>`, in a field of another filter. Values of it are never created;
+/// its fields only define the conditions.
 ///
 /// # Options
 ///
@@ -538,16 +536,16 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
 ///
-/// The other parameters are as those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
-/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. The first such
-/// target is reported by `World::warn_once`, unless `with(..)` names what it lacks. So the event
-/// has a target: it is an `EntityEvent`, or one of the life of components, such as `Add<T>`. Whether the parameters are in each other's way
-/// is checked while the program is compiled, as for rows.
+/// The other parameters are like those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
+/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and does not run for a target that lacks it. The first such
+/// target is reported by `World::warn_once`, unless `with(..)` names the missing component. So the event needs a target: it is an
+/// `EntityEvent`, or a lifecycle event of components, such as `Add<T>`. Conflicts between the parameters are found at compile time, as for
+/// rows.
 ///
 /// # Options
 ///
-/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: what the target must have, or not, to be
-///   told of, as for `#[system]`.
+/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: conditions on the target for the
+///   observer to run, as for `#[system]`.
 /// - `#[observer(run_if(condition))]`, `associated`, `crate = path`: as for `#[system]`.
 ///
 /// ```

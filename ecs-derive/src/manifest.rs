@@ -1,6 +1,6 @@
-//! The names by which the crate that is being compiled knows `strata-ecs` and `strata-app`, from its `Cargo.toml`.
+//! The names of `strata-ecs` and `strata-app` in the crate that is being compiled, from its `Cargo.toml`.
 //!
-//! The manifest is read line by line, which suffices for dependencies as cargo and people write them. What is not understood there is
+//! The manifest is read line by line, which suffices for dependencies as cargo and people write them. Dependencies in another syntax are
 //! not found, and macro output then names `::strata_ecs`.
 
 use std::path::{Path, PathBuf};
@@ -34,17 +34,17 @@ pub(crate) fn app_path() -> TokenStream {
     name.map_or_else(|| hygienic!(::strata_app), |name| hygienic!(::#name))
 }
 
-/// The kinds of dependencies. Those of the library come first, because its own code knows no others.
+/// The kinds of dependencies. Those of the library come first, because its own code cannot use the others.
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// A manifest, and where it is.
+/// A manifest and its path.
 struct Manifest {
     text: String,
     path: PathBuf,
 }
 
 impl Manifest {
-    /// The manifest of the crate that is being compiled. `None` outside of cargo, and for the core, whose name for itself is its own.
+    /// The manifest of the crate that is being compiled. `None` outside of cargo, and for the core, which does not depend on itself.
     fn of_this_crate() -> Option<Self> {
         let in_folder = || Some(Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("Cargo.toml"));
         let path = env::var_os("CARGO_MANIFEST_PATH").map(PathBuf::from).or_else(in_folder)?;
@@ -52,7 +52,7 @@ impl Manifest {
         env::var_os("CARGO_PKG_NAME").is_none_or(|name| name != CORE).then_some(manifest)
     }
 
-    /// By which name the crate knows a package that is among its dependencies of a kind.
+    /// The name of a package in the crate, if it is among the dependencies of a kind.
     fn name_of(&self, package: &str, kind: &str) -> Option<Ident> {
         let found = dependencies(&self.text, kind, false).into_iter().find(|dependency| {
             let is_renamed = dependency.is_inherited && dependency.key != package;

@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
-//! Traits that demand nothing but an owned type, and for which the derive knows the type's key and place in the process.
+//! Traits that only require an owned type, and for which the derive knows the type's key and slot.
 
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -29,7 +29,7 @@ struct Marker {
     grammar: Grammar,
 }
 
-/// The option for what a program does to have the resource.
+/// The option for a text about how a program adds the resource.
 const MISSING: Known = Known { name: "missing", usage: "missing = \"what_inserts_it\"" };
 
 const RESOURCE: Marker = Marker {
@@ -91,7 +91,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
                 description(cx, item, grammar, &options, |found| saving.describe(demands.describe(found)));
             (description, saving.upgrades)
         }
-        // Messages are described by what keeps them, but for how they are cloned and hashed.
+        // The type that stores messages describes them, except for how they are cloned and hashed.
         false => {
             let fields = fields(item, Editable::Public).unwrap_or_else(|| hygienic!(&[]));
             let found = demands.describe(hygienic!(__strata::describe!(Self, __strata::None, #fields)));

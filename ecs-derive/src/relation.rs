@@ -36,7 +36,7 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// What may become of a pair whose target is despawned.
+/// The policies for a pair whose target is despawned.
 const POLICIES: [&str; 3] = ["release", "cascade", "ignore"];
 
 /// Expands the derive.
@@ -83,7 +83,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// What cannot be a relation, and options that contradict each other.
+/// Reports items that cannot be relations, and options that contradict each other.
 fn check(cx: &Ctxt, item: &Item, options: &[Opt]) {
     if item.kind == Kind::Union {
         let message = "a union cannot be a relation: nothing tells which field to drop\n\
@@ -123,7 +123,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The variant of `OnTargetDespawn` that the options ask for.
+/// The variant of `OnTargetDespawn` that the options select.
 fn policy(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let is_given = options.iter().any(|option| option.key() == "on_target_despawn");
     let literal = if is_given { GRAMMAR.literal(cx, options, "on_target_despawn") } else { None };

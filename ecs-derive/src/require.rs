@@ -1,7 +1,7 @@
-//! `#[require(..)]`: the components that one brings along.
+//! `#[require(..)]`: the components that a component requires.
 //!
-//! An item of the list names a component and, unless `Default` is meant, its value. Whether a path ends in the name of a
-//! type or in that of a variant, a constant or a function of one, its spelling tells, as everywhere in Rust.
+//! An item of the list names a component and, unless the value is its `Default`, its value. The case of a path's last segment decides
+//! whether it names a type, or a variant, a constant or a function of a type, as everywhere in Rust.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -19,7 +19,7 @@ use crate::types::find_word;
 /// The name of the attribute.
 const NAME: &str = "require";
 
-/// What every message about the form ends with.
+/// The end of every message about the form.
 const FORMS: &str = "valid forms: `Health` for its default, `Health(100)`, `Health { points: 100 }`, `Health::FULL`, `Health = expression`";
 
 /// One component that is required.
@@ -37,7 +37,7 @@ impl Required {
     }
 }
 
-/// What all attributes of an item require.
+/// The requirements in all attributes of an item.
 pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     let mut all = Vec::new();
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(NAME)) {
@@ -55,7 +55,7 @@ pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     all
 }
 
-/// What stands between the parentheses, if there is anything.
+/// The tokens between the parentheses, if there are any.
 fn list(attr: &Attribute) -> Option<TokenStream> {
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => Some(list.tokens.clone()),
@@ -63,7 +63,7 @@ fn list(attr: &Attribute) -> Option<TokenStream> {
     }
 }
 
-/// Parses the list of one attribute. After a mistake it goes on behind the next comma.
+/// Parses the list of one attribute. After a mistake, parsing continues after the next comma.
 fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let parser = |input: ParseStream<'_>| -> syn::Result<()> {
         while !input.is_empty() {
@@ -85,7 +85,7 @@ fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let _reported = cx.ok(parser.parse2(tokens));
 }
 
-/// Keeps what is required, unless it is the component itself or there already.
+/// Adds a requirement, unless it is the component itself or already in the list.
 fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     let text = required.ty.to_token_stream().to_string();
     if is_item(item, &required.ty) {
@@ -100,7 +100,7 @@ fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     }
 }
 
-/// Whether a type is the one that the derive stands on, as far as its spelling tells.
+/// Whether a type is the one with the derive, judging by its spelling.
 fn is_item(item: &Item, ty: &Type) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     if path.is_ident("Self") {
@@ -157,12 +157,12 @@ fn parse_value(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
     Ok(Some(input.parse::<Expr>()?.into_token_stream()))
 }
 
-/// The type that a variant, a constant or a function belongs to; none if the path names a type.
+/// The type to which a variant, a constant or a function belongs; `None` if the path names a type.
 fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
     let is_of_type = starts_upper(&before.ident) && (starts_upper(&last.ident) || is_call);
-    // Of a type parameter it is an associated type.
+    // For a type parameter the path names an associated type.
     let is_of_parameter = path.segments.len() == 2 && type_params(&item.generics).contains(&&before.ident);
     if !is_of_type || (is_of_parameter && !is_call) {
         return None;
@@ -196,7 +196,7 @@ fn compact(text: &str) -> String {
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",")
 }
 
-/// The bounds on types that depend on parameters: whether they are components is not known before the parameters are.
+/// The bounds on types that depend on parameters: only for given parameters is it known whether they are components.
 pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     let params = type_params(&item.generics);
     let depends = |ty: &Type| params.iter().any(|param| find_word(ty.to_token_stream(), &param.to_string()).is_some());
@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that say what is required; nothing if that is nothing.
+/// The constant and the method that list the requirements; empty if there are no requirements.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();
@@ -225,7 +225,7 @@ pub(crate) fn method(all: &[Required]) -> TokenStream {
     hygienic! {
         const REQUIRES: bool = true;
 
-        // The values are the user's tokens in a closure that is written around them. The lints see the two together, and need not fire.
+        // The values are the user's tokens in a generated closure. Lints would apply to both together, and must not fire.
         #[allow(clippy::needless_update, clippy::blocks_in_conditions, clippy::redundant_closure)]
         fn requirements<__L: __strata::RequirementList>(list: &mut __L) {
             #(#each)*

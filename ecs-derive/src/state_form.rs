@@ -1,6 +1,6 @@
-//! How a state is written in files: the name of its variant, or of its type, and then its fields.
+//! The form of a state in files: the name of its variant, or of its type, followed by its fields.
 //!
-//! Whether a field can be written `strata-app` finds out by a constant; if one cannot, the state has no form.
+//! `strata-app` detects with a constant whether a field can be written; if one cannot, the state has no form.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;

@@ -30,20 +30,20 @@ const VALIDATION_MESSAGE: Known = Known { name: "validation_message", usage: "va
 
 /// One field of the struct.
 struct Field {
-    /// How the field is named in `self.name` and `Self { name: .. }`.
+    /// The field in `self.name` and `Self { name: .. }`.
     member: TokenStream,
     /// Its name, for messages of the core.
     name: String,
-    /// Variable that holds what is fetched for it.
+    /// Variable for the fetched value.
     variable: Ident,
     /// Type parameter that stands for the field's source.
     source: Ident,
     /// Type parameter that stands for the field's builder.
     builder: Ident,
-    /// Who may name the field.
+    /// Visibility of the field.
     vis: Visibility,
-    /// Type by which the field is fetched: that of the field, with `PhantomData<()>` for each `PhantomData<..>`. What such a marker names
-    /// is not fetched, so it may be anything: a lifetime alone, a type without bounds.
+    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of such a
+    /// marker is not fetched, so it may be anything: a lifetime alone, a type without bounds.
     ty: Type,
     /// Type of the field, if it has markers.
     marked: Option<Type>,
@@ -85,7 +85,7 @@ fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     true
 }
 
-/// All fields are fetched, so there must be one set of them.
+/// All fields are fetched, so an enum or a union is not possible.
 fn right_kind(cx: &Ctxt, item: &Item) {
     let kind = match item.kind {
         Kind::Struct => return,
@@ -97,7 +97,7 @@ fn right_kind(cx: &Ctxt, item: &Item) {
     cx.error_at(item.keyword, message);
 }
 
-/// What is borrowed from the world and what the system keeps are told apart by name.
+/// Borrows from the world and from the system's state are distinguished by the names of their lifetimes.
 fn known_lifetimes(cx: &Ctxt, item: &Item) {
     for param in lifetimes(&item.generics) {
         let lifetime = &param.lifetime;
@@ -189,8 +189,8 @@ fn without_markers(ty: Type) -> Type {
     }
 }
 
-/// A value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part` makes
-/// the parts that are no markers of those of the value.
+/// A value of a type with markers. `value` is a value of the type that [`without_markers`] returns, or a reference to it, and `part`
+/// converts the parts that are not markers.
 fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     match ty {
         _ if !has_marker(ty) => part(value),
@@ -210,10 +210,9 @@ fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> Tok
 
 /// The implementation.
 ///
-/// A where clause demands of each field to be a parameter, whatever the lifetimes, even of fields without generics: so a
-/// field that is none is reported at its type and nowhere else. The source of each field is a parameter, because the struct
-/// may be more visible than its fields, and the associated type of a public implementation may not name a private type
-/// (E0446).
+/// A where clause requires each field to be a parameter, for all lifetimes, even fields without generics: so a field that is not a
+/// parameter is reported at its type and nowhere else. The source of each field is a type parameter, because the struct may be more visible
+/// than its fields, and the associated type of a public implementation may not name a private type (E0446).
 fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let ident = &item.ident;
     let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, ["'__a"; 2]].map(|lifetimes| with(item, lifetimes));
@@ -300,7 +299,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(__strata::BuiltField<#fixed, #at, #ty>)
     });
     let types: Vec<TokenStream> = types.collect();
-    // By the number of the field: rustc cannot tell demands of the same type apart.
+    // By the number of the field: rustc cannot distinguish bounds on the same type.
     let built = fields.iter().zip(&types).enumerate().map(|(at, (Field { ty, source, builder, .. }, built))| {
         let ty = bind(ty.to_token_stream(), OWN);
         hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
@@ -322,7 +321,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// What each field must be: a parameter with the lifetimes of any run, whose source is a type parameter.
+/// The bounds of each field: a parameter with the lifetimes of any run, whose source is a type parameter.
 fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     let span = Span::mixed_site().located_at(ty.span());
     let (fetched, short) = (bind(ty.to_token_stream(), FETCHED), bind(ty.to_token_stream(), SHORT));
@@ -330,8 +329,8 @@ fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     [quote_spanned!(span=> for<'w, 's, 'a> #fetched: #demand), hygienic!(#source: __strata::ParamSource)]
 }
 
-/// Fails to compile if a field is no parameter, or has the two lifetimes exchanged: what is demanded of a field whatever the
-/// lifetimes, rustc would check at each use of the struct only.
+/// Fails to compile if a field is not a parameter, or has the two lifetimes swapped: rustc would only check bounds for all lifetimes at
+/// each use of the struct.
 fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     let params = params(&item.generics);
     let missing =
@@ -354,14 +353,14 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Whether a type is one that a parameter of the struct decides: what it is fetched as is not known before the struct is used.
+/// Whether a type depends on a parameter of the struct: its source is not known before the struct is used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
     path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
-/// The parameters without their defaults, each with a comma behind it.
+/// The parameters without their defaults, each followed by a comma.
 fn params(generics: &Generics) -> TokenStream {
     let params = generics.params.iter().cloned().map(|mut param| {
         match &mut param {
@@ -401,16 +400,16 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// What stands for `'w` and `'s`.
+/// The replacements of `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
 /// In the head of an implementation.
 const OWN: Lifetimes = ["'__w", "'__s"];
 /// Where the lifetimes do not matter.
 const FIXED: Lifetimes = ["'static", "'static"];
-/// In what is fetched.
+/// In the fetched value.
 const FETCHED: Lifetimes = ["'w", "'s"];
-/// In what is handed on.
+/// In the reborrowed value.
 const SHORT: Lifetimes = ["'a", "'a"];
 
 /// The struct with these lifetimes.
@@ -420,9 +419,9 @@ fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     hygienic!(#ident #type_generics)
 }
 
-/// The where clause with these lifetimes, and with more demands.
+/// The where clause with these lifetimes, and with additional predicates.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
-    // Not as `T: 'static`, of which clippy would say that `T` has bounds in two places.
+    // Not as `T: 'static`, since clippy would report that `T` has bounds in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
         let fixed = with(item, FIXED);
         hygienic!(#fixed: 'static)
@@ -436,7 +435,7 @@ fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> To
     }
 }
 
-/// The tokens with other lifetimes for `'w` and `'s`.
+/// Replaces `'w` and `'s` in the tokens.
 fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -460,7 +459,7 @@ fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     output
 }
 
-/// What stands in for a type that cannot be a parameter, so that its uses give no further errors.
+/// A substitute for a type that cannot be a parameter, so that its uses cause no further errors.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();

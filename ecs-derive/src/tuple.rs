@@ -1,16 +1,16 @@
 //! Nested tuples without an arity limit.
 //!
-//! The core implements its traits for tuples of a few members. Macro output nests: the first members stand side by
-//! side, the rest in a tuple of their own at the end. Types, patterns and expressions nest by the same rule, so they
-//! always match.
+//! The core implements its traits for tuples of a few members. Macro output nests: the first members are in the outer tuple, the rest in an
+//! inner tuple at its end. Types, patterns and expressions nest by the same rule, so they always match.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// Most members of one tuple that macro output writes.
+/// The maximum number of members of one tuple in macro output.
 const WIDTH: usize = 12;
 
-/// Most members of one tuple whose form inside the core the output writes: for larger ones that is a tuple of groups.
+/// The maximum number of members of one tuple whose representation in the core is also in the output: for larger ones that is a tuple of
+/// groups.
 const NARROW: usize = 4;
 
 /// `(a, b, ..)`, nested at the end once there are more than [`WIDTH`] members.
@@ -18,7 +18,7 @@ pub(crate) fn nest<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(WIDTH, members)
 }
 
-/// The same for columns of rows and for sources of parameters, and for what goes with them.
+/// Like [`nest`], for columns of rows and for sources of parameters, and for values that correspond to them.
 pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(NARROW, members)
 }

@@ -36,7 +36,7 @@ pub(super) struct Field {
     pub(super) vis: Visibility,
     /// Name or number of the field.
     pub(super) member: Member,
-    /// A variable for the field, named so that no constant of the user's can be taken for it.
+    /// A variable for the field, whose name cannot collide with a constant of the user's.
     pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
@@ -111,9 +111,9 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
-    /// Whose slices have names: `#[query_data(contiguous(..))]`.
+    /// The types whose slices have names: `#[query_data(contiguous(..))]`.
     pub(super) contiguous: Contiguous,
-    /// What the items derive.
+    /// The traits that the items derive.
     pub(super) derives: Vec<Path>,
     /// The variants of an enum, or the struct.
     pub(super) variants: Vec<Variant>,
@@ -146,8 +146,8 @@ impl Model<'_> {
 
     /// The where clause with further predicates, for everything that is written.
     ///
-    /// It demands of each field to be query data, so that a field that is not is reported at its type and nowhere else.
-    /// With parameters it cannot: inside of what demands it, it would be unknown what such a field yields.
+    /// It requires each field to be query data, so that a field that is not is reported at its type and nowhere else. This is not possible
+    /// with parameters: inside code with such a bound, the item of the field would be unknown.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {
@@ -165,7 +165,8 @@ impl Model<'_> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: those of the type behind the lifetimes of the borrows, `'w` of the world and `'s` of the state.
+    /// The generics of the items: the lifetimes of the borrows, `'w` of the world and `'s` of the state, followed by the parameters of the
+    /// type.
     pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -174,7 +175,7 @@ impl Model<'_> {
     }
 }
 
-/// Reads the type. If it has no fields that an item could be made of, there is only the path of the core's module.
+/// Reads the type. If it has no fields for an item, the error is the path of the core's module.
 pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
@@ -235,7 +236,7 @@ fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     check(cx, item, &variants).then_some(variants)
 }
 
-/// Reports what would match nothing, ask for nothing or never be yielded; whether items can be made.
+/// Reports types that match nothing, fetch nothing or have variants that are never yielded. Returns whether items can be generated.
 fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     if variants.is_empty() {
         let message = "a query enum without variants matches no entity: give it a variant such as `Name(&'static T)`";

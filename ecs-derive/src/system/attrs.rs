@@ -1,4 +1,4 @@
-//! Where the function's attributes go: to the item that stands for the system, or to the function behind it.
+//! Divides the function's attributes between the item that represents the system and the user's function inside the expansion.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -59,18 +59,18 @@ fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     }
 }
 
-/// What the expansion allows in the user's function where that is private to the expansion.
+/// The lints that the expansion allows in the user's function if the function is private to the expansion.
 pub(super) fn function_allows() -> TokenStream {
     let shapes = shapes();
     hygienic!(#[allow(dead_code)] #shapes)
 }
 
-/// What the expansion allows in the user's function where that is the item.
+/// The lints that the expansion allows in the user's function if the function is the item.
 pub(super) fn item_allows() -> TokenStream {
     shapes()
 }
 
-/// Lints against shapes that the system's form asks for. Each list is short enough for one line of a printed expansion.
+/// Lints against shapes that the form of a system requires. Each list is short enough for one line of a printed expansion.
 fn shapes() -> TokenStream {
     hygienic! {
         #[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
@@ -78,7 +78,7 @@ fn shapes() -> TokenStream {
     }
 }
 
-/// What the expansion allows in its own items, which repeat the user's types.
+/// The lints that the expansion allows in its own items, which repeat the user's types.
 pub(super) fn own_allows() -> TokenStream {
     hygienic! {
         #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]

@@ -17,14 +17,14 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
 
-/// The function under the user's name, the type of the system, and what the core builds it with.
+/// The function under the user's name, the type of the system, and the functions from which the core builds it.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
-    // With parameters of its own, the system is checked where it is added, for each type.
+    // A generic system is checked where it is added, for each type.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
     } else {
@@ -62,17 +62,17 @@ fn of_function(
     output
 }
 
-/// Two things, one behind the other.
+/// Joins two token streams.
 fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
     first.extend(second);
     first
 }
 
-/// The expression that makes the system.
+/// The expression that creates the system.
 fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let name = hygienic!(__strata::system_name!(#name));
-    // The core expects the names of the row parameters first: together they are one query.
+    // The core expects the names of the row parameters first: together they form one query.
     let labels: Vec<String> =
         model.rows().chain(model.linked()).chain(model.system_params()).map(|input| input.param.label()).collect();
     let mut system = match &model.options.along {
@@ -96,20 +96,20 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     system
 }
 
-/// The traits whose methods stand in where a type is not what it has to be.
+/// The traits whose methods are the fallback if a type does not have the required property.
 fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
     stand_ins.push(hygienic!(Refused as _));
     stand_ins
 }
 
-/// A condition, as a system. What is wrong with it is reported where it stands.
+/// A condition, as a system. Mistakes in it are reported at its span.
 fn condition(expr: &Expr) -> TokenStream {
     let (first, _) = ends(expr);
     quote_spanned!(first=> __strata::condition(#expr))
 }
 
-/// The system as an associated constant. `callable` is the function that it is called like, if there is one.
+/// The system as an associated constant. `callable` is the function under which it can be called, if there is one.
 fn associated(
     model: &Model,
     item: &TokenStream,
@@ -120,7 +120,7 @@ fn associated(
 ) -> TokenStream {
     let private = &model.options.private;
     let is_silent = model.is_loop() && model.returns_nothing() && callable.is_some();
-    // In front of the block the core's module has no short name.
+    // Outside of the block the core's module has no short name.
     let output = match model.has_rows() || callable.is_none() {
         _ if is_silent => hygienic!(()),
         true => hygienic!(#private::SystemResult),
@@ -153,7 +153,7 @@ fn associated(
     frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
-/// A system whose function rustc does not take, as a constant with a type of its own.
+/// A system whose function rustc would reject, as a constant with its own type.
 fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, own: &TokenStream) -> TokenStream {
     let private = &model.options.private;
     let allows = attrs::own_allows();
@@ -169,8 +169,8 @@ fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, o
     output
 }
 
-/// What stands in for a system with mistakes, so that its uses give no further errors: the function as it was written,
-/// and an item that converts into a system that is never run.
+/// A substitute for a system with mistakes, so that its uses cause no further errors: the function as it was written, and an item that
+/// converts into a system that is never run.
 pub(super) fn stub(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
@@ -183,7 +183,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let user = both(frame::shadows(function), plain);
     let returned = hygienic!(__strata::SystemResult);
     let system = hygienic!(__strata::refused_system());
-    // What names `Self` stands in an `impl`, whether it says so or not.
+    // A function that names `Self` must be in an `impl`, even without the option `associated`.
     if model.options.associated || function.self_type().is_some() {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
@@ -196,7 +196,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
 
-/// Whether rustc takes the function as it was written; otherwise it would report the same mistake once more.
+/// Whether rustc accepts the function as it was written; otherwise it would report the same mistake again.
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
@@ -233,7 +233,7 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// What the core builds the system with.
+/// The expression from which the core builds the system.
 fn built(
     model: &Model,
     frame: &Frame,
@@ -265,7 +265,7 @@ fn built(
     }
 }
 
-/// The conversion of a constant into what a schedule runs.
+/// The conversion of a constant into a type that a schedule can run.
 fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
@@ -280,8 +280,8 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &Token
     }
 }
 
-/// The check of the parameters, while the program is compiled: that each is one, and whether they get into each other's
-/// way. Each mistake is reported here and nowhere else.
+/// The compile-time check of the parameters: that each type is a parameter, and that they do not conflict. Each mistake is reported here
+/// and nowhere else.
 fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let rows = model.rows().map(|input| {
@@ -316,7 +316,7 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = filters::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
-    // Behind all others: pairs of types go by place.
+    // After all others, since pairs of types are identified by position.
     let linked = model.linked().map(|input| {
         let (term, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;

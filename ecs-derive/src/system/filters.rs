@@ -1,4 +1,4 @@
-//! The filters of a system: what the options say of the rows, as terms of a query.
+//! The filters of a system: the options that select rows, as terms of a query.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -26,9 +26,9 @@ pub(super) fn filter(model: &Model) -> TokenStream {
 pub(super) struct Filter<'a> {
     /// The option that it comes from.
     pub(super) option: &'static str,
-    /// The component, if its changes are asked for.
+    /// The component, if the filter tests its changes.
     pub(super) ticks: Option<&'a Type>,
-    /// What is written for it.
+    /// The tokens of the term.
     pub(super) term: TokenStream,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
-/// The filter that lets through what disables entities, as far as the options say so.
+/// The filter that admits disabling components, as the options allow.
 pub(super) fn allowed(options: &Options) -> TokenStream {
     nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
 }

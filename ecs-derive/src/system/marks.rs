@@ -1,4 +1,5 @@
-//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: what one is where its type does not show it.
+//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: the source of a parameter whose type does not
+//! show it.
 
 use syn::Meta;
 
@@ -6,28 +7,28 @@ use super::parse::Param;
 use crate::ctxt::Ctxt;
 use crate::suggest::nearest;
 
-/// What the user says that a parameter is.
+/// The source of a parameter, declared by the user.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Of the row.
+    /// A component of the row.
     Row,
     /// A system parameter.
     Param,
-    /// What the target of the row has, in a system that goes down a relationship.
+    /// A component of the target of the row, in a system that goes down a relationship.
     Parent,
-    /// What the sources of the row have, in a system that goes up one.
+    /// A component of the sources of the row, in a system that goes up one.
     Children,
     /// The value of the pair, in a system over the pairs of a relation.
     Pair,
-    /// What the target of the pair has, in such a system.
+    /// A component of the target of the pair, in such a system.
     Target,
 }
 
 impl Mark {
-    /// All of them.
+    /// All marks.
     const ALL: [Self; 6] = [Self::Row, Self::Param, Self::Parent, Self::Children, Self::Pair, Self::Target];
 
-    /// As it is written.
+    /// The name of the attribute.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Row => "row",
@@ -47,7 +48,7 @@ impl Mark {
 /// Attributes that rustc knows on parameters.
 const BUILT_IN: [&str; 7] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect", "doc"];
 
-/// Takes the mark off the parameter; reports attributes that mean nothing there.
+/// Removes the mark from the parameter; reports other attributes that have no meaning there.
 pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
@@ -61,7 +62,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
                     &attr.meta,
                     format!("{message} `{name}` for a parameter of a system: did you mean `#[{meant_name}]`?"),
                 );
-                // Taken for what is meant, so that the parameter is not reported, too.
+                // The intended mark is used, so that the parameter is not reported, too.
                 meant
             }
         };
@@ -78,7 +79,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     mark
 }
 
-/// The mark that is meant by an attribute of another name.
+/// The mark for which another attribute name is probably a misspelling.
 fn misspelt(name: &str) -> Option<Mark> {
     if BUILT_IN.contains(&name) {
         return None;

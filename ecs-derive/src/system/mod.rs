@@ -1,15 +1,14 @@
 //! `#[system]` and `#[observer]`
 //!
-//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
-//! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an
-//! observer with what it takes of the target ([`target`]), or the call ([`world`]). Row systems that go along a relationship
-//! are in [`along`], the filters of a system in [`filters`].
+//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] determines the kind of each parameter, [`check`] reports what
+//! a system may not be, and [`expand`] writes the output: the item under the user's name ([`frame`]) and either the loop over rows
+//! ([`rows`], for the instruction sets that [`variants`] selects), the call of an observer with components of the target ([`target`]), or
+//! the call ([`world`]). Row systems along a relationship are in [`along`], the filters of a system in [`filters`].
 //!
-//! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
-//! function, and a plain system around it that hands the kernel one table after the other. The core decides for which
-//! instruction sets it is compiled, by a name in the output (`Wide` or `Narrow`): the macro looks at the options and the
-//! parameters, and in the body for `?` and `Err`, which is all that it ever looks for there (`variants.rs`).
+//! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's function, and a plain
+//! system around it that calls the kernel for each table. The core selects the instruction sets for which it is compiled, by a name in the
+//! output (`Wide` or `Narrow`): the macro inspects the options and the parameters, and searches the body for `?` and `Err` and nothing else
+//! (`variants.rs`).
 
 mod along;
 mod attrs;
@@ -58,7 +57,7 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     let cx = Ctxt::new();
     let is_ours = |attr: &&syn::Attribute| Word::ALL.iter().any(|word| attr.path().is_ident(word.name()));
     if let Some(again) = function.attrs.iter().find(is_ours) {
-        // The second attribute sees to the rest.
+        // The second attribute does the rest.
         let message = if again.path().is_ident(word.name()) {
             format!("`#[{}]` is written twice\nhelp: remove one of the two", word.name())
         } else {

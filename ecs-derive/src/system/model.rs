@@ -1,4 +1,4 @@
-//! What the function means: which parameters are per row, and which rows it visits.
+//! The meaning of the function: which parameters are per row, and which rows it visits.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
@@ -11,7 +11,7 @@ use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
 use crate::types::{ends, peel, plain_path, replace_lifetimes};
 
-/// How the function gets one parameter.
+/// The source of a parameter.
 pub(super) enum Kind {
     /// `&T`: an element of a shared slice.
     Shared(Type),
@@ -33,27 +33,27 @@ pub(super) enum Kind {
     Has,
     /// `Entity`
     Entity,
-    /// Marked with `#[row]`: what it is, its type knows.
+    /// Marked with `#[row]`: its type determines what it fetches.
     Marked,
-    /// Marked with `#[parent]`: what the target of the row has.
+    /// Marked with `#[parent]`: a component of the target of the row.
     Parent,
-    /// Marked with `#[children]`: what the sources of the row have.
+    /// Marked with `#[children]`: components of the sources of the row.
     Children,
     /// The value of the pair, in a system over pairs.
     Pair,
-    /// Marked with `#[target]`: what the target of the pair has.
+    /// Marked with `#[target]`: a component of the target of the pair.
     Target,
-    /// No parameter of the function: the pairs of a row.
+    /// Not a parameter of the function: the pairs of a row.
     Pairs,
-    /// No parameter of the function: what finds the targets of pairs.
+    /// Not a parameter of the function: finds the targets of pairs.
     Targets,
-    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: what the system is given.
+    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: the input of the system.
     Input(Form, Type),
     /// A system parameter, by value.
     System,
 }
 
-/// How a system is given its input.
+/// The form of the input of a system.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// `In<T>`
@@ -64,12 +64,12 @@ pub(super) enum Form {
     Exclusive,
     /// A tuple of the three.
     Several,
-    /// `On<E>`: the event that an observer is told of.
+    /// `On<E>`: the event of an observer.
     Observed,
 }
 
 impl Form {
-    /// As it is written.
+    /// The name of the type.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Owned => "In",
@@ -85,16 +85,16 @@ impl Form {
 pub(super) struct Input {
     /// As written, except for `Has<T>` and marked rows: see [`Model::new`].
     pub(super) param: Param,
-    /// What it is.
+    /// The source of the parameter.
     pub(super) kind: Kind,
-    /// Where its type begins and ends in the user's code.
+    /// The spans of the start and the end of its type in the user's code.
     pub(super) ends: (Span, Span),
     /// Its type as the expansion writes it in expressions, where the function's lifetimes have no names. For a row
     /// parameter it is the term of the query.
     pub(super) ty: TokenStream,
-    /// Variable of the expansion that stands for its column or its value, and is where its type begins.
+    /// Variable of the expansion for its column or its value, with the span of the start of its type.
     pub(super) variable: Ident,
-    /// Whether a mark says what it is.
+    /// Whether a mark declares its source.
     pub(super) is_marked: bool,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Model {
 }
 
 impl Input {
-    /// Whether the function gets one for each row.
+    /// Whether the function gets one value per row.
     pub(super) fn is_row(&self) -> bool {
         let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
         !is_other && !self.is_linked()
@@ -120,7 +120,7 @@ impl Input {
         !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
-    /// Whether it is about entities that are linked with the row.
+    /// Whether it belongs to entities that are linked with the row.
     pub(super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Parent | Kind::Children)
     }
@@ -132,10 +132,10 @@ impl Input {
 }
 
 impl Model {
-    /// Gives each parameter its meaning.
+    /// Determines the meaning of each parameter.
     ///
-    /// `Has<T>` asks for a `bool`, as it does in a query: the function's parameter gets that type, and where a mark hides what
-    /// is asked for, the type that goes with it.
+    /// `Has<T>` yields a `bool`, as in a query: the function's parameter gets that type, and a parameter whose mark hides the fetched type
+    /// gets the item type.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
         let private = &options.private;
         let mut inputs = Vec::new();
@@ -218,7 +218,7 @@ impl Model {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for what the system is given.
+    /// The parameter for the input of the system.
     pub(super) fn given(&self) -> Option<&Input> {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
@@ -231,12 +231,12 @@ impl Model {
         }
     }
 
-    /// The type of what the system is given.
+    /// The type of the input of the system.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given().map(|input| &input.kind) {
             Some(Kind::Input(form, ty)) => given(private, *form, ty),
-            // Of one that is told of nothing, which has been reported.
+            // An observer without an event, which has been reported.
             None if self.options.word == Word::Observer => {
                 hygienic!(#private::On<'static, 'static, #private::AddEvent>)
             }
@@ -252,7 +252,7 @@ impl Function {
     }
 }
 
-/// The type of an input, without a lifetime of its own.
+/// The type of an input, without its own lifetime.
 fn given(private: &TokenStream, form: Form, ty: &Type) -> TokenStream {
     match form {
         Form::Owned => hygienic!(#private::In<#ty>),
@@ -277,7 +277,7 @@ fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     members.collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())
 }
 
-/// The type `new` where `old` stands.
+/// The type with `old` replaced by `new`.
 fn within(old: &Type, new: &TokenStream) -> Type {
     let (first, last) = ends(old);
     let mut tokens: Vec<TokenTree> = new.clone().into_iter().collect();
@@ -290,8 +290,8 @@ fn within(old: &Type, new: &TokenStream) -> Type {
     Type::Verbatim(tokens.into_iter().collect())
 }
 
-/// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits
-/// and told what they are by a mark.
+/// The source of a parameter, judging by the syntax of its type. If a type only looks like one of these, its traits reveal it later, and a
+/// mark corrects it.
 pub(super) fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
@@ -321,7 +321,7 @@ pub(super) fn classify(ty: &Type) -> Kind {
     }
 }
 
-/// What may be asked of a target: something that may be missing, to read.
+/// Whether a type may be read from a target: it must be optional and read-only.
 pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     let Some(path) = plain_path(ty) else { return false };
     let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
@@ -336,13 +336,13 @@ pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
 
-/// What a reference borrows of the row.
+/// The row access of a reference.
 fn borrow(reference: &TypeReference) -> Kind {
     let element = (*reference.elem).clone();
     if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) }
 }
 
-/// System parameters that are often taken for something of the row at first.
+/// System parameters that could be mistaken for row parameters.
 pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "Commands",
     "Deferred",
@@ -372,7 +372,7 @@ fn is_system_param(ty: &Type) -> bool {
     last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
 }
 
-/// What a parameter with `#[row]` is.
+/// The source of a parameter with `#[row]`.
 fn marked(cx: &Ctxt, ty: &Type) -> Kind {
     match peel(ty) {
         Type::Reference(reference) => borrow(reference),
@@ -397,8 +397,8 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     types.collect()
 }
 
-/// The types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin
-/// and end where the type does.
+/// The types of parameters, each as a tuple with one member. So the value of a variable is written `variable.0`, which can have the spans
+/// of the start and the end of the type.
 pub(super) fn wrapped<'a>(inputs: impl Iterator<Item = &'a Input>) -> Vec<TokenStream> {
     inputs.map(|Input { param: Param { ty, .. }, .. }| hygienic!((#ty,))).collect()
 }

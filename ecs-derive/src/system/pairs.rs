@@ -1,7 +1,7 @@
-//! Systems over pairs: row systems whose loop has another one in it, over the pairs of which the row is the source.
+//! Systems over pairs: row systems whose loop contains another loop, over the pairs of which the row is the source.
 //!
-//! Of such a system the rows have one column more, that of their pairs, and there is one parameter more, by which targets are found: neither
-//! is a parameter of the user's function. The targets are another query, so that all that holds for queries beside rows holds for them.
+//! The rows of such a system have an additional column with their pairs, and there is an additional parameter that finds targets: neither
+//! is a parameter of the user's function. The targets are another query, so all rules for queries in addition to rows apply to them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -15,7 +15,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// Adds what the function does not take itself: the pairs of the row, and what finds targets.
+/// Adds the inputs that the function does not declare: the pairs of the row, and the lookup of targets.
 pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     let Some(pairs) = &options.pairs else { return };
     let pair = taken(inputs);
@@ -41,7 +41,7 @@ pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     inputs.extend(found);
 }
 
-/// An input that the function does not take.
+/// An input that the function does not declare.
 fn hidden(
     at: usize,
     kind: Kind,
@@ -53,15 +53,15 @@ fn hidden(
     Input { kind, param, ends: place, ty, variable: format_ident!("__strata_{at}", span = place.0), is_marked: false }
 }
 
-/// How the values of pairs are borrowed.
+/// The borrow of the values of pairs.
 enum Borrow {
     Shared,
-    /// With what is known of their changes.
+    /// With change detection.
     Ref,
     Exclusive,
 }
 
-/// The type of the values, as it is written where they are taken, and how they are borrowed.
+/// The type of the values, as written in the parameter, and their borrow.
 fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     let shared = if pairs.added || pairs.changed { Borrow::Ref } else { Borrow::Shared };
     match pair.map(|input| classify(&input.param.ty)) {
@@ -72,7 +72,7 @@ fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     }
 }
 
-/// What the query asks of the pairs of a row.
+/// The query data for the pairs of a row.
 fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     let (ty, borrow) = values(pairs, pair);
     let reference = quote_spanned!(ends(&ty).0=> &);
@@ -83,7 +83,7 @@ fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     }
 }
 
-/// The type of the column of pairs. It has no bounds: mistakes are found elsewhere.
+/// The type of the column of pairs. It has no bounds: mistakes are reported elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
     let (ty, borrow) = values(pairs, taken(&model.inputs));
@@ -100,7 +100,7 @@ fn taken(inputs: &[Input]) -> Option<&Input> {
     inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
-/// What is done with each pair of a row.
+/// The code that runs for each pair of a row.
 pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return step };
     let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
@@ -123,12 +123,12 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a parameter is handed over as an exclusive reference to what its variable holds.
+/// Whether a parameter is passed as an exclusive reference to the content of its variable.
 fn is_exclusive(input: &Input) -> bool {
     matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
 }
 
-/// The variables for what the target has. The next pair is gone to if it does not have it.
+/// The variables for the components of the target. If the target lacks one, the loop continues with the next pair.
 fn target(model: &Model) -> Option<TokenStream> {
     let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
     let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
@@ -146,7 +146,7 @@ fn target(model: &Model) -> Option<TokenStream> {
     Some(hygienic!(let #got else { continue; };))
 }
 
-/// What the function gets of the pair.
+/// The function's argument for a parameter of the pair.
 pub(super) fn pair_argument(input: &Input) -> TokenStream {
     let ty = &input.ty;
     match classify(&input.param.ty) {
@@ -156,7 +156,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// What the function gets of the target.
+/// The function's argument for a parameter of the target.
 pub(super) fn target_argument(input: &Input) -> TokenStream {
     let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
     match classify(&input.param.ty) {
@@ -169,7 +169,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// That the value that the function takes is one of the relation that the option names.
+/// Checks that the type of the pair's value is the relation that the option names.
 pub(super) fn check(model: &Model) -> Option<TokenStream> {
     let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
     let input = taken(&model.inputs)?;

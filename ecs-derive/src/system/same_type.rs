@@ -1,7 +1,7 @@
-//! Components, resources, non-Send values and messages that a system borrows by types that are written out.
+//! Components, resources, non-send values and messages that a system borrows by types that are written out.
 //!
-//! The check of a system goes by keys of types, and the key of a type with parameters is not exact. But where two types are
-//! written out, the compiler can be asked whether they are one.
+//! The check of a system compares keys of types, and the key of a generic type is not exact. But where two types are written out, the
+//! compiler can decide whether they are equal.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -12,11 +12,11 @@ use super::model::{Kind, Model};
 use crate::hygiene::hygienic;
 use crate::types::peel;
 
-/// One borrow that is written out.
+/// A borrow whose type is written out.
 struct Borrow<'a> {
-    /// The place of the parameter: first rows, then others, then options.
+    /// The position of the parameter: first rows, then others, then options.
     param: usize,
-    /// Whether it is of the rows.
+    /// Whether it belongs to the rows.
     row: bool,
     /// The component, resource, value or message.
     ty: &'a Type,
@@ -24,20 +24,20 @@ struct Borrow<'a> {
     what: What,
 }
 
-/// What is borrowed.
+/// The kind of a borrow.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     Component,
-    /// Whether a component has changed.
+    /// The changes of a component.
     Changes,
     Resource,
     /// The messages of a type.
     Messages,
-    /// A value that stays on its thread.
+    /// A non-send value.
     NonSend,
 }
 
-/// Every two borrows that may be of one type, for the check.
+/// All pairs of borrows that may be of one type, for the check.
 pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     let borrows = borrows(model);
     let mut pairs = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     pairs
 }
 
-/// The two, if they may get into each other's way and there is a way to find out.
+/// The pair, if the borrows may conflict and the compiler can decide whether the types are equal.
 fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
     let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
@@ -75,7 +75,7 @@ fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     })
 }
 
-/// What is in the way of the two if their types are one. A query may change what it asks the changes of.
+/// The conflict of two borrows if their types are equal. A query may write a component whose changes it tests.
 fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     let own = first.param == second.param || first.row && second.row;
     match (first.what, second.what) {
@@ -112,7 +112,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     borrows
 }
 
-/// Those of a system parameter: of a resource, of a value that stays on its thread, of messages, or of the data of a query.
+/// The borrows of a system parameter: a resource, a non-send value, messages, or the data of a query.
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
     let Some(&ty) = arguments.first() else { return };
@@ -133,7 +133,7 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// Those of a query's data.
+/// The borrows of a query's data.
 fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let mut component = |ty, write| borrows.push(Borrow { param, row: false, ty, write, what: What::Component });
     match peel(ty) {
@@ -151,7 +151,7 @@ fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// Those of a query's filter.
+/// The borrows of a query's filter.
 fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     match peel(ty) {
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_filter(ty, param, borrows)),

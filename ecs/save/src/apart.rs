@@ -1,7 +1,7 @@
-//! Components that keep tables apart whose entities had components that are left out: see
+//! Marker components that keep tables separate if their entities had different left-out components: see
 //! [`WorldFormat::keeping_tables`](crate::WorldFormat::keeping_tables).
 //!
-//! Each set of components that are left out has a number. A table of such entities has the components for the bits of that number.
+//! Each set of left-out components has a number. A table of entities with this set has the marker components for the bits of that number.
 
 use strata_ecs::change::Tick;
 use strata_ecs::prelude::Component;
@@ -17,7 +17,7 @@ macro_rules! bits {
             struct $Bit;
         )*
 
-        /// Makes a column of so many values without content, for each bit.
+        /// For each bit, creates a column of marker values.
         const COLUMNS: &[fn(usize, Tick) -> NewColumnContents] =
             &[$(|count, stamp| NewColumnContents::of(vec![$Bit; count], stamp)),*];
     };
@@ -42,7 +42,8 @@ bits! {
     Apart15 "strata.apart_15"
 }
 
-/// The columns of a table with so many rows whose entities had the set of components with a number; `None` if there are too many sets.
+/// The marker columns of a table with `count` rows whose entities had the set of components with this number; `None` if there are too many
+/// sets.
 pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewColumnContents>> {
     let is_set = |bit: &usize| set >> bit & 1 == 1;
     (set < 1 << COLUMNS.len())
@@ -50,14 +51,14 @@ pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewCo
 }
 
 impl WorldFormat {
-    /// Entities stay in tables of their own if components of theirs are left out, so that the loaded world goes on as the saved one would:
-    /// rows, tables and ids come in the same order, also after entities have been spawned and despawned. Without this the rows of
-    /// tables that differ only in components that are left out become rows of one table. For programs that continue in two places from one saved world, such as lockstep; a
-    /// [`Recorder`](crate::Recorder) does this by itself.
+    /// Keeps entities in separate tables if components of theirs are left out, so that the loaded world continues like the saved one: rows,
+    /// tables and ids have the same order, even after entities have been spawned and despawned. Otherwise the rows of tables that differ
+    /// only in left-out components become rows of one table. For programs that continue one saved world in two places, such as lockstep; a
+    /// [`Recorder`](crate::Recorder) does this by default.
     ///
-    /// Tables are kept apart by components of this crate without a value. A component that is left out is constructed for the entities
-    /// that had it if another one of theirs requires it. Otherwise the loaded entities do not have it; if systems then insert or remove
-    /// it, rows can come in another order than in the saved world, unless the component has sparse storage.
+    /// Marker components of this crate keep the tables separate. A left-out component is constructed for the entities that had it if
+    /// another of their components requires it. Otherwise the loaded entities do not have it; if systems then insert or remove it, rows can
+    /// get another order than in the saved world, unless the component has sparse storage.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -92,8 +93,8 @@ impl WorldFormat {
         self
     }
 
-    /// The format in which a recorder saves and a player loads. What consumers have seen decides what systems do, so it is saved as far as
-    /// it can be, also if the format leaves it out.
+    /// The format in which a recorder saves and a player loads. The state of consumers affects what systems do, so it is saved where
+    /// possible, even if this format leaves it out.
     pub(crate) fn for_replays(&self) -> Self {
         let mut format = self.clone();
         format.keeps_tables = true;

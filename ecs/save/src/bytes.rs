@@ -1,4 +1,4 @@
-//! Numbers and texts as bytes: little-endian, with their lengths before them.
+//! Numbers and texts as bytes: little-endian, preceded by their lengths.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use crc32fast::Hasher;
 use crate::encoding::Budget;
 use crate::error::Problem;
 
-/// How many bytes are copied and then hashed: as many as the nearest cache holds.
+/// The number of bytes that are copied and then hashed together: the size of the L1 cache.
 const HASHED_AT_ONCE: usize = 1 << 14;
 
-/// How many arrays are written at once.
+/// The number of arrays that are written together.
 const ARRAYS_AT_ONCE: usize = 1 << 10;
 
-/// Writes to the end of a list of bytes, and knows the checksum of those that are settled.
+/// Appends to a list of bytes, and computes the checksum of the settled bytes.
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
     hasher: Hasher,
-    /// How many bytes do not change any more: they are in the checksum, or do not belong there.
+    /// The number of bytes that no longer change: they are in the checksum, or are excluded from it.
     settled: usize,
-    /// Where the values of types begin and end, with their names.
+    /// The ranges of the values of types, with the names of the types.
     values: Vec<(Range<usize>, &'static str)>,
-    /// How many elements of sequences within values have no bytes, and the name of the last type with such.
+    /// The number of elements of sequences within values that take no bytes, and the name of the last type with such elements.
     empty: (usize, &'static str),
 }
 
 impl Writer {
-    /// Writes to a vector, in place of what is there.
+    /// Writes to a vector, replacing its contents.
     pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
         Self { bytes, hasher: Hasher::new(), settled: 0, values: Vec::new(), empty: (0, "") }
     }
 
-    /// What has been written is in the checksum now.
+    /// Adds everything that has been written to the checksum.
     pub(crate) fn settle(&mut self) {
         self.hasher.update(&self.bytes[self.settled..]);
         self.settled = self.bytes.len();
     }
 
-    /// The bytes from a place on are the values of a type, in which so many elements of sequences have no bytes.
+    /// Records that the bytes from a position on are the values of a type, which contain `empty` elements of sequences that take no bytes.
     pub(crate) fn note_values(&mut self, from: usize, of: &'static str, empty: usize) {
         self.values.push((from..self.bytes.len(), of));
         if empty != 0 {
@@ -46,31 +46,31 @@ impl Writer {
         }
     }
 
-    /// A type with elements of sequences that have no bytes, if there are more of those than will be read.
+    /// A type with elements of sequences that take no bytes, if there are more of them than a reader accepts.
     pub(crate) fn too_many_empty(&self) -> Option<&'static str> {
         let (count, of) = self.empty;
         (count > Budget::len_of(self.bytes.len())).then_some(of)
     }
 
-    /// The type whose values have the byte at this place.
+    /// The type whose values contain the byte at this position.
     pub(crate) fn type_at(&self, at: usize) -> Option<&'static str> {
         self.values.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| *name)
     }
 
-    /// Room for a number that is not in the checksum.
+    /// Leaves room for a number that is not in the checksum.
     pub(crate) fn skip_u32(&mut self) {
         self.settle();
         self.u32(0);
         self.settled = self.bytes.len();
     }
 
-    /// The checksum of all that has been written.
+    /// The checksum of everything that has been written.
     pub(crate) fn checksum(&mut self) -> u32 {
         self.settle();
         self.hasher.clone().finalize()
     }
 
-    /// Many bytes, one part behind the other, with their number before them. They are settled.
+    /// Writes several parts of bytes, preceded by their total length. They are settled.
     pub(crate) fn plain(&mut self, parts: &[&[u8]]) {
         self.len(parts.iter().map(|part| part.len()).sum());
         for bytes in parts.iter().flat_map(|part| part.chunks(HASHED_AT_ONCE)) {
@@ -110,11 +110,11 @@ impl Writer {
         self.arrays(values, |value| number(value).to_le_bytes());
     }
 
-    /// Items as arrays of bytes, without their number before them. They are settled if there are many.
+    /// Writes items as arrays of bytes, without their number. They are settled if there are many.
     pub(crate) fn arrays<T, const N: usize>(&mut self, items: &[T], array: impl Fn(&T) -> [u8; N]) {
         self.bytes.reserve(items.len() * N);
         for items in items.chunks(ARRAYS_AT_ONCE) {
-            // Bytes of the vector would have to be filled with something first, which is as slow as writing them.
+            // The vector would first have to be filled with other bytes, which is as slow as writing.
             let mut buffer = [[0; N]; ARRAYS_AT_ONCE];
             buffer.iter_mut().zip(items).for_each(|(room, item)| *room = array(item));
             self.bytes.extend_from_slice(buffer[..items.len()].as_flattened());
@@ -124,7 +124,7 @@ impl Writer {
         }
     }
 
-    /// What is written within the call, with the number of its bytes before it.
+    /// Writes the bytes that `write` appends, preceded by their length.
     pub(crate) fn block<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
         let at = self.bytes.len();
         self.u64(0);
@@ -135,19 +135,19 @@ impl Writer {
     }
 }
 
-/// The numbers of bytes that values have, one behind the other: one number as long as they have the same.
+/// The lengths of the bytes of consecutive values: one number while all are the same.
 #[derive(Default)]
 pub(crate) struct Lengths {
     count: usize,
     first: u32,
-    /// None while all are the same.
+    /// Empty while all are the same.
     each: Vec<u32>,
-    /// How many elements of sequences within the values have no bytes.
+    /// The number of elements of sequences within the values that take no bytes.
     pub(crate) empty: usize,
 }
 
 impl Lengths {
-    /// Adds the next one.
+    /// Adds the length of the next value.
     #[inline]
     pub(crate) fn push(&mut self, len: usize) -> Result<(), String> {
         if len == self.first as usize && self.count != 0 && self.each.is_empty() {
@@ -172,13 +172,13 @@ impl Lengths {
         Ok(())
     }
 
-    /// All of them, unless they are the same.
+    /// The length of each value, unless all are the same.
     pub(crate) fn each(&self) -> Option<&[u32]> {
         (!self.each.is_empty()).then_some(&self.each[..])
     }
 }
 
-/// Reads bytes from their beginning on, and never more than there are.
+/// Reads bytes from their start, and never past their end.
 pub(crate) struct Reader<'b> {
     all: &'b [u8],
     at: usize,
@@ -189,7 +189,7 @@ impl<'b> Reader<'b> {
         Self { all, at: 0 }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
@@ -230,14 +230,14 @@ impl<'b> Reader<'b> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// How many items follow, each of so many bytes at least: no more than there is room for in what is left.
+    /// The number of the items that follow, each of at least `each` bytes: at most as many as the remaining bytes can hold.
     pub(crate) fn len(&mut self, each: usize) -> Result<usize, Problem> {
         let len = usize::try_from(self.u64()?).map_err(|_| Problem::Ended)?;
         let is_there = len.checked_mul(each).is_some_and(|bytes| bytes <= self.all.len() - self.at);
         if is_there { Ok(len) } else { Err(Problem::Ended) }
     }
 
-    /// So many arrays of bytes.
+    /// Reads `len` arrays of bytes.
     pub(crate) fn arrays<const N: usize>(&mut self, len: usize) -> Result<&'b [[u8; N]], Problem> {
         let (arrays, _) = self.bytes(len.checked_mul(N).ok_or(Problem::Ended)?)?.as_chunks();
         Ok(arrays)
@@ -253,12 +253,12 @@ impl<'b> Reader<'b> {
         Ok(self.arrays(len)?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
-    /// All that has not been read.
+    /// The bytes that have not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
     }
 
-    /// Goes on, or back, to a place that there is.
+    /// Moves to a position within the bytes.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at.min(self.all.len());
     }

@@ -1,5 +1,5 @@
-//! Worlds as compressed bytes: other magic bytes, a checksum of all that follows, the number of bytes that the world has, and these as
-//! one block of LZ4. Different blocks may stand for the same bytes, so the checksum of the world alone would not notice all damage.
+//! Compressed worlds: other magic bytes, a checksum of all following bytes, the length of the decompressed world, and the world as one
+//! block of LZ4. Different blocks may decompress to the same bytes, so the checksum of the world alone would not detect all damage.
 
 use std::borrow::Cow;
 
@@ -37,10 +37,10 @@ pub(crate) fn decompressed(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
     })
 }
 
-/// Decompresses what is behind the magic bytes. An error says how many bytes of that are before it.
+/// Decompresses the bytes after the magic bytes. An error contains its offset in these bytes.
 #[cfg(feature = "lz4")]
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>, (usize, Problem)> {
-    /// A block never stands for more than so many times its bytes.
+    /// The maximum compression ratio of a block.
     const MOST: usize = 255;
 
     let mut reader = crate::bytes::Reader::new(bytes);
@@ -49,7 +49,7 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, (usize, Problem)> {
         return Err((4, Problem::Checksum));
     }
     let len = reader.u64().map_err(|problem| (4, problem))?;
-    // No memory is taken on the word of a file alone.
+    // The length in the file is not trusted for an allocation.
     let len = usize::try_from(len).ok().filter(|len| len / MOST <= reader.left().len()).ok_or((4, Problem::Ended))?;
     let world = lz4_flex::block::decompress(reader.left(), len);
     let world = world.map_err(|error| (reader.offset(), Problem::Value(error.to_string())))?;

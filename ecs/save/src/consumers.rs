@@ -1,7 +1,7 @@
-//! What consumers have seen, as parts of files: numbers, texts and bytes that any `serde` format can have.
+//! The state of consumers in files: numbers, texts and bytes that every `serde` format supports.
 //!
-//! Systems are known by the label of their schedule and by their names, and what they keep is in the order of their parameters. A type has
-//! its name in files and a version; one that a format leaves out has no name, and nothing is known of it but that it was there.
+//! Systems are identified by the label of their schedule and by their names, and their state is in the order of their parameters. A type
+//! has a name in files and a version; a type that a format leaves out has no name, and only its presence is recorded.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -25,22 +25,22 @@ use crate::format::WorldFormat;
 use crate::types::{ComponentType, ResourceType, name_of};
 use crate::values::{Form, Values};
 
-/// What kind of thing it is, the name of a type, numbers, and the bytes of a value.
+/// The kind of the state, the name of a type, numbers, and the bytes of a value.
 type Kept = (u8, String, Vec<u64>, Vec<u8>);
-/// The name of a system, which of those with this name it is, whether it is a condition, how many ids it is expected to reserve, and what
-/// it keeps.
+/// The name of a system, its index among the systems of this name, whether it is a condition, the number of ids that it is expected to
+/// reserve, and its state.
 type SystemData = (String, u32, bool, u32, Vec<Kept>);
-/// The label of a schedule, whether it has run in the frame, the messages that it holds from a number on, and its systems.
+/// The label of a schedule, whether it has run in the frame, the messages that it retains with their first number, and its systems.
 type ScheduleData = (String, bool, Vec<(String, u64)>, Vec<SystemData>);
-/// A component with its version, whether it is a list of values, the number of the first entry, how many are kept at most, entities, and
+/// A component with its version, whether the log keeps values, the number of the first entry, the maximum number of entries, entities, and
 /// the bytes of their values.
 type RemovalData = (String, u32, bool, u64, u64, Vec<u64>, Vec<u8>);
-/// The ticks of spawns by index, those of other indexes, and the newest.
+/// The ticks of spawns by index, the tick of other indexes, and the newest tick.
 type SpawnData = (Vec<u32>, u32, u32);
-/// All of it.
+/// The state of all consumers.
 pub(crate) type ConsumersData = (Vec<ScheduleData>, Vec<RemovalData>, Option<SpawnData>);
 
-/// Kinds of things that a system keeps.
+/// Kinds of system state.
 mod kind {
     pub(super) const LAST_RUN: u8 = 0;
     pub(super) const MESSAGES: u8 = 1;
@@ -51,7 +51,7 @@ mod kind {
 
 type AnyValue = dyn Any + Send + Sync;
 
-/// A type of values in systems, and how these become bytes.
+/// A type of values in systems, and their encoding.
 #[derive(Clone)]
 pub(crate) struct LocalType {
     pub(crate) type_id: TypeId,
@@ -59,15 +59,15 @@ pub(crate) struct LocalType {
     code: LocalCode,
 }
 
-/// How values become bytes.
+/// The encoding of values.
 #[derive(Clone)]
 enum LocalCode {
-    /// By functions for the type.
+    /// Encodes values with functions of the type.
     Serde {
         write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
         read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
     },
-    /// As the text of a type that is registered with the world.
+    /// Encodes values as the text of a type that is registered with the world.
     Text(LocalForm),
 }
 
@@ -90,7 +90,7 @@ impl LocalType {
         Self { type_id: TypeId::of::<T>(), name, code: LocalCode::Serde { write, read } }
     }
 
-    /// A type that is registered with a world.
+    /// Creates the type from one that is registered with a world.
     pub(crate) fn of_form(form: &LocalForm) -> Self {
         Self { type_id: form.type_id(), name: form.name(), code: LocalCode::Text(form.clone()) }
     }
@@ -112,12 +112,12 @@ impl LocalType {
         }
     }
 
-    /// By its name in files.
+    /// The name in files.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Those of which a snapshot knows without being told that they can be cloned.
+    /// The types that snapshots clone without an option.
     pub(crate) fn simple() -> impl Iterator<Item = Self> {
         macro_rules! of {
             ($($T:ty)*) => {
@@ -135,13 +135,13 @@ impl LocalType {
     }
 }
 
-/// A value that is all of some bytes.
+/// Decodes a value from all of the bytes.
 fn decode_all<T: DeserializeOwned>(mut bytes: &[u8], budget: &Budget) -> Result<T, String> {
     let value: T = decode(&mut bytes, budget).map_err(|error| error.to_string())?;
     if bytes.is_empty() { Ok(value) } else { Err("there is more than the value".to_owned()) }
 }
 
-/// What consumers have seen in the contents of a world, or nothing if a format says so.
+/// The state of consumers in the contents of a world; empty if the format leaves it out.
 pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<ConsumersData, SaveError> {
     if format.new_consumers {
         return Ok(ConsumersData::default());
@@ -187,11 +187,11 @@ impl<'f> Names<'f> {
         self.format.resources.iter().find(is_it).map(|ty| name_of(ty.descriptor))
     }
 
-    /// None of a component that is left out.
+    /// `None` for a component that is left out.
     fn removals(&self, removals: RemovalContents<'_>) -> Result<Option<RemovalData>, SaveError> {
         let descriptor = removals.component();
         let Some(ty) = self.component(descriptor) else {
-            // Of a component that is as if it had never been there, nothing was removed.
+            // A left-out component is treated as if it had never existed, so it has no removals.
             let is_left_out = self.format.skips_consumers || self.format.leaves_out(descriptor);
             return match removals.entities().is_empty() || is_left_out {
                 true => Ok(None),
@@ -208,7 +208,7 @@ impl<'f> Names<'f> {
         Ok(Some((name_of(descriptor), ty.version, of_values, first, limit as u64, entities, bytes)))
     }
 
-    /// None if there is nothing to say.
+    /// `None` if there is no state.
     fn schedule(&self, schedule: ScheduleContents<'_>) -> Result<Option<ScheduleData>, SaveError> {
         let held = schedule.held_messages().filter_map(|(list, from)| Some((self.list(list)?, from)));
         let (held, has_run): (Vec<(String, u64)>, bool) = (held.collect(), schedule.has_run_in_frame());
@@ -220,7 +220,7 @@ impl<'f> Names<'f> {
         Ok((!says_nothing).then(|| (format!("{:?}", schedule.label()), has_run, held, systems)))
     }
 
-    /// None of a system that has not been prepared: so is one of which nothing is known.
+    /// `None` for a system that has not been prepared: a loader treats missing systems in the same way.
     fn system(&self, system: SystemContents<'_>) -> Result<Option<SystemData>, SaveError> {
         let mut all = Vec::new();
         for kept in system.kept() {
@@ -258,7 +258,7 @@ impl<'f> Names<'f> {
     }
 }
 
-/// The bytes of it in a file.
+/// Writes the data as it is in a file.
 pub(crate) fn write(data: &ConsumersData, out: &mut Vec<u8>) -> Result<(), SaveError> {
     match encode(data, out) {
         Ok(_) => Ok(()),
@@ -266,18 +266,18 @@ pub(crate) fn write(data: &ConsumersData, out: &mut Vec<u8>) -> Result<(), SaveE
     }
 }
 
-/// What the bytes say of consumers.
+/// The consumer data of a file.
 pub(crate) struct Read<'r, 'b> {
     pub(crate) format: &'r WorldFormat,
     pub(crate) components: &'r HashMap<String, ComponentType>,
     pub(crate) resources: &'r HashMap<String, ResourceType>,
     pub(crate) budget: &'b Budget,
-    /// Where the bytes begin.
+    /// The offset of the bytes in the file.
     pub(crate) offset: usize,
     pub(crate) now: Tick,
 }
 
-/// What is wrong, and with which type.
+/// The problem, and the name of the type that it concerns.
 pub(crate) type Refused = (Option<String>, Problem);
 
 fn entities(bits: Vec<u64>) -> Result<Vec<Entity>, Refused> {
@@ -289,7 +289,7 @@ fn tick(number: u64) -> Result<Tick, Refused> {
 }
 
 impl Read<'_, '_> {
-    /// Adds it to a snapshot.
+    /// Adds the data to a snapshot.
     pub(crate) fn add_to(&self, builder: &mut SnapshotBuilder, mut bytes: &[u8]) -> Result<(), Refused> {
         let data: ConsumersData =
             decode(&mut bytes, self.budget).map_err(|error| (None, Problem::Value(error.to_string())))?;
@@ -325,7 +325,7 @@ impl Read<'_, '_> {
         Ok(())
     }
 
-    /// The component with a name; none if it has none, or is passed over.
+    /// The component with a name; `None` if the name is empty or the component is skipped.
     fn component(&self, name: String) -> Result<Option<&ComponentType>, Refused> {
         match self.components.get(&name) {
             None if name.is_empty() || self.format.skips_unknown || self.format.keeps_unknown => Ok(None),
@@ -370,7 +370,7 @@ impl Read<'_, '_> {
         })
     }
 
-    /// None of a component that is passed over.
+    /// `None` for a component that is skipped.
     fn removals(&self, data: RemovalData) -> Result<Option<NewRemovalContents>, Refused> {
         let (name, version, of_values, first, limit, bits, bytes) = data;
         let entities = entities(bits)?;

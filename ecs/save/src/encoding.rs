@@ -1,9 +1,9 @@
-//! Values as bytes in postcard's encoding, which is fixed: <https://postcard.jamesmunns.com/wire-format>. Nothing in the bytes says
-//! what they are of.
+//! Values as bytes in postcard's encoding, which is stable: <https://postcard.jamesmunns.com/wire-format>. The bytes do not describe their
+//! types.
 //!
-//! Bytes may be hostile: what they say of lengths and depths must not take more time and memory than there are bytes, or more stack than
-//! there is. The number of elements that take no bytes is on the word of the bytes alone, so there is a [`Budget`] for them; and values that
-//! can contain values of their own type are only read to some depth. What would not be read is not written either.
+//! Bytes may be malicious: lengths and depths in them must not cause more time and memory than their size justifies, or overflow the stack.
+//! The number of elements that take no bytes is not limited by the size, so there is a [`Budget`] for them; and values that can contain
+//! values of their own type are only read to some depth. Values that could not be read are not written either.
 
 mod decoder;
 mod encoder;
@@ -17,15 +17,15 @@ use serde_core::ser::{Error as _, Serialize};
 use self::decoder::Decoder;
 use self::encoder::Encoder;
 
-/// How many optional values, sequences, maps and enums may be within each other.
+/// The maximum nesting depth of optional values, sequences, maps and enums.
 const DEPTH: u32 = 128;
 
-/// How many elements that take no bytes there may be in the sequences of all values.
+/// The remaining number of elements without bytes in the sequences of all values.
 #[derive(Debug)]
 pub(crate) struct Budget(Cell<usize>);
 
 impl Budget {
-    /// What so many bytes may hold: one for each, and as many as make no difference.
+    /// The budget for an input of this length: one element per byte, and at least a number that is harmless.
     pub(crate) fn of(bytes: usize) -> Self {
         Self(Cell::new(Self::len_of(bytes)))
     }
@@ -34,7 +34,7 @@ impl Budget {
         bytes.saturating_add(1 << 16)
     }
 
-    /// Takes one. False if none is left.
+    /// Takes one element. False if the budget is used up.
     pub(crate) fn take(&self) -> bool {
         let left = self.0.get().checked_sub(1);
         self.0.set(left.unwrap_or(0));
@@ -42,7 +42,7 @@ impl Budget {
     }
 }
 
-/// Writes a value to the end of some bytes, and says how many elements of its sequences took none.
+/// Appends a value to `out`, and returns the number of elements of its sequences that take no bytes.
 #[inline]
 pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize, Error> {
     let mut encoder = Encoder::new(out);
@@ -50,8 +50,8 @@ pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize
     Ok(encoder.empty())
 }
 
-/// Writes values one behind the other, and says how many elements of their sequences took no bytes. A function is told how many bytes each
-/// of them has.
+/// Writes consecutive values, and returns the number of elements of their sequences that take no bytes. A function is called with the
+/// length of each value.
 pub(crate) fn encode_all<T: Serialize>(
     values: &[T],
     out: &mut Vec<u8>,
@@ -75,7 +75,7 @@ pub(crate) fn is_finite<T: Serialize + ?Sized>(value: &T) -> Result<bool, Error>
     Ok(encoder.is_finite())
 }
 
-/// Reads a value from the beginning of some bytes, which are then those behind it.
+/// Decodes a value from the start of `bytes`, and advances them past it.
 #[inline]
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &mut &[u8], budget: &Budget) -> Result<T, Error> {
     let mut decoder = Decoder::new(bytes, budget);
@@ -84,7 +84,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &mut &[u8], budget: &Budget) ->
     Ok(value)
 }
 
-/// One depth more.
+/// The depth of the next level.
 fn deeper(depth: u32) -> Result<u32, Error> {
     match depth {
         DEPTH => Err(Error::custom(format_args!("more than {DEPTH} values are within each other"))),

@@ -1,4 +1,4 @@
-//! Why a world cannot be saved or loaded.
+//! Errors of saving and loading.
 
 use std::fmt;
 use std::io;
@@ -9,24 +9,24 @@ use strata_ecs::snapshot::{BuildError, LeftOut, NotTaken, RestoreError, Snapshot
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SaveError {
-    /// There is no snapshot of it.
+    /// The world cannot be snapshotted.
     Snapshot(SnapshotError),
-    /// Some of what it holds is not in the format. All of that.
+    /// The format does not know some data of the world; all of them are named.
     NotSaved(Vec<NotSaved>),
-    /// No format is [registered](crate::WorldFormat::register) in which a requested save could be done.
+    /// No format is [registered](crate::WorldFormat::register) for the requested save.
     NoFormat,
     /// Two types of the format have the same name in files.
     SameName(String),
-    /// A value cannot be serialised: the name of its type, and why.
+    /// A value cannot be serialised: the name of its type, and the reason.
     Value(&'static str, String),
-    /// What has been written cannot be read, which is done to [leave out entities](crate::WorldFormat::with_only_entities): a type
-    /// whose `Deserialize` does not read what its `Serialize` writes.
+    /// The written bytes cannot be read, which is necessary to [leave out entities](crate::WorldFormat::with_only_entities): the
+    /// `Deserialize` of a type does not read the output of its `Serialize`.
     Load(LoadError),
-    /// The file cannot be written. If there was one before it is as it was.
+    /// The file cannot be written. An existing file is unchanged.
     Io(io::Error),
 }
 
-/// Something that a world holds and that a [format](crate::WorldFormat) does not save.
+/// Data of a world that a [format](crate::WorldFormat) does not save.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NotSaved {
@@ -36,34 +36,34 @@ pub enum NotSaved {
     Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
-    /// Links of a relationship of which the format saves this side, and leaves out the other one: the type name of the component.
+    /// Links of a relationship of which the format saves this side and leaves out the other one: the type name of the component.
     OtherSide(&'static str),
-    /// Values of a component with `#[component(clone = "never")]`, which could not be loaded: its type name.
+    /// Values of a component with `#[component(clone = "never")]`, which cannot be loaded: its type name.
     NotClone(&'static str),
     /// Values of types that were unknown when the world was loaded, and that the format does not keep.
     Unknown,
-    /// What no file can hold yet.
+    /// Data that a file cannot contain.
     LeftOut(LeftOut),
 }
 
-/// A world cannot be loaded. The world is as it was.
+/// A world cannot be loaded. The world is unchanged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The bytes are not those of a saved world, or are damaged.
     Bytes {
-        /// How many bytes before it are as they should be.
+        /// The number of valid bytes before the problem.
         offset: usize,
-        /// The component or resource that it is about, by its name in files.
+        /// The component or resource that the problem concerns, by its name in files.
         name: Option<String>,
-        /// What is wrong.
+        /// The problem.
         problem: Problem,
     },
     /// The parts of the world contradict each other.
     Build(BuildError),
     /// No format is [registered](crate::WorldFormat::register) in which a requested load could be done.
     NoFormat,
-    /// Something is running in the world.
+    /// Something is running in the world, so it cannot be restored now.
     Restore(RestoreError),
     /// Two types of the format have the same name in files.
     SameName(String),
@@ -71,79 +71,79 @@ pub enum LoadError {
     Io(io::Error),
 }
 
-/// A world that is saved and loaded is not what it was.
+/// A world that is saved and loaded differs from the original.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// It cannot be saved.
     Save(SaveError),
-    /// What was saved cannot be loaded.
+    /// The saved bytes cannot be loaded.
     Load(LoadError),
-    /// When it is saved once more, values of a component, relation or resource have other bytes: its type name. They have no order of
-    /// their own, as those of a `HashMap`, or lose something on their way.
+    /// When it is saved again, values of a component, relation or resource have other bytes: its type name. They have no order of their
+    /// own, like the values of a `HashMap`, or lose data when they are saved or loaded.
     Differs(&'static str),
-    /// Something else has other bytes, from this one on.
+    /// Other data have other bytes, from this offset on.
     DiffersAt(usize),
 }
 
-/// What is wrong with bytes.
+/// The reason why bytes cannot be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Problem {
-    /// They do not begin as a saved world does.
+    /// The bytes do not begin like a saved world.
     NoSave,
-    /// They do not begin as a replay does.
+    /// The bytes do not begin like a replay.
     NoReplay,
-    /// They do not begin as a delta does.
+    /// The bytes do not begin like a delta.
     NoDelta,
-    /// A new entity with this id has a component, and there is no value of it.
+    /// The new entity with this id has a component, but there is no value of it.
     Missing(u64),
-    /// They are of another version of the format, with this number.
+    /// The bytes have this version of the format, which is not supported.
     Version(u32),
-    /// They are compressed, and this program has not the feature `lz4`.
+    /// The bytes are compressed, and this program does not have the feature `lz4`.
     Compressed,
-    /// Their checksum is another one.
+    /// The checksum does not match.
     Checksum,
-    /// They end too early, or say that more follows than does.
+    /// The bytes end too early, or contain a length past their end.
     Ended,
-    /// There is more than the world.
+    /// There are more bytes after the world.
     TooLong,
     /// A text is not UTF-8.
     Text,
-    /// What is either 0 or 1 is neither.
+    /// A flag is neither 0 nor 1.
     Flag,
-    /// Values are in a form that there is not.
+    /// The form of values does not exist.
     Form,
-    /// What is said that a system keeps is nothing that one can keep.
+    /// The state of a system is invalid.
     Kept,
     /// The format does not know the type of a `Local` of a system: see [`with_local`](crate::WorldFormat::with_local).
     UnknownLocal,
     /// The ends of pairs or links are not an even number of entities.
     Odd,
-    /// No entity has this id; or, in a delta, the replica does not know it, or knows one that is said to be new.
+    /// No entity has this id; or, in a delta, the replica does not know it, or already knows an entity that should be new.
     Entity(u64),
     /// There is no component or resource with this number, or it is of the other kind.
     Number(u32),
-    /// A component or resource that the format does not know.
+    /// The format does not know a component or resource.
     UnknownName,
-    /// Values of an unknown relation, or of a component that is a side of an unknown relationship: they cannot be kept, since entities
-    /// at their other ends may end.
+    /// Values of an unknown relation, or of a side of an unknown relationship: they cannot be kept, since the entities at their other ends
+    /// may be despawned.
     NotKept,
-    /// Two types, this one and the other that has the problem, are both read as the same one, and there are values of both.
+    /// Two types, this one and the one that has the problem, are both read as the same type, and there are values of both.
     Same(String),
     /// Too many unknown values take no bytes.
     TooMany,
-    /// A table has two columns of one component, or an entity has two values of it; or a resource or relation is there twice.
+    /// A table has two columns of one component, an entity has two values of it, or a resource or relation occurs twice.
     Twice,
-    /// A checksum of a replay is of this frame, which does not come after that of the checksum before it, or comes after the last frame.
+    /// The checksum of a replay for this frame does not follow the frame of the previous checksum, or is after the last frame.
     Frame(u64),
-    /// Values are of another version, with this number.
+    /// Values have this version, which is not supported.
     ValueVersion(u32),
-    /// The resource was saved by a format that lists its type, as this one does not.
+    /// The resource was saved by a format that lists its type, which this format does not.
     NotListed,
-    /// A value cannot be deserialised, and why.
+    /// A value cannot be deserialised, and the reason.
     Value(String),
-    /// Values take less room than there is.
+    /// Values take fewer bytes than there are.
     ValuesTooLong,
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for NotSaved {
             Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
             Self::NotClone(name) => write!(f, "component `{name}`, whose values are not to be cloned"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
-            // Its types have serde's traits by a feature.
+            // A feature of the crate implements serde's traits for its types.
             Self::Resource(name) if name.contains("strata_app::") => write!(
                 f,
                 "resource `{name}` (`with_resources`, which needs the feature `serde` of `strata-app`, or `without_resource`)"
@@ -261,13 +261,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Writes a text and then each thing of a list.
+/// Writes a text and then the items of a list.
 fn list(f: &mut fmt::Formatter<'_>, text: &str, all: impl Iterator<Item: fmt::Display>) -> fmt::Result {
     f.write_str(text)?;
     all.enumerate().try_for_each(|(at, one)| write!(f, "{}{one}", if at == 0 { "" } else { "; " }))
 }
 
-/// Something that a snapshot cannot take, with what a format does about it.
+/// Describes data that a snapshot cannot take, and the options of a format for them.
 fn not_taken(f: &mut fmt::Formatter<'_>, what: &NotTaken) -> fmt::Result {
     match what {
         NotTaken::Local { system, value } => {

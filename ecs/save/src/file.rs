@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all.
+//! Atomic replacement of files.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,13 +10,13 @@ fn with_path(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }
 
-/// The bytes of a file. An error names the file.
+/// Reads a file. An error names the file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path).map_err(|error| with_path(error, path))
 }
 
-/// Replaces a file. An error names the file. The bytes are written to a file beside it, which gets its name when they are on the disk: a crash leaves
-/// the file of before or the new one.
+/// Replaces a file. An error names the file. The bytes are written to a temporary file in the same folder, which is renamed when they are
+/// on the disk: after a crash the old file or the new one exists.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_whole(path, bytes).map_err(|error| with_path(error, path))
 }
@@ -27,12 +27,12 @@ fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let mut beside = OsString::from(".");
     beside.push(name);
-    // Two processes that save to one file do not write to the same one.
+    // The process id prevents two processes that save to one file from sharing the temporary file.
     beside.push(format!(".{}.new", std::process::id()));
     let beside = path.with_file_name(beside);
     let written = write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // It is of no use. If it cannot be removed the first error counts.
+        // The temporary file is useless. If it cannot be removed, the first error is reported.
         _ = fs::remove_file(&beside);
         return written;
     }
@@ -46,7 +46,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes the new name last, where a folder can be opened for that. The file itself is complete whatever comes of it.
+/// Makes the rename durable, if the folder can be opened. The file itself is complete in any case.
 fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if cfg!(unix)

@@ -1,6 +1,7 @@
-//! Values from the bytes that plain ones have in files: the numbers in the order of the fields, little-endian, and nothing between them.
+//! Reads values from the bytes of plain values in files: the numbers in the order of the fields, little-endian, without padding.
 //!
-//! So what was plain when it was saved can be read by `serde` when it is not any more, and on a machine with another order of bytes.
+//! So `serde` can read values whose type was plain when they were saved and is not plain now, and values from a machine with another byte
+//! order.
 
 use serde_core::de::value::Error;
 use serde_core::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
@@ -8,10 +9,10 @@ use serde_core::forward_to_deserialize_any;
 
 use crate::bytes::Reader;
 
-/// Reads one value after the other.
+/// Reads values one after the other.
 pub(crate) struct Fixed<'b>(pub(crate) Reader<'b>);
 
-/// The fields of a value, or the items of an array, that are left.
+/// The remaining fields of a value, or items of an array.
 struct Items<'a, 'b> {
     of: &'a mut Fixed<'b>,
     left: usize,

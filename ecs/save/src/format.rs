@@ -1,4 +1,4 @@
-//! What is saved, and the ways to do it.
+//! The types and options of a saved world, and the functions that save and load.
 
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
@@ -19,9 +19,9 @@ use crate::types::{ComponentType, RelationType, ResourceType};
 use crate::unknown::UnknownResources;
 use crate::{compressed, file, read, write};
 
-/// What is saved of worlds, and how: see [the crate](crate).
+/// The types that are saved of worlds, and the options: see [the crate](crate).
 ///
-/// A program that saves and one that loads have the same types in it, in any order.
+/// The programs that save and load must list the same types, in any order.
 #[derive(Clone, Default, Debug)]
 pub struct WorldFormat {
     pub(crate) components: Vec<ComponentType>,
@@ -30,25 +30,25 @@ pub struct WorldFormat {
     pub(crate) new_consumers: bool,
     /// Types of values that systems keep.
     pub(crate) locals: Vec<LocalType>,
-    /// Whether those of other types are left out.
+    /// Whether `Local`s of other types are left out.
     pub(crate) skips_locals: bool,
     /// Components and relations that are not saved.
     left_out: HashSet<ComponentIdentity>,
-    /// Whether only what the format knows is saved.
+    /// Whether only types that the format knows are saved.
     only_known: bool,
-    /// Whether types in files are passed over that the format does not know.
+    /// Whether types in files that the format does not know are skipped.
     pub(crate) skips_unknown: bool,
-    /// Whether values in files are kept of types that the format does not know.
+    /// Whether values in files whose types the format does not know are kept.
     pub(crate) keeps_unknown: bool,
-    /// Whether entities that are loaded into a world which has some keep their ids.
+    /// Whether entities that are loaded into a world with entities keep their ids.
     pub(crate) keeps_ids: bool,
     /// Whether resources in files replace those of the world into which entities are loaded.
     pub(crate) replaces_resources: bool,
-    /// Whether tables of which components are left out stay apart from others.
+    /// Whether tables with different left-out components stay separate.
     pub(crate) keeps_tables: bool,
-    /// Whether what consumers have seen is left out where it is not known how to save it.
+    /// Whether consumer state that cannot be saved is left out.
     pub(crate) skips_consumers: bool,
-    /// The entities that are saved, if not all are.
+    /// The entities that are saved; `None` saves all.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
     compresses: bool,
@@ -56,20 +56,20 @@ pub struct WorldFormat {
 }
 
 impl WorldFormat {
-    /// Without any component or resource.
+    /// Creates a format without components and resources.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Components are saved, those of [`components!`](crate::components).
+    /// Adds components that are saved, see [`components!`](crate::components).
     #[must_use]
     pub fn with_components(mut self, components: impl IntoIterator<Item = ComponentType>) -> Self {
         self.components.extend(components);
         self
     }
 
-    /// Resources are saved, those of [`resources!`](crate::resources).
+    /// Adds resources that are saved, see [`resources!`](crate::resources).
     #[must_use]
     pub fn with_resources(mut self, resources: impl IntoIterator<Item = ResourceType>) -> Self {
         for ty in resources {
@@ -79,7 +79,7 @@ impl WorldFormat {
         self
     }
 
-    /// The pairs of relations are saved, those of [`relations!`](crate::relations).
+    /// Adds relations whose pairs are saved, see [`relations!`](crate::relations).
     #[must_use]
     pub fn with_relations(mut self, relations: impl IntoIterator<Item = RelationType>) -> Self {
         for ty in relations {
@@ -89,15 +89,15 @@ impl WorldFormat {
         self
     }
 
-    /// A resource is not saved. When a world is loaded it stays as it is.
+    /// Leaves out a resource. It is unchanged when a world is loaded.
     #[must_use]
     pub fn without_resource<R: Resource>(mut self) -> Self {
         self.options = self.options.without_resource::<R>();
         self
     }
 
-    /// A component is not saved, as one with `#[component(save = "skip")]` that this format does not list. In a world that is loaded it is
-    /// as if it had been removed from all entities before the save. Of a relationship neither side is saved.
+    /// Leaves out a component, like one with `#[component(save = "skip")]` that this format does not list. The loaded world is as if the
+    /// component had been removed from all entities before the save. For a component of a relationship, neither side is saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -124,14 +124,14 @@ impl WorldFormat {
         self
     }
 
-    /// The pairs of a relation are not saved.
+    /// Leaves out the pairs of a relation.
     #[must_use]
     pub fn without_relation<R: Relation>(mut self) -> Self {
         self.left_out.insert(PairsContents::descriptor_of::<R>().identity());
         self
     }
 
-    /// Says of components, relations and resources whether they are no part of what this saves.
+    /// Returns a function that tests whether a component, relation or resource is left out.
     pub(crate) fn left_out_types(&self) -> impl Fn(&ComponentDescriptor) -> bool + Send + Sync + 'static {
         let ends = self.relations.iter().flat_map(|ty| ty.ends.iter().map(|end| (end.descriptor, ty.descriptor)));
         let components = self.components.iter().map(|ty| (ty.descriptor, ty.descriptor));
@@ -157,18 +157,18 @@ impl WorldFormat {
         }
     }
 
-    /// Only what this format knows is saved. Other components and pairs are left out, as if each were
-    /// [named](Self::without_component), and other resources [stay as they are](Self::without_resource) when a world is loaded. Without this
-    /// it is an error to save a world that holds anything else.
+    /// Saves only the types that this format knows. Other components and pairs are left out, as if each were
+    /// [named](Self::without_component), and other resources [are unchanged](Self::without_resource) when a world is loaded. Without this,
+    /// saving a world with other data is an error.
     #[must_use]
     pub fn with_known_only(mut self) -> Self {
         self.only_known = true;
         self
     }
 
-    /// Components, relations and resources in files are passed over if this format does not know them: as if they had been removed before
-    /// the save. Of a relationship both sides are passed over if one is unknown. What is passed over is lost when the world is saved
-    /// again. Without this such files are refused.
+    /// Skips components, relations and resources in files that this format does not know, as if they had been removed before the save. If
+    /// one side of a relationship is unknown, both are skipped. Skipped data are lost when the world is saved again. Without this, such
+    /// files are rejected.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -197,12 +197,12 @@ impl WorldFormat {
         self
     }
 
-    /// Values in files are kept if this format does not know their components or resources: as bytes, which come and go with their entities
-    /// ([`UnknownComponents`](crate::UnknownComponents)) or the world ([`UnknownResources`]), and are saved again. A format that knows a type reads them as if they
-    /// had been inserted when the file was written. They are new to consumers then.
+    /// Keeps values in files whose component or resource this format does not know: as bytes that belong to their entities
+    /// ([`UnknownComponents`](crate::UnknownComponents)) or the world ([`UnknownResources`]), and are saved again. A format that knows the
+    /// type later reads them as if they had been inserted when the file was written, so consumers see them as new.
     ///
-    /// Pairs of unknown relations and the sides of unknown relationships cannot be kept, since the entity at the other end may end
-    /// meanwhile: a file with such is refused, unless [`skipping_unknown`](Self::skipping_unknown) is also said.
+    /// Pairs of unknown relations and sides of unknown relationships cannot be kept, since the entity at the other end may be despawned
+    /// before the next save: a file with such data is rejected, unless [`skipping_unknown`](Self::skipping_unknown) is also called.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -237,19 +237,19 @@ impl WorldFormat {
         self
     }
 
-    /// Whether a component or relation of a world that this does not know is left out.
+    /// Whether a component or relation of a world that this format does not know is left out.
     pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
         self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
     }
 
-    /// Whether a component or relation that this knows is saved.
+    /// Whether a component or relation that this format knows is saved.
     pub(crate) fn saves(&self, descriptor: &ComponentDescriptor) -> bool {
         !self.left_out.contains(&descriptor.identity())
     }
 
-    /// What is left out of a snapshot.
+    /// The options of a snapshot that leave out data.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
-        // How a program saves is no state of its world, and neither is what has come of it.
+        // The registered format and the messages about saving are not state of the world.
         let options = self
             .options
             .clone()
@@ -259,7 +259,7 @@ impl WorldFormat {
             .without_resource::<Messages<SaveFailed>>()
             .without_resource::<Messages<LoadFailed>>();
         match self.only_known {
-            // What a world has of unknown resources is of the file that it was loaded from.
+            // The unknown resources of a world come from the file that it was loaded from.
             true => options.with_only_resources(
                 self.resources
                     .iter()
@@ -270,9 +270,9 @@ impl WorldFormat {
         }
     }
 
-    /// The [`Local`](strata_ecs::system::Local)s of a type are saved, of systems in schedules of the world, by a name in files. Those of
-    /// numbers, `bool`, `char`, `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are saved without being named. So
-    /// are those of types that are [registered](World::register_local) with the world, as `Timer` and `Stopwatch` of `strata-app` are.
+    /// Saves the [`Local`](strata_ecs::system::Local)s of a type, in systems in schedules of the world, under a name in files. Numbers,
+    /// `bool`, `char`, `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these, and types that are
+    /// [registered](World::register_local) with the world, like `Timer` and `Stopwatch` of `strata-app`, are always saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -323,8 +323,8 @@ impl WorldFormat {
         self
     }
 
-    /// [`Local`](strata_ecs::system::Local)s are left out of whose types nothing is [said](Self::with_local), in the world and in files:
-    /// when a world is loaded they stay as they are. Without this they are named in an error.
+    /// Leaves out [`Local`](strata_ecs::system::Local)s whose types are not [named](Self::with_local), in the world and in files: loading
+    /// does not change them. Without this, an error names them.
     #[must_use]
     pub fn without_unknown_locals(mut self) -> Self {
         self.skips_locals = true;
@@ -332,9 +332,9 @@ impl WorldFormat {
         self
     }
 
-    /// What systems and readers of removals have seen, and the `Local`s of systems, are not saved, and passed over in files. In a world that
-    /// is loaded systems are prepared anew, everything is new to them, and removals of before are not read any more. Without this it is an
-    /// error to save a world with consumers that are not systems of its schedules and have not read all removals.
+    /// Does not save the state of systems and readers of removals, including `Local`s, and skips it in files. In the loaded world systems
+    /// are prepared again, see everything as new, and do not read earlier removals. Without this, it is an error to save a world if
+    /// consumers other than systems of its schedules have not read all removals.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -362,10 +362,10 @@ impl WorldFormat {
         self
     }
 
-    /// The bytes of saved worlds are compressed by LZ4. Bytes that are and bytes that are not are both loaded, whatever a format says. An
-    /// error in compressed bytes says how many bytes are before it when they are decompressed.
+    /// Compresses the bytes of saved worlds by LZ4. Compressed and uncompressed bytes can be loaded regardless of this option. The offset
+    /// of an error in compressed bytes is an offset in the decompressed bytes.
     ///
-    /// [Deltas](Self::delta_since) are not compressed: they are small, and what sends them may compress several together.
+    /// [Deltas](Self::delta_since) are not compressed: they are small, and the sender may compress several together.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -391,11 +391,11 @@ impl WorldFormat {
         self
     }
 
-    /// A world as bytes.
+    /// Saves a world as bytes.
     ///
     /// # Errors
     ///
-    /// If the world cannot be copied now, if something in it is not in this format (all of that is named), or if a value cannot be
+    /// If the world cannot be copied now, if this format does not know some of its data (all of them are named), or if a value cannot be
     /// serialised.
     pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
         let mut bytes = Vec::new();
@@ -403,11 +403,11 @@ impl WorldFormat {
         Ok(bytes)
     }
 
-    /// The same in memory that is there: the bytes replace those of a vector.
+    /// Like [`save`](Self::save), but replaces the contents of a vector and reuses its memory.
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save). The vector is empty then.
+    /// See [`save`](Self::save). On an error the vector is empty.
     pub fn save_into(&self, world: &mut World, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let mut out = Writer::new(std::mem::take(bytes));
         let written = self.write(world, &mut out);
@@ -430,7 +430,7 @@ impl WorldFormat {
         }
     }
 
-    /// Writes all entities. What consumers have seen is said, or that of the world.
+    /// Writes all entities, with the given consumer state or the state of the consumers of the world.
     pub(crate) fn write_whole(
         &self,
         world: &mut World,
@@ -443,24 +443,24 @@ impl WorldFormat {
         write::write(self, living.contents(), consumers, out)
     }
 
-    /// Whether a world has something beside resources that is left out.
+    /// Whether a world has left-out data other than resources.
     pub(crate) fn leaves_out_any(&self, world: &mut World) -> Result<bool, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         Ok(write::leaves_out_any(self, living.contents()))
     }
 
-    /// What consumers of a world have seen.
+    /// The state of the consumers of a world.
     pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         consumers::of(self, living.contents())
     }
 
-    /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program. What systems keep is left out,
-    /// since the new world has none.
+    /// Saves a world, loads the bytes into a new world, and saves that again: for tests of a program. The state of systems is left out,
+    /// since the new world has no systems.
     ///
     /// # Errors
     ///
-    /// If one of these cannot be done, or if bytes differ. The first type with such values is named.
+    /// If one of these steps fails, or if bytes differ. The first type with different values is named.
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -488,7 +488,7 @@ impl WorldFormat {
         let mut again = Writer::new(Vec::new());
         format.write_whole(&mut loaded, None, &mut again).map_err(VerifyError::Save)?;
         let again = again.bytes;
-        // What differs also has another checksum.
+        // If the worlds differ, their checksums differ too, so these are excluded.
         let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
         let differs = own.zip(other).find(|(own, other)| own.1 != other.1).map(|((at, _), _)| at);
         let ends = first.bytes.len().min(again.len());
@@ -498,24 +498,24 @@ impl WorldFormat {
         }
     }
 
-    /// Makes a world what was saved: see [`World::restore`]. What it held is gone, but for schedules, observers, and resources that
-    /// [are not saved](Self::without_resource).
+    /// Loads a world: see [`World::restore`]. The previous contents are removed, except for schedules, observers, and resources that [are
+    /// not saved](Self::without_resource).
     ///
-    /// Systems in schedules of the world keep what they kept when it was saved: when they ran last, what they have read, their `Local`s. They
-    /// are found by the label of the schedule, as `Debug` shows it, by their names and by which of the systems with that name they are, so
-    /// the schedules are to be [added](World::add_schedule) before. A system that the file does not know, or that has other parameters now,
-    /// is prepared anew; what is said of systems that are not there is passed over.
+    /// Systems in schedules of the world get their saved state: their last run, what they have read, their `Local`s. They are found by the
+    /// `Debug` output of the schedule's label, by their names, and by their index among the systems of the same name, so
+    /// [add](World::add_schedule) the schedules before loading. A system that the file does not know, or that has other parameters now, is
+    /// prepared again; the saved state of missing systems is ignored.
     ///
-    /// Resources with a [text form](strata_ecs::component::TextForm) are loaded without being listed if the world has met their types, and
-    /// passed over otherwise: what adds them, such as a plugin or a state of `strata-app`, comes before. One of which the file does not
-    /// know the type stays as it is.
+    /// Resources with a [text form](strata_ecs::component::TextForm) are loaded without being listed if the world has registered their
+    /// types, and skipped otherwise: so first add the plugin or state of `strata-app` that registers them. A resource whose type the file
+    /// does not know is unchanged.
     ///
-    /// A component that a loaded one [requires](strata_ecs::component::Component) and that the file does not know, since it was left out or is
-    /// newer, is constructed as if it had been inserted then.
+    /// If a loaded component [requires](strata_ecs::component::Component) a component that the file does not know, because it was left out
+    /// or is newer, the required component is constructed as if it had been inserted then.
     ///
     /// # Errors
     ///
-    /// If the bytes are not those of a world in this format, or something is running in the world. It is as it was then; only
+    /// If the bytes are not a world in this format, or something is running in the world. The contents of the world are unchanged; only
     /// components and resources may have been registered, and schedules prepared.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
         let format = self.for_world(world);
@@ -523,7 +523,7 @@ impl WorldFormat {
         format.restore(world, builder)
     }
 
-    /// What bytes say. Components that are missing are those that the components of a world require.
+    /// Reads bytes. Missing components that the components of a file require are constructed.
     pub(crate) fn read(&self, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
         self.check_names().map_err(LoadError::SameName)?;
         read::read(self, world, &compressed::decompressed(bytes)?)
@@ -534,11 +534,11 @@ impl WorldFormat {
         world.restore_from(snapshot).map_err(LoadError::Restore)
     }
 
-    /// Saves a world to a file, which is replaced as a whole: if that fails, or the machine does, the file of before is there.
+    /// Saves a world to a file, which is replaced atomically: if the save or the machine fails, the old file remains.
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save), or if the file cannot be written.
+    /// See [`save`](Self::save); also if the file cannot be written.
     pub fn save_to_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), SaveError> {
         Ok(file::replace(path.as_ref(), &self.save(world)?)?)
     }
@@ -547,12 +547,12 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load), or if the file cannot be read.
+    /// See [`load`](Self::load); also if the file cannot be read.
     pub fn load_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), LoadError> {
         self.load(world, &file::read(path.as_ref())?)
     }
 
-    /// Each type has a name of its own.
+    /// Checks that all types have different names.
     pub(crate) fn check_names(&self) -> Result<(), String> {
         let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut of_components = self.components.iter().flat_map(ComponentType::names);

@@ -35,7 +35,7 @@ pub use self::requests::{LoadFailed, LoadSource, SaveCommands, SaveFailed, SaveT
 pub use self::types::{ComponentType, RelationType, ResourceType};
 pub use self::unknown::{UnknownComponents, UnknownResources, UnknownValue};
 
-/// The components that a [`WorldFormat`] knows, by their types: `components![Position, Health]`.
+/// Lists the components that a [`WorldFormat`] knows, by their types: `components![Position, Health]`.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ macro_rules! components {
     };
 }
 
-/// The relations that a [`WorldFormat`] knows, by their types: `relations![Hunting]`.
+/// Lists the relations that a [`WorldFormat`] knows, by their types: `relations![Hunting]`.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ macro_rules! relations {
     };
 }
 
-/// The resources that a [`WorldFormat`] knows, by their types: `resources![Score]`. Lists of messages are resources, too:
+/// Lists the resources that a [`WorldFormat`] knows, by their types: `resources![Score]`. Lists of messages are resources, too:
 /// `resources![Messages<Hit>]`.
 #[macro_export]
 macro_rules! resources {

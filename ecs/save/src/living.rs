@@ -1,7 +1,7 @@
-//! Loading into a world that has entities already.
+//! Loads entities into a world that already has entities.
 //!
-//! The bytes become a world of their own first, with all checks of that. Then its entities move, which does not fail but for a lack of ids
-//! or memory.
+//! The bytes are first loaded into a separate world, with all checks. Then its entities move, which can only fail if there are no ids left
+//! or there is no memory.
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use crate::file;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
-    /// Entities that are [loaded](Self::load_entities) into a world which has some keep their ids where these are free: nothing alive has the
-    /// index, and nothing that was had it with that generation or a later one, so that what was dead stays dead. The others get new ids as
-    /// without this. See [`World::move_entities_keeping_ids`].
+    /// Entities that are [loaded](Self::load_entities) into a world with entities keep their ids where possible: if no live entity has the
+    /// index, and no despawned entity had it with that generation or a later one, so that dead ids stay dead. Other entities get new ids,
+    /// as without this option. See [`World::move_entities_keeping_ids`].
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ impl WorldFormat {
         self
     }
 
-    /// When entities are [loaded](Self::load_entities) into a world, resources of the file take the place of those that the world has. Without
-    /// this only those come that the world does not have.
+    /// When entities are [loaded](Self::load_entities) into a world, resources of the file replace those of the world. Without this option
+    /// only resources that the world does not have are added.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -73,25 +73,26 @@ impl WorldFormat {
         self
     }
 
-    /// Adds the entities of a saved world to those that a world has, and says which new ids they have got: a part of a level, or what
-    /// was made in another program. See [`World::move_entities_from`].
+    /// Adds the entities of a saved world to a world and returns their new ids: for a part of a level, or for entities that another program
+    /// made. See [`World::move_entities_from`].
     ///
-    /// - Entities inside of components and of the values of pairs become the new ones, in fields that are
-    ///   [mapped](strata_ecs::entity::MapEntities); so do links and pairs. What was dead in the saved world is dead here, too, and stays so.
-    /// - Hooks and observers are told as of a spawn, when everything is in place. All that has come is new to systems.
-    /// - Values of unknown types are refused or passed over ([`skipping_unknown`](Self::skipping_unknown)), also if the format keeps them
-    ///   otherwise: entities inside of them could not become the new ones.
-    /// - Resources come along if the world has none of their type, with the new entities inside. Those that the world has stay, unless the
-    ///   format [replaces](Self::replacing_resources) them. They are in place when hooks and observers are told of the entities.
-    /// - Messages, the frame and the tick of the saved world, and what its systems kept, are passed over: the world has its own.
+    /// - Entities inside components and inside the values of pairs are replaced by the new ones, in fields that are
+    ///   [mapped](strata_ecs::entity::MapEntities); links and pairs are replaced too. Dead ids of the saved world are dead here, too, and
+    ///   stay dead.
+    /// - Hooks and observers run as for a spawn, after everything is in place. Systems see all loaded data as new.
+    /// - Values of unknown types are rejected or skipped ([`skipping_unknown`](Self::skipping_unknown)), even if the format otherwise keeps
+    ///   them: entities inside them could not be mapped.
+    /// - Resources are added if the world has no resource of their type, with mapped entities. Existing resources are unchanged unless the
+    ///   format [replaces](Self::replacing_resources) them. They are in place before hooks and observers run.
+    /// - Messages, the frame and the tick of the saved world, and the state of its systems, are skipped: the world has its own.
     ///
     /// # Errors
     ///
-    /// If the bytes are not those of a world in this format. The world is as it was then.
+    /// If the bytes are not a world in this format. The world is unchanged.
     ///
     /// # Panics
     ///
-    /// As [`World::move_entities_from`].
+    /// See [`World::move_entities_from`].
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -123,7 +124,7 @@ impl WorldFormat {
     #[doc(alias("write_to_world", "DynamicScene", "append"))]
     pub fn load_entities(&self, world: &mut World, bytes: &[u8]) -> Result<EntityMap, LoadError> {
         let mut loaded = World::new();
-        // Entities inside of values that are kept as bytes could not be mapped.
+        // Entities inside values that are kept as bytes cannot be mapped.
         let mut known = self.for_world(world);
         known.keeps_unknown = false;
         known.new_consumers = true;
@@ -138,15 +139,15 @@ impl WorldFormat {
         Ok(map)
     }
 
-    /// The same from a file.
+    /// Like [`load_entities`](Self::load_entities), from a file.
     ///
     /// # Errors
     ///
-    /// As [`load_entities`](Self::load_entities), or if the file cannot be read.
+    /// See [`load_entities`](Self::load_entities); also if the file cannot be read.
     ///
     /// # Panics
     ///
-    /// As [`load_entities`](Self::load_entities).
+    /// See [`load_entities`](Self::load_entities).
     pub fn load_entities_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<EntityMap, LoadError> {
         self.load_entities(world, &file::read(path.as_ref())?)
     }

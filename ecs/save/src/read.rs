@@ -1,21 +1,20 @@
-//! Bytes as a snapshot. Nothing is believed: lengths are compared with what is there, and what the parts promise each other is checked
-//! by the builder.
+//! Converts bytes to a snapshot. Input is validated: lengths are compared with the remaining bytes, and the builder checks that the parts
+//! are consistent.
 //!
-//! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
-//! format, the checksum of all other bytes; names and versions of components, of resources, of relations, of kept components, and of kept
-//! resources, each with whether it is a component that is a side of a relationship; clock; ids; tables, each with its
-//! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
-//! of the relation, ends, places in the lists of these, ticks, and a block of values; kept values of components; resources; kept
-//! resources; a block with what consumers have seen (`consumers.rs`); and, where tables stay apart of which components are left out, the names of
-//! these for each table. The components of the ends of relations have numbers behind the others. A column is the number of
-//! its component, its stamp, whether there are ticks, and these; the form of the values; then a block of values. A block has the
-//! number of its bytes before it. Plain values are there as their bytes, and others in postcard's encoding, one behind the other: either with
-//! the same number of bytes each, or followed by these numbers as 4 bytes each. So each value can be taken out by a program that does
-//! not know its type.
+//! The layout, with all numbers little-endian and lists preceded by their lengths as 8 bytes: the magic bytes, the version of the format,
+//! the checksum of all other bytes; names and versions of components, of resources, of relations, of kept components, and of kept
+//! resources, each with a flag for components that are a side of a relationship; clock; ids; tables, each with its entities, its stamp and
+//! its columns; sparse sets, each with its entities and its column; pairs of relations, each with the number of the relation, ends,
+//! positions in the lists of the ends, ticks, and a block of values; kept values of components; resources; kept resources; a block with
+//! consumer state (`consumers.rs`); and, if tables with different left-out components stay separate, the names of these components for each
+//! table. The components of the ends of relations have numbers after the others. A column is the number of its component, its stamp, a flag
+//! for ticks, and the ticks; the form of the values; then a block of values. A block is preceded by its length in bytes. Plain values are
+//! stored as their bytes, and others consecutively in postcard's encoding: either all with the same length, or followed by their lengths as
+//! 4 bytes each. So a program that does not know the type of the values can separate them.
 //!
-//! Kept values of components are entities and, if there are any, stamp, whether there are ticks, these, and the values of each entity; kept
-//! resources are whether there are any, ticks and values. Such values have their number before them, and are each the number of a
-//! type, whether the value is plain, and a block.
+//! Kept values of components are entities and, if there are any, stamp, a flag for ticks, the ticks, and the values of each entity; kept
+//! resources are a flag for their presence, ticks and values. Such values are preceded by their number, and each is the number of a type, a
+//! flag for plain values, and a block.
 
 mod constructed;
 
@@ -42,24 +41,24 @@ use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownVa
 use crate::values::{Form, Values};
 use crate::write::newest;
 
-/// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
+/// The first bytes of a saved world. As in PNG, they detect programs that treat bytes as text.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
-/// The version of the order of the bytes.
+/// The version of the layout.
 pub(crate) const VERSION: u32 = 4;
-/// The same, where the names of components that are left out follow.
+/// The version of the layout if the names of left-out components are appended.
 pub(crate) const VERSION_WITH_LEFT_OUT: u32 = 5;
 
-/// How the values of a column are there.
+/// The form of the values of a column.
 pub(crate) mod form {
     /// In postcard's encoding, followed by the lengths.
     pub(crate) const EACH: u8 = 0;
-    /// As they lie in memory.
+    /// As in memory.
     pub(crate) const PLAIN: u8 = 1;
-    /// In postcard's encoding, all of the same length.
+    /// In postcard's encoding, all with the same length.
     pub(crate) const EVEN: u8 = 2;
 }
 
-/// The checksum of all bytes but its own.
+/// The checksum of all bytes except the checksum itself.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let (before, after) = (MAGIC.len() + 4, MAGIC.len() + 8);
     let mut hasher = Hasher::new();
@@ -68,13 +67,13 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// All bytes but the checksum, with their places.
+/// All bytes except the checksum, with their offsets.
 pub(crate) fn without_checksum(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
     let of_checksum = MAGIC.len() + 4..MAGIC.len() + 8;
     bytes.iter().copied().enumerate().filter(move |(at, _)| !of_checksum.contains(at))
 }
 
-/// The ticks of a value: when it was added, and when it was changed.
+/// The ticks at which a value was added and changed.
 fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
     let [a, b, c, d, e, f, g, h] = bytes;
     let mut ticks = ComponentTicks::new(Tick::new(u32::from_le_bytes([a, b, c, d])));
@@ -82,29 +81,29 @@ fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
     ticks
 }
 
-/// A reader that knows of what it reads.
+/// A reader with the types of the file.
 struct Source<'b> {
     reader: Reader<'b>,
     /// The types that the bytes name, by number: components, ends of relations, and kept components.
     components: Vec<Named<ReadColumn>>,
-    /// How many of these are not kept ones.
+    /// The number of these types that are not kept ones.
     first_kept: usize,
-    /// For each of these, the first number of the same component: it may be there by an earlier name, too.
+    /// For each of these, the first number of the same component, which may also occur under an earlier name.
     first_numbers: Vec<usize>,
-    /// For each of these that is a first number, the one by which there are values.
+    /// For each first number, the number under which there are values.
     used: Vec<Option<u32>>,
     resources: Vec<Named<ResourceType>>,
     kept_resources: Vec<Named<ResourceType>>,
     relations: Vec<Named<RelationType>>,
     skips_unknown: bool,
     keeps_unknown: bool,
-    /// How much more may take no bytes.
+    /// The remaining number of elements without bytes.
     budget: &'b Budget,
-    /// The type that is read now.
+    /// The type that is being read.
     name: Option<String>,
 }
 
-/// A type that the bytes name. Nothing else is known of it if it is passed over, or its values are kept.
+/// A type that the bytes name. `known` is `None` if it is skipped or its values are kept.
 struct Named<T> {
     ty: Arc<UnknownType>,
     known: Option<T>,
@@ -112,32 +111,32 @@ struct Named<T> {
     is_side: bool,
 }
 
-/// A sparse storage, of which the values are not read yet.
+/// A sparse set whose values are not read yet.
 struct Storage<'b> {
     entities: Vec<Entity>,
     number: u32,
     parts: Vec<Column<'b>>,
 }
 
-/// Values of a component that was unknown when they were saved, or of an entity.
+/// Values of an entity whose components were unknown when they were saved.
 struct KeptValues<'b> {
     entity: Entity,
     ticks: Option<ComponentTicks>,
     values: Vec<(u32, Values<'b>)>,
 }
 
-/// What is kept of the values of components.
+/// The kept values of components.
 #[derive(Default)]
 struct Kept<'b> {
     stamp: Option<Tick>,
     are_tracked: bool,
-    /// As they were.
+    /// Values that were already kept in the file.
     all: Vec<KeptValues<'b>>,
-    /// Those of columns.
+    /// Values of columns that are kept from now on.
     new: Vec<(Entity, u32, Values<'b>)>,
 }
 
-/// For each component, the first number of the same one. One that is passed over is like no other.
+/// For each component, the first number of the same component. A skipped component is equal to no other.
 fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     let mut found: HashMap<ComponentIdentity, usize> = HashMap::new();
     let first = |(number, ty): (usize, &Named<ReadColumn>)| match &ty.known {
@@ -147,7 +146,7 @@ fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     components.iter().enumerate().map(first).collect()
 }
 
-/// A builder with all that the bytes say, and with the components that those of the bytes require in a world.
+/// A builder with the contents of the bytes, and with the components that these require in a world.
 pub(crate) fn read(format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let mut source = Source {
         reader: Reader::new(bytes),
@@ -185,7 +184,7 @@ impl<'b> Source<'b> {
         let known = by_name(&format.components, ComponentType::names);
         self.components = self.types(&known, ComponentType::find_reader)?;
         if self.skips_unknown {
-            // Without one side of a relationship there is no link, so neither side has anything to say.
+            // Without one side of a relationship there is no link, so neither side is used.
             let one_sided = one_sided(&format.components);
             for ty in &mut self.components {
                 _ = ty.known.take_if(|ty| one_sided.contains(&ty.descriptor().identity()));
@@ -221,10 +220,10 @@ impl<'b> Source<'b> {
         let mut builder = SnapshotBuilder::new(ids, clock);
         builder.keep_resources(unnamed);
         let (mut kept_resources, mut used_resources, mut used_relations) = (Vec::new(), Used::new(), Used::new());
-        // A table has two lengths and a tick, at least, and so on.
+        // The minimum sizes: a table has at least two lengths and a tick.
         let (mut tables, mut kept) = (Vec::new(), Kept::default());
-        // The last table that has a component. A file with many columns of one component is refused before values are made, since these
-        // can take more memory than the file: some are made of no bytes at all.
+        // For each component, the last table that has it. A file with many columns of one component is rejected before values are created,
+        // since these can take more memory than the file: some values take no bytes.
         let mut last_with = vec![None; self.components.len()];
         for table in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
@@ -312,15 +311,14 @@ impl<'b> Source<'b> {
         Ok(builder)
     }
 
-    /// An error of a component, at a place.
+    /// Returns an error about a component, at an offset.
     fn refuse<T>(&mut self, at: usize, number: u32, problem: Problem) -> Result<T, Problem> {
         self.name = self.components.get(number as usize).map(|ty| ty.ty.name.clone());
         self.reader.go_to(at);
         Err(problem)
     }
 
-    /// The types that the bytes name: what a function finds for the version that they have, or nothing, if unknown ones are passed over or
-    /// kept.
+    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped or kept.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -344,7 +342,7 @@ impl<'b> Source<'b> {
         Ok(types)
     }
 
-    /// Notes that there are values of a component.
+    /// Records that there are values of a component.
     fn note_use(&mut self, at: usize, number: u32) -> Result<(), Problem> {
         let first = &mut self.used[self.first_numbers[number as usize]];
         match *first.get_or_insert(number) {
@@ -356,7 +354,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Whether an unknown value may be kept that takes so many bytes.
+    /// Checks whether an unknown value of this length may be kept.
     fn note_empty(&mut self, bytes: usize) -> Result<(), Problem> {
         if bytes == 0 {
             return if self.budget.take() { Ok(()) } else { Err(Problem::TooMany) };
@@ -364,7 +362,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// What was kept of components already. The values of those that are known now go to storages, or are returned.
+    /// Reads values of components that were already kept. Values of types that are now known are added to sparse sets, or are returned.
     fn kept_values(
         &mut self,
         kept: &mut Kept<'b>,
@@ -380,7 +378,7 @@ impl<'b> Source<'b> {
         kept.stamp = Some(self.tick()?);
         kept.are_tracked = self.reader.flag()?;
         let ticks = if kept.are_tracked { Some(self.reader.arrays(entities.len())?) } else { None };
-        // A second list of an entity would hide the first one.
+        // A second list for the same entity would hide the first one.
         let mut found = HashSet::new();
         for (row, entity) in entities.into_iter().enumerate() {
             if !found.insert(entity) {
@@ -425,7 +423,7 @@ impl<'b> Source<'b> {
         Ok(inserted)
     }
 
-    /// What was kept of resources already, behind those that are new. Those that are known now are added.
+    /// Reads resources that were already kept, after newly kept ones. Those whose types are now known are added.
     fn resources_kept(
         &mut self,
         builder: &mut SnapshotBuilder,
@@ -467,7 +465,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// Adds what is kept of components.
+    /// Adds the kept values of components.
     fn add_kept(&mut self, kept: Kept<'b>, builder: &mut SnapshotBuilder, now: Tick) -> Result<(), Problem> {
         let Kept { stamp, are_tracked, mut all, new } = kept;
         let stamp = if new.is_empty() { stamp.unwrap_or(now) } else { now };
@@ -484,7 +482,7 @@ impl<'b> Source<'b> {
         if all.is_empty() {
             return Ok(());
         }
-        // A table, a storage and what was kept could each have a value of one component, by one number or several.
+        // A table, a sparse set and the kept values could each have a value of one component, with the same number or different ones.
         let mut names = HashSet::new();
         for kept in &all {
             names.clear();
@@ -528,7 +526,7 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// Pairs of a relation; none if it is passed over.
+    /// Reads pairs of a relation; `None` if it is skipped.
     fn pairs(&mut self, used: &mut Used) -> Result<Option<NewPairsContents>, Problem> {
         let at = self.reader.offset();
         let number = self.reader.u32()?;
@@ -557,8 +555,8 @@ impl<'b> Source<'b> {
         self.values(ends.len(), |values| known.map(|ty| (ty.read)(values, pairs)).transpose())
     }
 
-    /// The number of a component, and its column, which has a value for each of some entities; none if it is passed over. What is kept of
-    /// an unknown component is noted.
+    /// Reads the number of a component and its column, which has one value for each of the entities; `None` if it is skipped. Values of an
+    /// unknown component are added to `kept`.
     fn column(&mut self, entities: &[Entity], kept: &mut Kept<'b>) -> Result<(u32, Option<Column<'b>>), Problem> {
         let at = self.reader.offset();
         let number = self.reader.u32()?;
@@ -599,7 +597,7 @@ impl<'b> Source<'b> {
         Ok((number, None))
     }
 
-    /// The values of some parts of a column.
+    /// The values of the parts of a column.
     fn new_column(&mut self, number: u32, parts: &[Column<'b>], now: Tick) -> Result<NewColumnContents, Problem> {
         let Some(Named { known: Some(reader), ty, .. }) = self.components.get(number as usize) else {
             return Err(Problem::Number(number));
@@ -627,7 +625,7 @@ impl<'b> Source<'b> {
         Ok(column.with_ticks(ticks))
     }
 
-    /// What a function makes of a block with so many values.
+    /// Calls a function with a block of `count` values and returns its result.
     fn values<T>(
         &mut self,
         count: usize,
@@ -637,7 +635,7 @@ impl<'b> Source<'b> {
     }
 }
 
-/// What a function makes of a block with so many values. The name is that of their type: an error is there and one of it.
+/// Calls a function with a block of `count` values and returns its result. An error contains the offset and `name`, the name of the type.
 pub(crate) fn read_values<'b, T>(
     reader: &mut Reader<'b>,
     name: &mut Option<String>,
@@ -659,10 +657,10 @@ pub(crate) fn read_values<'b, T>(
     }
 }
 
-/// The resources or relations that there are values of, each with the type in the file.
+/// The resources or relations with values, each with the type in the file.
 type Used = HashMap<ComponentIdentity, Arc<UnknownType>>;
 
-/// Notes that there are values of a type. Those of two types that are read as the same one cannot be told apart.
+/// Records that there are values of a type. Values of two types that are read as the same one could not be distinguished.
 fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>) -> Result<(), Problem> {
     match used.insert(known.identity(), Arc::clone(ty)) {
         Some(other) if other.name == ty.name => Err(Problem::Twice),
@@ -671,9 +669,9 @@ fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>)
     }
 }
 
-/// Adds a value to the storage of a component.
+/// Adds a value to the sparse set of a component.
 fn add_to_storage<'b>(storages: &mut Vec<Storage<'b>>, entity: Entity, number: u32, value: Column<'b>) {
-    // There are as many as known components, at most.
+    // There are at most as many sparse sets as known components.
     let place = storages.iter().position(|storage| storage.number == number).unwrap_or_else(|| {
         storages.push(Storage { entities: Vec::new(), number, parts: Vec::new() });
         storages.len() - 1

@@ -1,27 +1,27 @@
-//! Tables of which components are left out.
+//! Regroups tables after components have been left out.
 //!
-//! What is left is as if these components had been removed from all entities before: the rows come to the table that has the other
-//! components, behind those that are there, in the order of the tables that they come from. A table that is missing is made, behind
-//! all others. A table that had such components is gone.
+//! The result is as if these components had been removed from all entities: the rows of a table are added to the table with the remaining
+//! components, after its existing rows, in the order of their source tables. A missing table is created after all others. A table with
+//! left-out components is removed.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A table, as far as it is there.
+/// The remaining part of a table.
 pub(crate) struct Remainder<C> {
-    /// The components that are left, in an order that does not depend on the table.
+    /// The remaining components, in an order that does not depend on the table.
     pub(crate) components: Vec<C>,
-    /// Whether these are all.
+    /// Whether no component was left out.
     pub(crate) is_whole: bool,
     pub(crate) rows: usize,
 }
 
-/// The tables that there are then, in their order: the numbers of those whose rows each of them has.
+/// The resulting tables, in their order: for each, the indexes of the tables whose rows it has.
 pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> {
     let (mut groups, mut found) = (Vec::new(), HashMap::new());
     let whole = tables.iter().enumerate().filter(|(_, table)| table.is_whole);
     for (number, table) in whole {
-        // If there were two with the same components this is for the builder of the snapshot to refuse.
+        // The builder of the snapshot rejects two tables with the same components.
         found.entry(&table.components[..]).or_insert(groups.len());
         groups.push(vec![number]);
     }

@@ -1,7 +1,7 @@
-//! Replays: a world, and the inputs of the frames that follow.
+//! Replays: a world, and the inputs of the following frames.
 //!
-//! A replay has checksums of the world on its way. Where they differ, the worlds did before: a replay that also has the worlds themselves
-//! says what differs.
+//! A replay contains checksums of the world at some frames. If a checksum differs, the worlds diverged earlier: a replay that also contains
+//! the worlds shows the differences.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,30 +19,30 @@ use crate::file;
 use crate::format::WorldFormat;
 use crate::read;
 
-/// The first bytes of a replay. The checksum is at the same place as in a saved world.
+/// The first bytes of a replay. The checksum is at the same offset as in a saved world.
 const MAGIC: [u8; 8] = *b"\x93REPLAY\n";
-/// The version of the order of the bytes.
+/// The version of the layout.
 const VERSION: u32 = 2;
-/// How many frames are between two checksums, unless a recorder says otherwise.
+/// The default number of frames between two checksums.
 const EVERY: u64 = 60;
 
-/// A world, and the inputs of the frames that follow: see [the crate](crate#replays).
+/// A world, and the inputs of the following frames: see [the crate](crate#replays).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay<I> {
-    /// Whether checksums take the order of rows and tables. Those of worlds of which components are left out do not: the recorded world
-    /// has these, and systems may insert them into entities of which the other one does not know that they had them.
+    /// Whether checksums include the order of rows and tables. They do not if components are left out: the recorded world has these, and
+    /// systems may insert them into entities of the played world that had them before.
     is_ordered: bool,
     start: Vec<u8>,
     inputs: Vec<I>,
     checks: Vec<Check>,
 }
 
-/// What the world was before the input of a frame.
+/// The state of the world before the input of a frame.
 #[derive(Clone, PartialEq, Debug)]
 struct Check {
     frame: u64,
     sum: u64,
-    /// The saved world, if it was kept.
+    /// The saved world, if it was recorded.
     state: Vec<u8>,
 }
 
@@ -97,24 +97,23 @@ pub struct Player<'r, I> {
     replay: &'r Replay<I>,
     format: WorldFormat,
     options: StateOptions,
-    /// How many frames have got their inputs.
+    /// The number of frames whose inputs have been applied.
     frame: u64,
     checks: &'r [Check],
-    /// The frame before which the world was last seen to be the same.
+    /// The last frame before which the world was equal.
     same: Option<u64>,
 }
 
-/// A world is not what it was when a replay was recorded.
+/// A world differs from the state in the replay.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Divergence {
-    /// The first frame before which another world was found, by number from the beginning of the replay: the one before it, or an earlier one behind
-    /// `same`, was another one.
+    /// The first frame, counted from the start of the replay, before which a difference was found. The worlds diverged in the frame before
+    /// it, or earlier, but not before `same`.
     pub frame: u64,
-    /// The last frame before which the world was the same.
+    /// The last frame before which the world was equal.
     pub same: Option<u64>,
-    /// What differs between the world that is played (here) and the one that was recorded (there), if the replay has
-    /// [states](Recorder::with_states).
+    /// The differences between the played world (here) and the recorded one (there), if the replay has [states](Recorder::with_states).
     pub differences: Vec<Difference>,
 }
 
@@ -128,15 +127,15 @@ pub enum ReplayError {
     Load(LoadError),
     /// There is no checksum of the world.
     State(StateError),
-    /// The world is another one than when it was recorded.
+    /// The world differs from the recorded one.
     Diverged(Divergence),
 }
 
 impl<'f, I: Resource + Clone> Recorder<'f, I> {
-    /// Begins with a world as it is. The world is saved, and does not change. The replay begins with a world that goes on in the same way:
-    /// it is saved with [tables that stay apart](WorldFormat::keeping_tables), and with what the systems of its schedules keep, also if the
-    /// format says [`with_new_consumers`](WorldFormat::with_new_consumers), as far as that can be saved. Systems outside of schedules of
-    /// the world, and `Local`s that are not saved, begin anew in a replay.
+    /// Starts a recording with the current state of the world. The world is saved, and does not change. The replayed world continues in the
+    /// same way: the world is saved with [separate tables](WorldFormat::keeping_tables), and with the state of the systems in its schedules
+    /// where possible, even if the format says [`with_new_consumers`](WorldFormat::with_new_consumers). Systems outside of schedules of the
+    /// world, and `Local`s that are not saved, start with fresh state in a replay.
     ///
     /// # Errors
     ///
@@ -150,34 +149,35 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
         Ok(Self { format, of_format: PhantomData, options, every: EVERY, keeps_states: false, replay })
     }
 
-    /// How many frames are between two checksums. Without this there are 60.
+    /// Sets the number of frames between two checksums. The default is 60.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `frames` is 0.
     #[must_use]
     pub fn with_checksum_every(self, frames: u64) -> Self {
         assert!(frames != 0, "there is at least one frame between two checksums");
         Self { every: frames, ..self }
     }
 
-    /// What the checksums are made of, beside what the format leaves out. A [player](Player::with_options) needs the same.
+    /// Sets which data the checksums cover, in addition to what the format leaves out. A [player](Player::with_options) needs the same
+    /// options.
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
         Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
-    /// Beside each checksum the world is saved, so that a player finds out what differs. For finding faults: replays are large then.
+    /// Saves the world with each checksum, so that a player can find the differences. For debugging: such replays are large.
     #[must_use]
     pub fn with_states(self) -> Self {
         Self { keeps_states: true, ..self }
     }
 
-    /// Before a frame: records its input, and makes it a resource of the world.
+    /// Call this before each frame: it records the input, and inserts it into the world as a resource.
     ///
     /// # Errors
     ///
-    /// If there is no checksum of the world, or it cannot be saved. Nothing has been recorded then.
+    /// If the world has no checksum, or cannot be saved. Nothing has been recorded.
     pub fn next(&mut self, world: &mut World, input: I) -> Result<(), ReplayError> {
         if (self.replay.inputs.len() as u64).is_multiple_of(self.every) {
             self.check(world)?;
@@ -187,11 +187,11 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
         Ok(())
     }
 
-    /// Behind the last frame: the replay, with a checksum of the world as it is.
+    /// Call this after the last frame: returns the replay, with a checksum of the current world.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
+    /// See [`next`](Self::next).
     pub fn finish(mut self, world: &mut World) -> Result<Replay<I>, ReplayError> {
         self.check(world)?;
         Ok(self.replay)
@@ -210,11 +210,11 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
 }
 
 impl<'r, I: Resource + Clone> Player<'r, I> {
-    /// Makes a world the one with which a replay begins.
+    /// Loads the world with which a replay starts.
     ///
     /// # Errors
     ///
-    /// If it cannot be loaded in the format.
+    /// If the world cannot be loaded in the format.
     pub fn new(replay: &'r Replay<I>, format: &'r WorldFormat, world: &mut World) -> Result<Self, ReplayError> {
         let format = format.for_replays();
         format.load(world, &replay.start).map_err(ReplayError::Load)?;
@@ -222,23 +222,23 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
         Ok(Self { replay, format, options, frame: 0, checks: &replay.checks, same: None })
     }
 
-    /// What the checksums are made of: the same as [when it was recorded](Recorder::with_options).
+    /// Sets which data the checksums cover: the same options as [when it was recorded](Recorder::with_options).
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
         Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
-    /// How many frames have got their inputs.
+    /// The number of frames whose inputs have been applied.
     #[must_use]
     pub fn frame(&self) -> u64 {
         self.frame
     }
 
-    /// Before a frame: makes its input a resource of the world. False if there is none any more, behind the last frame.
+    /// Call this before each frame: it inserts the input of the frame into the world as a resource. False after the last frame.
     ///
     /// # Errors
     ///
-    /// If the world is another one than when it was recorded, as far as there is a checksum for this frame.
+    /// If the replay has a checksum for this frame and it differs from the checksum of the world.
     pub fn next(&mut self, world: &mut World) -> Result<bool, ReplayError> {
         if let Some((check, rest)) = self.checks.split_first().filter(|(check, _)| check.frame == self.frame) {
             self.checks = rest;
@@ -250,14 +250,14 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
             }
             self.same = Some(self.frame);
         }
-        // A frame has an index.
+        // The frame is at most the number of inputs, so it fits in a `usize`.
         let Some(input) = self.replay.inputs.get(self.frame as usize) else { return Ok(false) };
         world.insert_resource(input.clone());
         self.frame += 1;
         Ok(true)
     }
 
-    /// What differs from the recorded world, if that was kept.
+    /// The differences from the recorded world, if that was recorded.
     fn differences(&self, world: &World, check: &Check) -> Result<Vec<Difference>, ReplayError> {
         if check.state.is_empty() {
             return Ok(Vec::new());
@@ -268,7 +268,7 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
     }
 }
 
-/// What checksums of a replay are made of: nothing that the format leaves out.
+/// The options of the checksums of a replay: they exclude everything that the format leaves out.
 fn checksum_options(options: StateOptions, format: &WorldFormat, is_ordered: bool) -> StateOptions {
     let options = options.without_types(format.left_out_types());
     if is_ordered { options } else { options.without_order() }
@@ -283,7 +283,7 @@ impl<I> Replay<I> {
 }
 
 impl<I: Serialize> Replay<I> {
-    /// The replay as bytes.
+    /// Converts the replay to bytes.
     ///
     /// # Errors
     ///
@@ -318,22 +318,22 @@ impl<I: Serialize> Replay<I> {
         Ok(out.bytes)
     }
 
-    /// Writes the replay to a file, which is replaced as a whole.
+    /// Writes the replay to a file, which is replaced atomically.
     ///
     /// # Errors
     ///
-    /// As [`to_bytes`](Self::to_bytes), or if the file cannot be written.
+    /// See [`to_bytes`](Self::to_bytes); also if the file cannot be written.
     pub fn save_to_file(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         Ok(file::replace(path.as_ref(), &self.to_bytes()?)?)
     }
 }
 
 impl<I: DeserializeOwned> Replay<I> {
-    /// The replay with these bytes.
+    /// Reads a replay from bytes.
     ///
     /// # Errors
     ///
-    /// If the bytes are not those of a replay, or are damaged. The world in it is looked at when it is played.
+    /// If the bytes are not a replay, or are damaged. The world in it is only checked when it is played.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
         let mut reader = Reader::new(bytes);
         Self::read(&mut reader, bytes).map_err(|problem| LoadError::Bytes {
@@ -367,7 +367,7 @@ impl<I: DeserializeOwned> Replay<I> {
         for _ in 0..reader.len(24)? {
             let at = reader.offset();
             let (frame, sum) = (reader.u64()?, reader.u64()?);
-            // A player takes the checksums in their order, each when it is at its frame: it would never get past this one.
+            // A player takes the checksums in order, each at its frame: it would never get past this one.
             if frame > inputs.len() as u64 || checks.last().is_some_and(|before| before.frame >= frame) {
                 reader.go_to(at);
                 return Err(Problem::Frame(frame));
@@ -381,7 +381,7 @@ impl<I: DeserializeOwned> Replay<I> {
     ///
     /// # Errors
     ///
-    /// As [`from_bytes`](Self::from_bytes), or if the file cannot be read.
+    /// See [`from_bytes`](Self::from_bytes); also if the file cannot be read.
     pub fn load_from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
         Self::from_bytes(&file::read(path.as_ref())?)
     }

@@ -1,4 +1,4 @@
-//! Saving and loading that systems request, and that happen when the frame has ended.
+//! Saving and loading that systems request and that take place when the frame has ended.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,21 +12,21 @@ use crate::error::{LoadError, SaveError};
 use crate::file;
 use crate::format::WorldFormat;
 
-/// Where a requested save goes.
+/// The destination of a requested save.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SaveTarget {
-    /// To a file, which is replaced as a whole.
+    /// A file, which is replaced atomically.
     File(PathBuf),
-    /// Nowhere: the bytes are in [`WorldSaved`].
+    /// Memory: [`WorldSaved`] contains the bytes.
     Memory,
 }
 
-/// Where a requested load takes the world from.
+/// The source of a requested load.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LoadSource {
-    /// From a file.
+    /// A file.
     File(PathBuf),
-    /// From these bytes.
+    /// Bytes in memory.
     Bytes(Arc<[u8]>),
 }
 
@@ -78,44 +78,44 @@ impl fmt::Display for LoadSource {
     }
 }
 
-/// A requested save is done: an event, and a message for systems that read it.
+/// A requested save has succeeded: an event, and a message for systems.
 #[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
 #[message(transient)]
 pub struct WorldSaved {
-    /// Where the world was saved to.
+    /// The destination of the save.
     pub to: SaveTarget,
     /// The saved world, if it was saved to [memory](SaveTarget::Memory).
     pub bytes: Option<Arc<[u8]>>,
 }
 
-/// A requested load is done: an event, and a message for systems that read it. It comes after
-/// [`Restored`](strata_ecs::snapshot::Restored), when the loaded world is in place.
+/// A requested load has succeeded: an event, and a message for systems. It follows [`Restored`](strata_ecs::snapshot::Restored), when the
+/// loaded world is in place.
 #[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
 #[message(transient)]
 pub struct WorldLoaded {
-    /// Where the world was loaded from.
+    /// The source of the load.
     pub from: LoadSource,
 }
 
-/// A requested save has failed: an event, and a message for systems that read it. The file of before is there. A failure that no observer
-/// and no reader gets is reported as that of a command.
+/// A requested save has failed: an event, and a message for systems. An existing file is unchanged. A failure without an observer and
+/// without a reader is reported like an error of a command.
 #[derive(Event, Message, Clone, Debug)]
 #[message(transient)]
 pub struct SaveFailed {
-    /// Where the world was to be saved to.
+    /// The destination of the save.
     pub to: SaveTarget,
-    /// Why not.
+    /// The error.
     pub error: Arc<SaveError>,
 }
 
-/// A requested load has failed: an event, and a message for systems that read it. The world is as it was. A failure that no observer and no
-/// reader gets is reported as that of a command.
+/// A requested load has failed: an event, and a message for systems. The world is unchanged. A failure without an observer and without a
+/// reader is reported like an error of a command.
 #[derive(Event, Message, Clone, Debug)]
 #[message(transient)]
 pub struct LoadFailed {
-    /// Where the world was to be loaded from.
+    /// The source of the load.
     pub from: LoadSource,
-    /// Why not.
+    /// The error.
     pub error: Arc<LoadError>,
 }
 
@@ -143,7 +143,7 @@ impl std::error::Error for LoadFailed {
     }
 }
 
-// A checksum of a world takes messages by their hash.
+// The checksum of a world hashes messages.
 impl Hash for SaveFailed {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.to.hash(state);
@@ -156,7 +156,7 @@ impl Hash for LoadFailed {
     }
 }
 
-/// The format of requests: how worlds are saved, and no part of what is saved.
+/// The format of requests. It is not part of what is saved.
 #[derive(Resource, Clone)]
 #[resource(name = "strata.registered_format", transient)]
 pub(crate) struct RegisteredFormat(Arc<WorldFormat>);
@@ -166,18 +166,18 @@ impl Hash for RegisteredFormat {
 }
 
 impl WorldFormat {
-    /// Makes this the format in which a world is saved and loaded when a system requests it: see [`SaveCommands`]. A later one replaces an
-    /// earlier one. The registration is no part of what is saved, and stays when a world is loaded.
+    /// Registers this format for requested saves and loads: see [`SaveCommands`]. It replaces an earlier one. The registration is not
+    /// saved, and is unchanged by a load.
     pub fn register(self, world: &mut World) {
         world.insert_resource(RegisteredFormat(Arc::new(self)));
     }
 }
 
-/// Requests for saving and loading the world, from any system: an extension of [`Commands`] and [`World`].
+/// Requests to save or load the world, from any system: an extension of [`Commands`] and [`World`].
 ///
-/// A request is carried out when the frame has ended and nothing runs in the world: see [`World::queue_after_frame`]. Requests of one frame are
-/// carried out in their order. Events and messages say what has come of each of them: [`WorldSaved`] and [`SaveFailed`],
-/// [`WorldLoaded`] and [`LoadFailed`]. Requests that wait are no part of what is saved.
+/// A request is carried out when the frame has ended and nothing runs in the world: see [`World::queue_after_frame`]. Requests of one frame
+/// are carried out in order. Events and messages report the result of each: [`WorldSaved`] and [`SaveFailed`], [`WorldLoaded`] and
+/// [`LoadFailed`]. Pending requests are not saved.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -218,10 +218,10 @@ impl WorldFormat {
 /// # std::fs::remove_file("slot.save").unwrap();
 /// ```
 pub trait SaveCommands {
-    /// Requests that the world is saved when the frame has ended: to a file, or to [`SaveTarget::Memory`].
+    /// Requests that the world is saved at the end of the frame: to a file, or to [`SaveTarget::Memory`].
     fn save_world(&mut self, to: impl Into<SaveTarget>);
 
-    /// Requests that the world is loaded when the frame has ended: from a file, or from bytes. If that fails the world stays as it is.
+    /// Requests that the world is loaded at the end of the frame: from a file, or from bytes. If the load fails, the world is unchanged.
     fn load_world(&mut self, from: impl Into<LoadSource>);
 }
 
@@ -290,12 +290,12 @@ fn load(world: &mut World, from: LoadSource) -> Result<(), LoadFailed> {
     Ok(())
 }
 
-/// Triggers an event, and writes it for systems that read such messages. Says whether there is any observer or reader.
+/// Triggers an event, and writes it as a message for systems. Returns whether there is an observer or a reader.
 fn deliver<E>(world: &mut World, event: E) -> bool
 where
     E: Message + Clone + Event<Trigger<'static>: Default>,
 {
-    // Without a reader the list would be a resource for nothing.
+    // Without a reader the list would be a useless resource.
     let is_read = world.contains_resource::<Messages<E>>();
     if is_read {
         world.write_message(event.clone());

@@ -1,6 +1,6 @@
-//! Components that loaded ones require and that a file does not know: they are constructed.
+//! Constructs components that loaded ones require and that a file does not know.
 //!
-//! A component that the file knows and an entity does not have was removed from the entity, and stays so.
+//! If a file knows a component and an entity does not have it, it was removed from the entity and is not constructed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,15 +12,15 @@ use strata_ecs::snapshot::{NewColumnContents, StorageContents};
 use crate::tables::{Inserted, Table};
 use crate::types::name_of;
 
-/// What the components of a world require.
+/// The required components of the components of a world.
 pub(crate) struct Requirements<'w> {
     world: &'w World,
-    /// The components of the file that a world has, by their numbers in the file.
+    /// The components of the file that the world knows, by their numbers in the file.
     ids: HashMap<u32, ComponentId>,
     known: HashSet<ComponentIdentity>,
-    /// Whether the tables of the file say which components were left out.
+    /// Whether the tables of the file name their left-out components.
     are_apart: bool,
-    /// Values in sparse storage, by component.
+    /// Values of sparse components.
     sparse: BTreeMap<ComponentId, Sparse>,
 }
 
@@ -41,21 +41,21 @@ impl Sparse {
 }
 
 impl<'w> Requirements<'w> {
-    /// Registers the components of a file that have numbers, with what they require. `known` are those that the file knows.
+    /// Registers the components with numbers in a file, and their required components. `known` are those that the file knows.
     pub(crate) fn of(
         world: &'w mut World,
         numbered: impl Iterator<Item = (u32, &'static ComponentDescriptor)>,
         known: HashSet<ComponentIdentity>,
         are_apart: bool,
     ) -> Self {
-        // One that cannot be registered requires nothing: it is refused when the snapshot is built.
+        // A component that cannot be registered requires nothing: building the snapshot fails later.
         let register =
             |(number, descriptor)| Some((number, world.register_component_with_descriptor(descriptor).ok()?));
         let ids = numbered.filter_map(register).collect();
         Self { world, ids, known, are_apart, sparse: BTreeMap::new() }
     }
 
-    /// Whether tables of which components are left out stay apart.
+    /// Whether tables with different left-out components stay separate.
     pub(crate) fn are_apart(&self) -> bool {
         self.are_apart
     }
@@ -65,21 +65,21 @@ impl<'w> Requirements<'w> {
     }
 
     fn is_known(&self, descriptor: &ComponentDescriptor) -> bool {
-        // A side of a relationship is what the other side says.
+        // A side of a relationship follows from the other side.
         self.known.contains(&descriptor.identity()) || StorageContents::other_side_of(descriptor).is_some()
     }
 
-    /// All that a component requires.
+    /// All components that a component requires.
     fn required_by(&self, id: ComponentId) -> Vec<ComponentId> {
         self.world.components().info(id).map_or_else(Vec::new, |info| info.required_components().collect())
     }
 
-    /// The components of some numbers.
+    /// The components with these numbers.
     fn ids_of(&self, numbers: impl Iterator<Item = u32>) -> Vec<ComponentId> {
         numbers.filter_map(|number| self.ids.get(&number).copied()).collect()
     }
 
-    /// Notes what the components of tables require.
+    /// Records the components that the components of tables require.
     pub(crate) fn add_to_tables(&mut self, tables: &mut [Table<'_>]) {
         for table in tables {
             let by = self.ids_of(table.columns.iter().map(|(number, _)| *number));
@@ -107,7 +107,7 @@ impl<'w> Requirements<'w> {
         }
     }
 
-    /// Notes what sparse components require, and returns the components in tables among that.
+    /// Records the components that sparse components require, and returns those that are stored in tables.
     pub(crate) fn add_to_entities<'b, 's>(
         &mut self,
         tables: &[Table<'_>],
@@ -146,7 +146,7 @@ impl<'w> Requirements<'w> {
         inserted
     }
 
-    /// The columns of a table that are constructed.
+    /// The constructed columns of a table.
     pub(crate) fn columns(&self, table: &Table<'_>, sparse: &[u32], stamp: Tick) -> Vec<NewColumnContents> {
         let numbers = table.columns.iter().map(|(number, _)| *number).chain(sparse.iter().copied());
         let (by, rows) = (self.ids_of(numbers), table.entities.len());
@@ -154,7 +154,7 @@ impl<'w> Requirements<'w> {
         table.constructed.iter().filter_map(construct).collect()
     }
 
-    /// The storages that are constructed.
+    /// The constructed sparse sets.
     pub(crate) fn storages(self, stamp: Tick) -> Vec<(Vec<Entity>, NewColumnContents)> {
         let world = self.world;
         let construct = |(id, sparse): (ComponentId, Sparse)| {

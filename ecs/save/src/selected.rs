@@ -1,6 +1,7 @@
 //! Files with some of the entities of a world.
 //!
-//! What is left of a world is made by its own operations: it is written, read into a world of its own, and the others are taken off there.
+//! The other entities are removed by the operations of a world: the world is written, read into a separate world, and there the others are
+//! removed.
 
 use std::collections::HashSet;
 
@@ -16,12 +17,12 @@ use crate::format::WorldFormat;
 pub(crate) type Selected = fn(&mut World) -> Vec<Entity>;
 
 impl WorldFormat {
-    /// Only the entities are saved that match a filter: those that a query with it has. The loaded world is as if
-    /// the others had [never been](strata_ecs::selection::EntitySelection::forget): what names one of them in a value names an entity that
-    /// is dead and stays so, a link to one is removed, and so is a pair. The component that the filter asks for need not be saved.
+    /// Saves only the entities that match a filter: those that a query with this filter yields. The loaded world is as if the others had
+    /// [never existed](strata_ecs::selection::EntitySelection::forget): values that name one of them name a dead entity, and links and
+    /// pairs with one are removed. The component in the filter need not be saved.
     ///
-    /// All that the format does not know has to be left out as in a whole world, also of the entities that are not saved:
-    /// [`with_known_only`](Self::with_known_only) says so. `O(world)`: all is written, read, and what is left of it is written.
+    /// Data that the format does not know must be left out as in a whole world, even for entities that are not saved: see
+    /// [`with_known_only`](Self::with_known_only). `O(world)`: the world is written, read, and its remaining part is written again.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -58,11 +59,11 @@ impl WorldFormat {
         self
     }
 
-    /// A world with the selected entities of another one, and all else that is saved of it.
+    /// A world with the selected entities of another one, and all of its other saved data.
     pub(crate) fn part_of(&self, world: &mut World, selected: Selected) -> Result<World, SaveError> {
         let kept: HashSet<Entity> = selected(world).into_iter().collect();
         let mut whole = Writer::new(Vec::new());
-        // What consumers have seen stays with those of the world.
+        // The consumer state is taken from the original world.
         self.write_whole(world, Some(ConsumersData::default()), &mut whole)?;
         let mut part = World::new();
         self.load(&mut part, &whole.bytes).map_err(SaveError::Load)?;

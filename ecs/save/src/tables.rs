@@ -1,4 +1,4 @@
-//! Tables as a file has them, before values are made: bytes of rows that are put together in other ways.
+//! The tables of a file before values are created: bytes of rows that can be regrouped.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use crate::regroup::{Remainder, regroup};
 use crate::values::Values;
 use crate::write::newest;
 
-/// A table, of which the values are not read yet.
+/// A table whose values are not read yet.
 pub(crate) struct Table<'b> {
     pub(crate) entities: Vec<Entity>,
     pub(crate) stamp: Tick,
-    /// Of components that are known, in the order of their numbers, each in parts.
+    /// The known components, in the order of their numbers, each in parts.
     pub(crate) columns: Vec<(u32, Vec<Column<'b>>)>,
-    /// Whether these are all.
+    /// Whether no component of the table was skipped.
     pub(crate) is_whole: bool,
-    /// Components that are constructed, in the order of their ids.
+    /// The constructed components, in the order of their ids.
     pub(crate) constructed: Vec<ComponentId>,
-    /// The names of components that the entities had and that were left out of the file, where these tables stay apart.
+    /// The names of the components that the entities had and that were left out of the file, if such tables stay separate.
     pub(crate) left_out: Vec<&'b str>,
 }
 
-/// What a table has.
+/// A component, or a name of a left-out component, of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part<'b> {
     Component(u32),
@@ -34,7 +34,7 @@ enum Part<'b> {
 }
 
 impl<'b> Table<'b> {
-    /// What this has, or would have with other components.
+    /// The parts of this table, or those that it would have with other components.
     fn parts(&self, components: impl Iterator<Item = u32>, constructed: &[ComponentId]) -> Vec<Part<'b>> {
         let constructed = constructed.iter().copied().map(Part::Constructed);
         let left_out = self.left_out.iter().copied().map(Part::LeftOut);
@@ -54,19 +54,19 @@ pub(crate) struct Column<'b> {
     pub(crate) values: Values<'b>,
 }
 
-/// What entities get as if it were inserted.
+/// Values that entities get as if they were inserted.
 pub(crate) type Inserted<'b> = HashMap<Entity, New<'b>>;
 
-/// What an entity gets.
+/// Values that an entity gets.
 #[derive(Default)]
 pub(crate) struct New<'b> {
-    /// Values by the number of the component.
+    /// The values, by the number of the component.
     pub(crate) values: Vec<(u32, Values<'b>)>,
     pub(crate) constructed: Vec<ComponentId>,
 }
 
 impl<'b> Column<'b> {
-    /// Each value by itself.
+    /// Splits the column into its values.
     fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
         let Self { stamp, ticks, values } = self;
         let one = move |(at, values)| Self { stamp, ticks: ticks.map(|ticks| &ticks[at..=at]), values };
@@ -74,7 +74,7 @@ impl<'b> Column<'b> {
     }
 }
 
-/// Tables of which some had components that are passed over: those become one with others.
+/// Merges tables that had skipped components with the tables that have the remaining components.
 pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>> {
     let remainder = |table: &Table<'b>| Remainder {
         components: table.own_parts(),
@@ -98,8 +98,8 @@ pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>>
     grouped
 }
 
-/// Gives rows further components: they come to the table that has those too, behind its rows. A table that is missing is made, behind
-/// all others. An error has the number of the component.
+/// Adds components to rows: they move to the table that also has those components, after its rows. A missing table is created after all
+/// others. An error contains the number of the component.
 pub(crate) fn insert<'b>(
     tables: &mut Vec<Table<'b>>,
     mut inserted: Inserted<'b>,
@@ -108,7 +108,7 @@ pub(crate) fn insert<'b>(
     if inserted.is_empty() {
         return Ok(());
     }
-    // Of two tables with the same components the builder of the snapshot says so.
+    // The builder of the snapshot rejects two tables with the same components.
     let mut found: HashMap<Vec<Part<'b>>, usize> =
         tables.iter().enumerate().map(|(number, table)| (table.own_parts(), number)).collect();
     for number in 0..tables.len() {
@@ -158,7 +158,7 @@ pub(crate) fn insert<'b>(
             tables[to].columns.iter_mut().zip(row).for_each(|(column, (_, value))| column.1.push(value));
         }
     }
-    // There is one for each entity.
+    // Each entity has at least one value.
     let first = inserted.into_iter().flat_map(|(entity, new)| new.values.first().map(|new| (*new, entity)));
     match first.min_by_key(|((_, values), _)| values.offset) {
         Some(((number, values), entity)) => Err((number, (values.offset, Problem::Entity(entity.to_bits())))),

@@ -1,6 +1,6 @@
-//! Worlds as text, or in any other format that has a `serde` serializer and describes itself.
+//! Worlds as text, or in any other self-describing format with a `serde` serializer.
 //!
-//! What is read is first written as the bytes of a saved world, and those are loaded: what a file may say is checked in one place.
+//! A text is first converted to the bytes of a saved world, and those are loaded: so the contents are validated in one place.
 
 mod read;
 mod value;
@@ -13,7 +13,7 @@ use strata_ecs::prelude::World;
 pub(crate) use self::value::TextOf;
 use crate::format::WorldFormat;
 
-/// The version of the order of a text.
+/// The version of the layout of a text.
 const VERSION: u32 = 1;
 
 /// Names of the parts of a world.
@@ -25,7 +25,7 @@ mod part {
     pub(super) const STORAGES: &str = "storages";
     pub(super) const PAIRS: &str = "pairs";
     pub(super) const RESOURCES: &str = "resources";
-    /// Resources of which there is no value, among those that have a text form.
+    /// Resources with a text form that have no value.
     pub(super) const ABSENT: &str = "absent resources";
     pub(super) const CONSUMERS: &str = "consumers";
     pub(super) const STAMP: &str = "stamp";
@@ -34,30 +34,30 @@ mod part {
     pub(super) const ENTITY: &str = "entity";
 }
 
-/// Frame, whether it is open, and ticks.
+/// The frame number, whether the frame is open, and ticks.
 type Clock = (u64, bool, u32, u32, u32);
 /// Generations, free and retired indexes, and the first generation.
 type Ids = (Vec<u32>, Vec<u32>, Vec<u32>, u32);
-/// When a value was added and changed.
+/// The ticks at which a value was added and changed.
 type Ticks = (u32, u32);
-/// The name of a column, its stamp, and the ticks of its values, if these are kept.
+/// The name of a column, its stamp, and the ticks of its values, if they are tracked.
 type ColumnTimes = (String, u32, Option<Vec<Ticks>>);
 
-/// What is behind the name of a relation for the components of its sources and targets.
+/// The suffixes of the name of a relation for the components of its sources and targets.
 const ENDS: [&str; 2] = [" source", " target"];
 
-/// A type with its version, as texts have it.
+/// The key of a type in texts: its name and version.
 fn key(name: &str, version: u32) -> String {
     format!("{name}@{version}")
 }
 
 impl WorldFormat {
-    /// Writes a world by a `serde` serializer, entity by entity: as JSON or RON, for instance. It is all of the world, as in
-    /// [`save`](Self::save): what is done with the loaded world has the same results.
+    /// Writes a world with a `serde` serializer, entity by entity: as JSON or RON, for instance. The whole world is written, as by
+    /// [`save`](Self::save): later operations have the same results in the loaded world.
     ///
-    /// A table has rows, in their order, and each row the id of its entity and the values of its components by name and
-    /// version, `"health@1"`. The components in sparse storage, the pairs of relations and the resources follow, and what systems have seen;
-    /// the values that these keep are there as bytes. A text that says nothing of systems has them prepared anew.
+    /// A table has rows, in their order, and each row has the id of its entity and the values of its components by name and version,
+    /// `"health@1"`. The sparse components, the pairs of relations, the resources and the state of systems follow; values in that state are
+    /// written as bytes. If a text contains no state of systems, they are prepared again.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -84,9 +84,8 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save); also if a number in a value is not finite, which JSON could not write, and if there are
-    /// values of [unknown types](Self::keeping_unknown), since these are known as bytes only. The error names the component and the
-    /// entity.
+    /// See [`save`](Self::save); also if a number in a value is not finite, which JSON cannot represent, and if there are values of
+    /// [unknown types](Self::keeping_unknown), since these only exist as bytes. The error names the component and the entity.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
         let format = self.for_world(world);
         format.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
@@ -98,13 +97,13 @@ impl WorldFormat {
         write::write(&format, living.contents(), &consumers, serializer)
     }
 
-    /// Makes a world what [`serialize`](Self::serialize) has written, as [`load`](Self::load) does with bytes. The format has to
-    /// describe itself. Parts and components may be in any order; rows, ids and ticks are what they are.
+    /// Loads a world that [`serialize`](Self::serialize) has written, like [`load`](Self::load). The format must be self-describing. Parts
+    /// and components may be in any order; rows, ids and ticks are taken as they are.
     ///
     /// # Errors
     ///
-    /// If it is no world in this format, or something is running in the world, which is as before then. The error names the component
-    /// and, if the id is before the value, the entity.
+    /// If the input is not a world in this format, or something is running in the world. The world is unchanged. The error names the
+    /// component and, if the id precedes the value, the entity.
     pub fn deserialize<'de, D: Deserializer<'de>>(&self, world: &mut World, deserializer: D) -> Result<(), D::Error> {
         let bytes = read::read(&self.for_world(world), deserializer)?;
         self.load(world, &bytes).map_err(D::Error::custom)

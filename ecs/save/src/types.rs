@@ -1,4 +1,4 @@
-//! The types that are saved: their names and versions in files, and what writes and reads their values.
+//! The types that are saved: their names and versions in files, and the functions that write and read their values.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -29,15 +29,15 @@ type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, 
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
-/// Has a snapshot clone values of a type.
+/// Enables snapshots to clone values of a type.
 type WithClone = fn(SnapshotOptions) -> SnapshotOptions;
 type ReadResource =
     dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
-/// The version of values in the [text form](strata_ecs::component::TextForm) of their type. Other versions begin with 1.
+/// The version of values in the [text form](strata_ecs::component::TextForm) of their type. Other versions start at 1.
 pub(crate) const TEXT_VERSION: u32 = 0;
 
-/// What reads a resource in its text form.
+/// The function that reads a resource in its text form.
 fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
     Arc::new(move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
         for text in read_values::<String>(&[values])? {
@@ -49,7 +49,7 @@ fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
     })
 }
 
-/// The names and versions that a type had earlier, with what reads values of these.
+/// The earlier names and versions of a type, with the functions that read values of these versions.
 #[derive(Clone)]
 struct Earlier<Read> {
     names: Vec<String>,
@@ -57,11 +57,11 @@ struct Earlier<Read> {
 }
 
 impl<Read: Clone> Earlier<Read> {
-    /// The names that the definition of a type says.
+    /// The names in the definition of a type.
     fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
-            // What has no stable name is in files by its path, with the parameters of the type.
+            // A type without a stable name is in files under its path, with its type parameters.
             None => {
                 let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
                 format!("{name}{parameters}")
@@ -70,16 +70,16 @@ impl<Read: Clone> Earlier<Read> {
         Self { names: descriptor.aliases().iter().map(named).collect(), upgrades: Vec::new() }
     }
 
-    /// The name of a type in files, and those that it had earlier.
+    /// The current name and the earlier names of a type in files.
     fn names(&self, of: &'static ComponentDescriptor) -> Vec<String> {
         [name_of(of)].into_iter().chain(self.names.iter().cloned()).collect()
     }
 
-    /// Adds what reads a version of a type, and makes values of some type.
+    /// Adds the function that reads a version of a type. `made` is the type of the values that it creates.
     #[track_caller]
     fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        // There is one upgrade for each version.
+        // There is at most one upgrade per version.
         let is_there = self.reader(version).is_some();
         assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
         self.upgrades.push((version, read));
@@ -89,14 +89,14 @@ impl<Read: Clone> Earlier<Read> {
         self.upgrades.iter().find(|(other, _)| *other == version).map(|(_, read)| read.clone())
     }
 
-    /// Adds it to what is shown of a type.
+    /// Adds the names and versions to the debug output of a type.
     fn show(&self, shown: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         let upgrades: Vec<u32> = self.upgrades.iter().map(|(version, _)| *version).collect();
         shown.field("aliases", &self.names).field("upgrades", &upgrades).finish()
     }
 }
 
-/// Sides of relationships whose other side is not among the components.
+/// The sides of relationships whose other side is not among the components.
 pub(crate) fn one_sided(components: &[ComponentType]) -> HashSet<ComponentIdentity> {
     let all: HashSet<ComponentIdentity> = components.iter().map(|ty| ty.descriptor.identity()).collect();
     let has_no_other = |ty: &&ComponentType| {
@@ -117,7 +117,7 @@ pub struct ComponentType {
     pub(crate) version: u32,
     pub(crate) write: WriteValues,
     pub(crate) read: ReadValues,
-    /// Names that it had, with the parameters of its type.
+    /// Earlier names, with the parameters of the type.
     earlier: Earlier<Arc<ReadOld>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(ErasedSlice<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
@@ -180,8 +180,8 @@ impl fmt::Debug for RelationType {
 }
 
 impl ComponentType {
-    /// A component whose values `serde` can write and read. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
+    /// Creates the entry of a component that `serde` can write and read. Its name in files is its [stable
+    /// name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out, lengths| {
@@ -206,7 +206,7 @@ impl ComponentType {
             write,
             read,
             earlier: Earlier::of(descriptor),
-            // Those of a component without values.
+            // The components of a relation have no values.
             #[cfg(feature = "text")]
             show: |_, _| Some(&()),
             #[cfg(feature = "text")]
@@ -214,19 +214,19 @@ impl ComponentType {
         }
     }
 
-    /// Values of this version are written, and those of another one are refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
+    /// Sets the version. Values are written in this version, and values of another version are rejected unless they can be
+    /// [upgraded](Self::with_upgrade). The default is the version in the definition, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
     }
 
-    /// Values of an older version are read as another type, and made values of this one. Of that type only its `serde` format counts:
-    /// a copy of the struct as it was.
+    /// Reads values of an older version as another type, and converts them to this one. Only the `serde` format of that type matters: use a
+    /// copy of the old struct.
     ///
     /// # Panics
     ///
-    /// If the function makes values of another component, or there is one for this version.
+    /// If the function creates values of another component, or if there already is a function for this version.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -268,7 +268,7 @@ impl ComponentType {
         self
     }
 
-    /// Values of an older version are read as another type.
+    /// Reads values of an older version as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let made = ComponentDescriptor::of::<C>();
@@ -281,20 +281,21 @@ impl ComponentType {
         self.text.add(version, upgrade);
     }
 
-    /// The component had another name in files. Those are read, too, and the new name is written. The name of a type with parameters has
-    /// these, as in `bag<sword>`: unlike the option `alias` of the definition, this is the whole name of one such component.
+    /// Adds an earlier name of the component in files. Values under that name can be read, and the current name is written. The name of a
+    /// generic type includes its parameters, as in `bag<sword>`: unlike the option `alias` of the definition, this is the whole name of one
+    /// such component.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.earlier.names.push(name.to_owned());
         self
     }
 
-    /// The name in files, and those that it had.
+    /// The current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// What reads values of a version.
+    /// The function that reads values of a version.
     pub(crate) fn reader(&self, version: u32) -> Option<ReadColumn> {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
@@ -302,7 +303,7 @@ impl ComponentType {
         self.earlier.reader(version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
 
-    /// As [`reader`](Self::reader), or the problem with a version that is not read.
+    /// Like [`reader`](Self::reader), with the problem if a version cannot be read.
     pub(crate) fn find_reader(&self, version: u32) -> Result<ReadColumn, Problem> {
         self.reader(version).ok_or(Problem::ValueVersion(version))
     }
@@ -334,14 +335,14 @@ pub(crate) enum ReadColumn {
 }
 
 impl ReadColumn {
-    /// What is known of the component.
+    /// The descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
         }
     }
 
-    /// Whether there are as many bytes as so many values have, as far as that is known beforehand.
+    /// Checks the number of bytes of the values, if it is known in advance.
     pub(crate) fn check(&self, values: &Values<'_>) -> Result<(), (usize, Problem)> {
         let size = match self {
             Self::Current(descriptor, _) if values.are_plain() && are_bytes(descriptor) => {
@@ -364,8 +365,8 @@ impl ReadColumn {
 }
 
 impl RelationType {
-    /// A relation whose values `serde` can write and read. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
+    /// Creates the entry of a relation whose values `serde` can write and read. Its name in files is its [stable
+    /// name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
     #[must_use]
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WritePairs = |pairs, out, lengths| {
@@ -373,7 +374,7 @@ impl RelationType {
             write_values(values, out, lengths)
         };
         let read = |values: Values<'_>, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
-        // Such components have no size.
+        // The components of the ends have no size.
         let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
         let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {
@@ -401,18 +402,18 @@ impl RelationType {
         ty
     }
 
-    /// Values of this version are written, and those of another one are refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
+    /// Sets the version. Values are written in this version, and values of another version are rejected unless they can be
+    /// [upgraded](Self::with_upgrade). The default is the version in the definition, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
     }
 
-    /// Values of an older version are read as another type, of which only the `serde` format counts, and made values of this one.
+    /// Reads values of an older version as another type, of which only the `serde` format matters, and converts them to this one.
     ///
     /// # Panics
     ///
-    /// If the function makes values of another relation, or there is one for this version.
+    /// If the function creates values of another relation, or if there already is a function for this version.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -453,7 +454,7 @@ impl RelationType {
         self
     }
 
-    /// Values of an older version are read as another type.
+    /// Reads values of an older version as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Relation>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let made = PairsContents::descriptor_of::<R>();
@@ -466,20 +467,20 @@ impl RelationType {
         self.text.add(version, upgrade);
     }
 
-    /// The relation had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
-    /// of the type if it has some, unlike the option `alias` of the definition.
+    /// Adds an earlier name of the relation in files. Values under that name can be read, and the current name is written. It is the whole
+    /// name, including type parameters, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.earlier.names.push(name.to_owned());
         self
     }
 
-    /// The name in files, and those that it had.
+    /// The current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// The same, which reads values of a version.
+    /// This entry, with the function that reads values of a version.
     pub(crate) fn reader(&self, version: u32) -> Option<Self> {
         if version == self.version {
             return Some(self.clone());
@@ -487,14 +488,15 @@ impl RelationType {
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 
-    /// As [`reader`](Self::reader), or the problem with a version that is not read.
+    /// Like [`reader`](Self::reader), with the problem if a version cannot be read.
     pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
         self.reader(version).ok_or(Problem::ValueVersion(version))
     }
 }
 
 impl ResourceType {
-    /// A resource that `serde` can write and read; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
+    /// Creates the entry of a resource that `serde` can write and read; also of a list of messages, `Messages<M>`. Its name in files is its
+    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
     #[must_use]
     pub fn of<R: Resource + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out, lengths| {
@@ -522,7 +524,7 @@ impl ResourceType {
         ty
     }
 
-    /// A resource that is written in its [text form](strata_ecs::component::TextForm).
+    /// Creates the entry of a resource that is written in its [text form](strata_ecs::component::TextForm).
     pub(crate) fn of_text(descriptor: &'static ComponentDescriptor) -> Self {
         let write: WriteResource = |resource, out, lengths| {
             let Some(text) = resource.text() else { unreachable!("the type has a text form") };
@@ -542,7 +544,7 @@ impl ResourceType {
         }
     }
 
-    /// Has values that are in a file in the text form read, too, if the type has one.
+    /// Also reads values that are in a file in the text form, if the type has one.
     pub(crate) fn add_text_form(&mut self) {
         let has_form = self.descriptor.persistence() == PersistenceKind::Text;
         if has_form && self.version != TEXT_VERSION && self.earlier.reader(TEXT_VERSION).is_none() {
@@ -552,18 +554,18 @@ impl ResourceType {
         }
     }
 
-    /// The value is written in this version, and one of another version is refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
+    /// Sets the version. The value is written in this version, and a value of another version is rejected unless it can be
+    /// [upgraded](Self::with_upgrade). The default is the version in the definition, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
     }
 
-    /// A value of an older version is read as another type, of which only the `serde` format counts, and made a value of this one.
+    /// Reads a value of an older version as another type, of which only the `serde` format matters, and converts it to this one.
     ///
     /// # Panics
     ///
-    /// If the function makes another resource, or there is one for this version.
+    /// If the function creates another resource, or if there already is a function for this version.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -603,7 +605,7 @@ impl ResourceType {
         self
     }
 
-    /// A value of an older version is read as another type.
+    /// Reads a value of an older version as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Resource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let made = ComponentDescriptor::of_resource::<R>();
@@ -617,20 +619,20 @@ impl ResourceType {
         self.text.add(version, upgrade);
     }
 
-    /// The resource had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
-    /// of the type if it has some, unlike the option `alias` of the definition.
+    /// Adds an earlier name of the resource in files. A value under that name can be read, and the current name is written. It is the whole
+    /// name, including type parameters, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.earlier.names.push(name.to_owned());
         self
     }
 
-    /// The name in files, and those that it had.
+    /// The current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// The same, which reads values of a version.
+    /// This entry, with the function that reads values of a version.
     pub(crate) fn reader(&self, version: u32) -> Option<Self> {
         if version == self.version {
             return Some(self.clone());
@@ -638,8 +640,8 @@ impl ResourceType {
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 
-    /// As [`reader`](Self::reader), or the problem with a version that is not read. One that is not listed has the version of texts, and
-    /// all others are those of formats that list it.
+    /// Like [`reader`](Self::reader), with the problem if a version cannot be read. Resources that are not listed have the version of the
+    /// text form, all others the versions of formats that list them.
     pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
         let is_listed = self.version != TEXT_VERSION;
         let problem = if is_listed { Problem::ValueVersion(version) } else { Problem::NotListed };
@@ -669,7 +671,7 @@ fn show_text(resource: ResourceContents<'_>) -> Option<Box<dyn erased_serde::Ser
     Some(Box::new(resource.text()?))
 }
 
-/// The components that numbers in a file stand for: those with names there, and those of the ends of relations.
+/// The components that have numbers in a file: those with names, and those of the ends of relations.
 pub(crate) fn known_components(
     named: &[ComponentType],
     relations: impl IntoIterator<Item = RelationType>,

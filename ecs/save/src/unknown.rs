@@ -1,32 +1,32 @@
-//! Values of types that a format does not know, kept as bytes: see [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
+//! Values whose types a format does not know, kept as bytes: see [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
 
 use std::sync::Arc;
 
 use strata_ecs::prelude::{Component, Resource};
 
-/// The values of unknown components that an entity had in the file that it was loaded from. They move and end with the entity, are
-/// cloned with it, and are saved with it by a format that [keeps them](crate::WorldFormat::keeping_unknown).
+/// The values of unknown components that an entity had in the file from which it was loaded. They are moved, cloned and dropped with the
+/// entity, and a format that [keeps them](crate::WorldFormat::keeping_unknown) saves them with it.
 ///
-/// Ids of entities within the bytes are not seen: they are right as long as entities keep their ids.
+/// Ids of entities inside the bytes are not mapped: they are valid as long as entities keep their ids.
 #[derive(Component, Clone, PartialEq, Eq, Hash, Debug)]
 #[component(storage = "sparse", name = "strata.unknown_components")]
 pub struct UnknownComponents(pub(crate) Vec<UnknownValue>);
 
-/// The values of unknown resources of the file that a world was loaded from.
+/// The values of unknown resources in the file from which a world was loaded.
 #[derive(Resource, Clone, PartialEq, Eq, Hash, Debug)]
 #[resource(name = "strata.unknown_resources")]
 pub struct UnknownResources(pub(crate) Vec<UnknownValue>);
 
-/// A value of a component or resource that is unknown.
+/// A value of an unknown component or resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct UnknownValue {
     pub(crate) ty: Arc<UnknownType>,
-    /// Whether the bytes are those of a plain value.
+    /// Whether the value is encoded as a plain value.
     pub(crate) is_plain: bool,
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// What a file says of a type.
+/// The description of a type in a file.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct UnknownType {
     pub(crate) name: String,
@@ -40,7 +40,7 @@ impl UnknownComponents {
         &self.0
     }
 
-    /// Keeps the values of which a function says so.
+    /// Keeps the values for which a function returns true.
     pub fn retain(&mut self, keep: impl FnMut(&UnknownValue) -> bool) {
         self.0.retain(keep);
     }
@@ -53,7 +53,7 @@ impl UnknownResources {
         &self.0
     }
 
-    /// Keeps the values of which a function says so.
+    /// Keeps the values for which a function returns true.
     pub fn retain(&mut self, keep: impl FnMut(&UnknownValue) -> bool) {
         self.0.retain(keep);
     }
@@ -66,7 +66,7 @@ impl UnknownValue {
         &self.ty.name
     }
 
-    /// The version of the type that the value is of.
+    /// The version of the type.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.ty.version

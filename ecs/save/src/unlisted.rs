@@ -1,4 +1,4 @@
-//! Resources that a format saves without listing them, and those that it passes over: as their types say.
+//! Resources that a format saves without listing them, and resources that it skips, as their types define.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use crate::format::WorldFormat;
 use crate::types::{ResourceType, TEXT_VERSION, name_of};
 
 impl WorldFormat {
-    /// This format with the resources of a world that have a [text form](strata_ecs::component::TextForm), unless it lists them or leaves
-    /// them out, and without those that are [skipped](strata_ecs::component::Persistence::Skipped).
+    /// This format plus the resources of a world that have a [text form](strata_ecs::component::TextForm), unless it lists them or leaves
+    /// them out, and minus those that are [skipped](strata_ecs::component::Persistence::Skipped).
     pub(crate) fn for_world(&self, world: &World) -> Self {
         let mut format = self.clone();
         let is_listed = |form: &&LocalForm| self.locals.iter().any(|local| local.type_id == form.type_id());
@@ -29,13 +29,13 @@ impl WorldFormat {
             ty.persistence() == PersistenceKind::Text && !self.options.leaves_out_resource(ty)
         };
         let mut forms: Vec<&'static ComponentDescriptor> = unlisted.iter().filter(has_form).copied().collect();
-        // Bytes do not depend on the order in which the world has met them.
+        // The bytes must not depend on the order of registration.
         forms.sort_by_key(|ty| name_of(ty));
         format.resources.extend(forms.into_iter().map(ResourceType::of_text));
         format
     }
 
-    /// The resources in their text form, without those of some names: of these a file says nothing, so that they stay as they are.
+    /// The resources in their text form whose names are not in a file. They are unchanged by the load.
     pub(crate) fn unnamed_forms<'f>(
         &'f self,
         named: &'f HashSet<ComponentIdentity>,

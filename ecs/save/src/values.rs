@@ -1,4 +1,4 @@
-//! Values of one type as bytes, and as values again.
+//! Conversion of values of one type to bytes and back.
 
 use std::cmp::Ordering;
 
@@ -13,28 +13,28 @@ use crate::encoding::{Budget, decode, encode_all};
 use crate::error::Problem;
 use crate::fixed::Fixed;
 
-/// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
+/// The bytes of `count` values. A column has one such part, or several if tables have been merged because components are left out.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'b> {
-    /// Where the bytes begin in the file: an error says how many are before it.
+    /// The offset of the bytes in the file, for errors.
     pub(crate) offset: usize,
     pub(crate) bytes: &'b [u8],
     pub(crate) count: usize,
     pub(crate) form: Form<'b>,
-    /// That of the whole file.
+    /// The budget of the whole file.
     pub(crate) budget: &'b Budget,
 }
 
-/// How values are there as bytes.
+/// The encoding of the values.
 #[derive(Clone, Copy)]
 pub(crate) enum Form<'b> {
-    /// As they lie in memory.
+    /// As in memory.
     Plain,
-    /// In postcard's encoding, each with as many bytes as the others.
+    /// In postcard's encoding, all with the same length.
     Even,
-    /// In postcard's encoding, with the number of the bytes of each.
+    /// In postcard's encoding, with the length of each.
     Each(&'b [[u8; 4]]),
-    /// In postcard's encoding: where one ends is not known beforehand.
+    /// In postcard's encoding, with lengths that are not known in advance.
     Unmeasured,
 }
 
@@ -43,11 +43,11 @@ impl<'b> Values<'b> {
         matches!(self.form, Form::Plain)
     }
 
-    /// Whether there are as many bytes as the values have: with a size of each, or if it is said in bytes how many each of them has.
+    /// Checks the number of bytes: against the size of a value, or against the lengths in the encoding.
     pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
         let sum = match (self.form, size) {
             (_, Some(size)) => self.count as u128 * size as u128,
-            // The sum of so many lengths of 4 bytes does not overflow.
+            // The sum of 2^64 lengths of 4 bytes does not overflow.
             (Form::Each(lengths), None) => lengths.iter().map(|len| u128::from(u32::from_le_bytes(*len))).sum(),
             (Form::Even | Form::Plain, None) => (self.bytes.len() / self.count.max(1) * self.count) as u128,
             (Form::Unmeasured, None) => return Ok(()),
@@ -60,7 +60,7 @@ impl<'b> Values<'b> {
         }
     }
 
-    /// Each value by itself.
+    /// Splits the part into its values.
     pub(crate) fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
         self.check(None)?;
         let Self { offset, bytes, count, form, budget } = self;
@@ -80,16 +80,16 @@ impl<'b> Values<'b> {
     }
 }
 
-/// Values, one behind the other.
+/// Writes consecutive values.
 pub(crate) fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
     let empty = encode_all(values, out, |len| lengths.push(len))?;
     lengths.empty += empty;
     Ok(())
 }
 
-/// All values of some bytes, by `serde`.
+/// Reads all values of some parts with `serde`.
 pub(crate) fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
-    // There may be fewer than is said: room is made for those that are there.
+    // There may be fewer values than `count`: memory is only allocated for actual ones.
     let mut values = Vec::new();
     for part in parts {
         match part.form {
@@ -104,7 +104,7 @@ pub(crate) fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<V
     Ok(values)
 }
 
-/// Values in postcard's encoding, of which it is known how many bytes each has.
+/// Reads values in postcard's encoding whose lengths are known.
 fn read_measured<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
     let even = part.bytes.len() / part.count.max(1);
     values.reserve(part.count.min(part.bytes.len()));
@@ -127,7 +127,7 @@ fn read_measured<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> 
     Ok(())
 }
 
-/// Plain values by `serde`.
+/// Reads plain values with `serde`.
 fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
     let mut fixed = Fixed(Reader::new(part.bytes));
     for _ in 0..part.count {
@@ -137,7 +137,7 @@ fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Res
     ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// Values in postcard's encoding.
+/// Reads values in postcard's encoding.
 fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
     let mut left = part.bytes;
     for _ in 0..part.count {
@@ -147,7 +147,7 @@ fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> R
     ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// How many values there are, of a type without a size.
+/// The number of values of a type without size.
 pub(crate) fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> {
     match parts.iter().find(|part| !part.bytes.is_empty()) {
         Some(part) => Err((part.offset, Problem::ValuesTooLong)),
@@ -159,17 +159,17 @@ fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
 }
 
-/// Whether plain values of a type are read as bytes, and not by `serde`.
+/// Whether plain values of a type are read as bytes, not with `serde`.
 pub(crate) fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
     cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
 }
 
-/// The bytes of values, as they go into files, of a type of which any bytes are a value.
+/// The bytes of values as they are in files, if any bytes are a value of their type.
 pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
     values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
 }
 
-/// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
+/// Creates values from bytes that are as in the memory of this machine. `None` if that is not possible without `serde`.
 pub(crate) fn of_plain_bytes(
     descriptor: &'static ComponentDescriptor,
     parts: &[Values<'_>],

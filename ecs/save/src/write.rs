@@ -1,4 +1,4 @@
-//! A snapshot as bytes: see `read.rs` for their order.
+//! Writes a snapshot as bytes: see `read.rs` for the layout.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use crate::values::plain_bytes;
 struct Numbers(HashMap<ComponentIdentity, usize>);
 
 impl Numbers {
-    /// The numbers of those types that are saved.
+    /// The numbers of the saved types.
     fn of(types: impl Iterator<Item = &'static ComponentDescriptor>, are_saved: impl Fn(usize) -> bool) -> Self {
         let numbered = types.enumerate().filter(|(number, _)| are_saved(*number));
         Self(numbered.map(|(number, descriptor)| (descriptor.identity(), number)).collect())
@@ -35,7 +35,7 @@ impl Numbers {
         self.0.get(&identity).copied()
     }
 
-    /// Some of the types in the order of their numbers: bytes do not depend on the order in which a world has met them.
+    /// Sorts items by the numbers of their types: the bytes must not depend on the order of registration.
     fn in_order<T>(&self, all: impl Iterator<Item = T>, of: impl Fn(&T) -> &'static ComponentDescriptor) -> Vec<T> {
         let mut all: Vec<T> = all.collect();
         all.sort_by_key(|one| self.get(of(one).identity()));
@@ -43,11 +43,11 @@ impl Numbers {
     }
 }
 
-/// What of the contents of a world a format saves.
+/// The contents of a world that a format saves.
 pub(crate) struct Saved<'s> {
     format: &'s WorldFormat,
     contents: SnapshotContents<'s>,
-    /// The components that numbers in a file stand for.
+    /// The components that have numbers in a file.
     known: Vec<ComponentType>,
     components: Numbers,
     resources: Numbers,
@@ -57,15 +57,15 @@ pub(crate) struct Saved<'s> {
     pub(crate) now: Tick,
 }
 
-/// Tables with those of their columns that are saved, and the numbers of those that become one.
+/// Tables with their saved columns, and the indexes of the tables that are merged.
 type GroupedTables<'s> = (Vec<TableContents<'s>>, Vec<Vec<ColumnContents<'s>>>, Vec<Vec<usize>>);
 
 impl<'s> Saved<'s> {
-    /// All that is saved, if the format says of everything else that it is not.
+    /// Collects the saved data, if the format leaves out everything else.
     pub(crate) fn of(format: &'s WorldFormat, contents: SnapshotContents<'s>) -> Result<Self, SaveError> {
         let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
         let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
-            // The components of the ends of relations are behind the others.
+            // The components of the ends of relations come after the others.
             let relation = number.checked_sub(format.components.len()).map(|end| format.relations[end / 2].descriptor);
             format.saves(relation.unwrap_or(known[number].descriptor))
         });
@@ -92,7 +92,7 @@ impl<'s> Saved<'s> {
         self.components.get(descriptor.identity()).is_some()
     }
 
-    /// The tables, each by itself or with those of which the same is left.
+    /// The tables, each separately or merged with those that have the same remaining components.
     pub(crate) fn tables(&self, are_apart: bool) -> GroupedTables<'s> {
         let tables: Vec<TableContents<'s>> = self.contents.tables().collect();
         let is_saved = |column: &ColumnContents<'_>| self.has(column.values().descriptor());
@@ -114,7 +114,7 @@ impl<'s> Saved<'s> {
         (tables, columns, groups)
     }
 
-    /// The names of those components of a table that are left out.
+    /// The names of the left-out components of a table.
     fn left_out_of(&self, table: TableContents<'s>) -> Vec<String> {
         let left_out = table.columns().map(|column| column.values().descriptor()).filter(|known| !self.has(known));
         let mut names: Vec<String> = left_out.map(name_of).collect();
@@ -122,7 +122,7 @@ impl<'s> Saved<'s> {
         names
     }
 
-    /// Of a relationship both sides are saved, or neither is.
+    /// Either both sides of a relationship are saved, or neither.
     pub(crate) fn storages(&self) -> Vec<StorageContents<'s>> {
         let is_saved = |storage: &StorageContents<'_>| {
             self.has(storage.column().values().descriptor()) && storage.other_side().is_none_or(|other| self.has(other))
@@ -149,7 +149,7 @@ impl<'s> Saved<'s> {
         self.unknown.components.is_some() || self.unknown.resources.is_some()
     }
 
-    /// The type of a column, and the relation of whose pairs its entities are the sources or the targets.
+    /// The type of a column, and the relation if the column belongs to the ends of pairs.
     pub(crate) fn component(
         &self,
         column: ColumnContents<'_>,
@@ -168,7 +168,7 @@ impl<'s> Saved<'s> {
     }
 }
 
-/// Writes what is before the types.
+/// Writes the header before the types.
 pub(crate) fn begin(out: &mut Writer, version: u32) {
     out.bytes.extend_from_slice(&MAGIC);
     out.u32(version);
@@ -176,7 +176,7 @@ pub(crate) fn begin(out: &mut Writer, version: u32) {
     out.skip_u32();
 }
 
-/// Writes the types of a format, and so many components without a name, which are passed over.
+/// Writes the types of a format, and `passed_over` skipped components without a name.
 pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: usize) {
     let ty = |descriptor: &ComponentDescriptor, version: u32, is_side: bool, out: &mut Writer| {
         out.text(&name_of(descriptor));
@@ -190,7 +190,7 @@ pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: u
     for _ in 0..passed_over {
         out.text("");
         out.u32(1);
-        // Nothing is kept of it.
+        // No values of it are kept.
         out.u8(1);
     }
     out.len(format.resources.len());
@@ -199,7 +199,7 @@ pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: u
     format.relations.iter().for_each(|one| ty(one.descriptor, one.version, false, out));
 }
 
-/// Writes a snapshot behind nothing. What consumers have seen is said, or that of the snapshot.
+/// Writes a snapshot into an empty writer, with the given consumer state or the state in the snapshot.
 pub(crate) fn write(
     format: &WorldFormat,
     contents: SnapshotContents<'_>,
@@ -301,7 +301,7 @@ pub(crate) fn end(out: &mut Writer) {
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// About how many bytes there will be: more if values have memory of their own.
+/// An estimate of the number of bytes. There are more if values own memory.
 fn expected_size(contents: SnapshotContents<'_>) -> usize {
     let of_column = |column: ColumnContents<'_>| {
         let values = column.values();
@@ -320,7 +320,7 @@ fn expected_size(contents: SnapshotContents<'_>) -> usize {
         + 4096
 }
 
-/// Whether entities, or tables that they were in, have components that a format leaves out, or are in pairs that it does.
+/// Whether entities, or tables that they were in, have left-out components, or are in left-out pairs.
 pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_>) -> bool {
     let columns = contents.tables().flat_map(|table| table.columns());
     let storages = contents.storages().map(|storage| storage.column());
@@ -330,7 +330,7 @@ pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_
         || contents.pairs().any(|pairs| is_left_out(pairs.descriptor()))
 }
 
-/// Whether all of the contents is in the format.
+/// Checks that the format covers all contents.
 fn check(
     format: &WorldFormat,
     contents: SnapshotContents<'_>,
@@ -357,7 +357,7 @@ fn check(
             note(NotSaved::NotClone(descriptor.name()));
         }
     }
-    // The components of pairs are saved with these.
+    // The components of pairs are saved with the pairs.
     for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
         let descriptor = storage.column().values().descriptor();
         match storage.other_side() {
@@ -392,7 +392,7 @@ fn check(
     if all.is_empty() { Ok(()) } else { Err(SaveError::NotSaved(all)) }
 }
 
-/// Writes values of one component, one part behind the other.
+/// Writes the values of one component, from several parts.
 fn write_column(
     out: &mut Writer,
     known: &[ComponentType],
@@ -426,7 +426,7 @@ fn write_column(
     Ok(())
 }
 
-/// Writes when values of a component have changed, one part behind the other.
+/// Writes the ticks of the values of a component, from several parts.
 fn write_times(out: &mut Writer, parts: &[ColumnContents<'_>], now: Tick) {
     out.u32(newest(parts.iter().map(|part| part.stamp()), now).get());
     let are_tracked = parts.iter().any(|part| part.is_tracked());
@@ -443,11 +443,11 @@ fn is_unknown_values(storage: StorageContents<'_>) -> bool {
     storage.column().values().downcast_ref::<UnknownComponents>().is_some()
 }
 
-/// What a world holds of types that are unknown, as far as it is saved.
+/// The saved values of unknown types in a world.
 struct Unknown<'s> {
     components: Option<(StorageContents<'s>, &'s [UnknownComponents])>,
     resources: Option<(ResourceContents<'s>, &'s UnknownResources)>,
-    /// The types of components, and those of resources, in the order in which their values have them, with their numbers.
+    /// The types of components and of resources, in the order in which they occur in values, with their numbers.
     types: [(Vec<&'s UnknownType>, HashMap<&'s UnknownType, u32>); 2],
     now: Tick,
 }
@@ -518,7 +518,7 @@ impl<'s> Unknown<'s> {
     }
 }
 
-/// The tick that is not longer ago than any other one.
+/// The latest of the ticks.
 pub(crate) fn newest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Tick {
     let later = |one: Tick, other: Tick| if other.is_newer_than(one, now) { other } else { one };
     ticks.reduce(later).unwrap_or(now)

@@ -1,19 +1,18 @@
-//! The entity index: which ids are alive, and where their rows are.
+//! The entity allocator: which ids are alive, and the locations of their rows.
 //!
-//! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the
-//! generation that its next tenant gets.
+//! Each index has a slot of 12 bytes, and 2 more bytes in worlds that use sparse components. The slot of a dead index holds the generation
+//! of the next entity that gets it.
 //!
-//! Ids can be reserved through a shared reference from any thread (one atomic addition). Such an id is first *reserved*: only the cursor
-//! knows it. `make_reserved_pending` makes it *pending*: it has a slot, which names no table. It is *alive* when a spawn or `place_pending`
-//! gives it a row. A queue of commands makes ids pending before it runs, since its commands name them, and afterwards places those to which
-//! no command has given a row. A flush does both.
+//! Ids can be reserved through a shared reference from any thread, by one atomic addition. Such an id is first *reserved*: only the cursor
+//! records it. `make_reserved_pending` makes it *pending*: it has a slot without a table. It becomes *alive* when a spawn or
+//! `place_pending` gives it a row. A command queue makes reserved ids pending before it runs, since its commands name them, and afterwards
+//! places those that no command has placed. A flush does both.
 //!
-//! An id is alive if the slot of its index has the same generation and a place. A despawned id never becomes valid again:
-//! the next entity with the index has a higher generation, and an index whose generations are used up is retired. The slot
-//! of a free index holds its position in the list of free ones, so any of them is found, and known to be reserved or not,
-//! without a search.
+//! An id is alive if the slot of its index has the same generation and a table. A despawned id never becomes valid again: the next entity
+//! with the index has a higher generation, and an index is retired after its last generation. The slot of a free index holds its position
+//! in the free list, so a free index, and whether it is reserved, is found without a search.
 //!
-//! Reserved ids become entities at the next flush. Every operation that makes or ends entities begins with one.
+//! Reserved ids become entities at the next flush. Every operation that spawns or despawns entities begins with a flush.
 
 mod chosen;
 mod bulk;
@@ -42,7 +41,7 @@ use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::origin::Origin;
 
-/// All entity ids of a world.
+/// The entity ids of a world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -57,22 +56,23 @@ use crate::origin::Origin;
 /// ```
 pub struct Entities {
     pub(super) slots: Vec<Slot>,
-    /// By index, as far as it was needed: which sparse storages may hold the entity.
+    /// By index: the sparse sets that may contain the entity. Only as long as needed so far.
     sparse: Vec<SparseSummary>,
-    /// Dead indexes, the next one to use last. When `cursor` is below its length, those from `cursor` on are reserved.
+    /// The free list of dead indexes; the last one is used next. If `cursor` is less than its length, the indexes from `cursor` on are
+    /// reserved.
     pub(super) free: Vec<u32>,
-    /// `free.len()` when nothing is reserved; each reservation takes one off. Below zero: how many new indexes are reserved.
-    /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
-    /// what it has read.
+    /// `free.len()` if nothing is reserved; each reservation subtracts one. If negative, the absolute value is the number of reserved new
+    /// indexes. It is on the heap so that the world contains no memory that changes behind a shared reference: the compiler may then reuse
+    /// values that it has read.
     pub(super) cursor: Box<AtomicI64>,
-    /// While several tasks reserve at the same time: a stream for each, and one for all other callers. Empty at other times.
+    /// One stream per task and one for all other callers, while several tasks reserve ids at the same time. Otherwise empty.
     pub(super) streams: IdStreams,
-    /// Indexes must stay below this.
+    /// The exclusive upper bound of indexes.
     pub(super) limit: u32,
-    /// Those without a slot that are passed over.
+    /// Retired indexes without a slot, which are skipped.
     pub(super) retired: Retired,
-    /// The generation with which an index without a slot begins. No id of an index whose slot was given back has reached
-    /// it, so none of them is ever accepted again.
+    /// The generation with which an index without a slot starts. No id whose slot was given back has reached it, so no old id becomes valid
+    /// again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
     /// The origins of spawns and despawns.
@@ -80,12 +80,12 @@ pub struct Entities {
 }
 
 impl Entities {
-    /// All that decides which ids come next: numbers, which are equal in two worlds if those are the same there.
+    /// The state that determines the next ids, as numbers: two worlds hand out the same ids if these are equal.
     pub(crate) fn next_ids(&self) -> impl Iterator<Item = u64> {
-        // Those that are reserved are no more in the list than what has been taken from it.
+        // Reservations lower the cursor but leave the list unchanged, so the cursor is part of the state.
         let cursor = self.cursor.load(Ordering::Relaxed) as u64;
         let heads = [self.slots.len() as u64, self.free.len() as u64, cursor, self.first_generation.get().into()];
-        // The generation of a free index is that of the entity that gets it.
+        // The slot of a free index holds the generation of the next entity.
         let generation = |index: u32| self.slots.get(index as usize).map_or(0, |slot| slot.generation);
         let free = self.free.iter().map(move |&index| (u64::from(generation(index)) << 32) | u64::from(index));
         heads.into_iter().chain(free).chain(self.retired.0.iter().map(|&index| index.into()))
@@ -99,12 +99,12 @@ impl Default for Entities {
 }
 
 impl Entities {
-    /// Indexes are below this.
+    /// The exclusive upper bound of indexes.
     pub(crate) fn limit(&self) -> u32 {
         self.limit
     }
 
-    /// No entities, and indexes below `limit` only.
+    /// Creates an allocator that only uses indexes below `limit`.
     pub(crate) fn with_limit(limit: u32) -> Self {
         Self {
             slots: Vec::new(),
@@ -120,7 +120,7 @@ impl Entities {
         }
     }
 
-    /// How many entities are alive; reserved ids do not count before they are flushed.
+    /// The number of live entities. Reserved ids count after they are flushed.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.live as usize
@@ -132,20 +132,20 @@ impl Entities {
         self.live == 0
     }
 
-    /// How many indexes there are books for: every live entity's index is below this.
+    /// The number of slots: the index of every live entity is less.
     #[must_use]
     pub const fn index_bound(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether this very entity is alive.
+    /// Whether the entity with this id, including its generation, is alive.
     #[inline]
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         self.get(entity).is_some()
     }
 
-    /// Where a live entity is. `O(1)`: one indexed load.
+    /// The location of a live entity. `O(1)`: one indexed load.
     #[inline]
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<Location> {
@@ -156,11 +156,11 @@ impl Entities {
         Some(Location { table: slot.table, row: slot.row })
     }
 
-    /// Where a live entity is.
+    /// The location of a live entity.
     ///
     /// # Errors
     ///
-    /// Says why, if it is not alive.
+    /// If the entity is not alive. The error gives the reason.
     ///
     /// ```
     /// # let mut world = strata_ecs::World::new();
@@ -174,14 +174,14 @@ impl Entities {
         self.get(entity).ok_or_else(|| self.why_not(entity))
     }
 
-    /// What is known of each index.
+    /// The slots, by index.
     #[inline]
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
-    /// The origin of the spawn of an entity that is alive, or of the despawn of one that is not, unless another entity with its
-    /// index has been despawned since. Known with the feature `track_location` only.
+    /// The origin of the spawn of a live entity, or of the despawn of a dead one, unless another entity with its index has been despawned
+    /// since. Only known with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -200,13 +200,13 @@ impl Entities {
         }
     }
 
-    /// The origin of the operations.
+    /// The origin of the current operations.
     #[inline]
     pub(crate) fn caller(&self) -> Origin {
         self.lives.caller()
     }
 
-    /// Sets the origin of operations from now on.
+    /// Sets the origin of later operations.
     #[inline]
     pub(crate) fn set_caller(&mut self, by: Origin) {
         self.lives.set_caller(by);
@@ -225,15 +225,14 @@ impl Entities {
         Some((Entity::new(index, generation), Location { table: slot.table, row: slot.row }))
     }
 
-    /// Where the live entity with this index is.
+    /// The location of the live entity with this index.
     #[inline]
     pub(crate) fn location_at(&self, index: u32) -> Option<Location> {
         let slot = self.slots.get(index as usize)?;
         (slot.table.0 < TableId::LIMIT && slot.generation != 0).then_some(Location { table: slot.table, row: slot.row })
     }
 
-    /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
-    /// time.
+    /// Makes room in the allocator for one more entity, and returns the index that it would get. No id may be reserved at this time.
     #[inline]
     pub(crate) fn reserve_next(&mut self) -> Result<u32, ReserveError> {
         if let Some(&index) = self.free.last() {
@@ -252,13 +251,13 @@ impl Entities {
         Ok(index as u32)
     }
 
-    /// The index that a new entity gets next, unless ids are reserved or retired.
+    /// The index of the next new entity, unless ids are reserved or retired.
     #[inline]
     pub(crate) fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.slots.len() as u32)
     }
 
-    /// A fresh pending id. Nothing may be reserved at this time.
+    /// Returns a new pending id. No id may be reserved at this time.
     #[inline(always)]
     pub(crate) fn allocate(&mut self) -> Result<Entity, EntityIdsExhausted> {
         debug_assert!(!self.needs_flush(), "flush before allocating");
@@ -275,8 +274,8 @@ impl Entities {
         self.allocate_behind_retired()
     }
 
-    /// A fresh id that is alive at once, in this row, which the caller makes. None, and nothing has happened, if ids are reserved, the
-    /// next index is retired, memory is missing, or there is no id left: [`Entities::reserve_next`] says which, and makes room.
+    /// Allocates an id that is alive at once, in a row that the caller creates. `None`, without any change, if ids are reserved, the next
+    /// index is retired, memory is missing, or no id is left: [`Entities::reserve_next`] returns the reason or makes room.
     #[inline(always)]
     pub(crate) fn allocate_at_row(&mut self, location: Location) -> Option<Entity> {
         let Location { table, row } = location;
@@ -305,7 +304,7 @@ impl Entities {
         Some(entity)
     }
 
-    /// Whether [`Entities::allocate_at_row`] returns an id.
+    /// Whether [`Entities::allocate_at_row`] will return an id.
     #[inline]
     pub(crate) fn can_allocate_at_row(&mut self) -> bool {
         if *self.cursor.get_mut() != self.free.len() as i64 {
@@ -326,7 +325,7 @@ impl Entities {
         if self.positions() == 0 { Err(EntityIdsExhausted) } else { Ok(self.push_pending()) }
     }
 
-    /// Makes the first index without a slot pending that is not retired. It is below the limit.
+    /// Makes the first index that has no slot and is not retired pending. The index is below the limit.
     #[inline]
     fn push_pending(&mut self) -> Entity {
         if !self.retired.is_empty()
@@ -337,7 +336,7 @@ impl Entities {
         self.push_slot()
     }
 
-    /// Makes the first index without a slot pending. It is below the limit, and not retired.
+    /// Makes the first index without a slot pending. The index is below the limit and not retired.
     #[inline]
     fn push_slot(&mut self) -> Entity {
         let entity = Entity::new(self.slots.len() as u32, self.first_generation);
@@ -345,13 +344,13 @@ impl Entities {
         entity
     }
 
-    /// Asks for room for `additional` more entities.
+    /// Reserves room for `additional` more entities.
     pub(crate) fn reserve_capacity(&mut self, additional: usize) {
         let fresh = additional.saturating_sub(self.free.len());
         self.slots.reserve(fresh);
     }
 
-    /// Whether the id is pending: made, but not placed.
+    /// Whether the id is pending: allocated, but not placed.
     pub(crate) fn is_pending(&self, entity: Entity) -> bool {
         self.slots
             .get(entity.index() as usize)
@@ -369,14 +368,15 @@ impl Entities {
         self.lives.note_spawned(entity.index());
     }
 
-    /// Notes that an entity has left a row, to which the entity of the last row of its table has moved, which may be the same entity.
+    /// Updates the slots after an entity has left a row and the entity of the last row of its table, which may be the same entity, has
+    /// moved there.
     #[inline(always)]
     pub(crate) fn relocate_row(&mut self, entity: Entity, here: Location, last: Entity, row: u32) {
         self.set_row(last, row);
         self.relocate(entity, here);
     }
 
-    /// Says that a live entity is somewhere else now.
+    /// Sets the location of a live entity.
     #[inline]
     pub(crate) fn relocate(&mut self, entity: Entity, location: Location) {
         let slot = &mut self.slots[entity.index() as usize];
@@ -385,24 +385,23 @@ impl Entities {
         slot.row = location.row;
     }
 
-    /// Says that a live entity is in another row of the same table now.
+    /// Sets the row of a live entity within its table.
     #[inline]
     pub(crate) fn set_row(&mut self, entity: Entity, row: u32) {
         self.slots[entity.index() as usize].row = row;
     }
 
-    /// Makes room for the ends of so many entities: for their indexes among the free ones.
+    /// Makes room in the free list for the indexes of `count` despawned entities.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Nothing has happened.
+    /// If there is no memory. Nothing has changed.
     #[inline]
     pub(crate) fn reserve_free(&mut self, count: usize) -> Result<(), AllocError> {
         if self.free.capacity() - self.free.len() >= count { Ok(()) } else { try_reserve(&mut self.free, count) }
     }
 
-    /// Ends the life of a live or pending entity: no id of this generation is accepted from here on. Needs no memory after
-    /// [`Entities::reserve_free`].
+    /// Frees the id of a live or pending entity: the id is invalid from now on. Needs no memory after [`Entities::reserve_free`].
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
@@ -424,7 +423,7 @@ impl Entities {
         }
     }
 
-    /// A live entity without sparse components, to end its life, if that takes neither a flush nor memory.
+    /// Returns a live entity without sparse components whose id can be freed without a flush and without memory.
     #[inline(always)]
     pub(crate) fn begin_end(&mut self, entity: Entity) -> Option<FreeableSlot<'_>> {
         let Self { slots, sparse, free, cursor, live, lives, .. } = self;
@@ -446,7 +445,7 @@ impl Entities {
         Some(FreeableSlot { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
-    /// The bytes that the index has allocated.
+    /// The bytes that the allocator has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
@@ -457,7 +456,7 @@ impl Entities {
             + self.lives.allocated_bytes()
     }
 
-    /// Panics if the index contradicts itself.
+    /// Panics if the state of the allocator is inconsistent.
     pub(crate) fn check_invariants(&mut self) {
         assert!(!self.needs_flush(), "entities: reserved ids were not flushed");
         let live = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT).count();

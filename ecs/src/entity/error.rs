@@ -1,4 +1,4 @@
-//! What can be wrong with an entity id.
+//! Errors about entity ids.
 
 use super::Entity;
 use crate::alloc_error::AllocError;
@@ -21,16 +21,16 @@ use crate::origin::{By, Origin};
 pub enum EntityError {
     /// The entity was despawned; its index may have a new tenant.
     Despawned(Despawned),
-    /// This world never handed out such an id.
+    /// This world never handed out this id.
     Unknown(Entity),
     /// The id is reserved and has not been flushed yet.
     Reserved(Entity),
-    /// An entity with this index is alive already, so it cannot be spawned at.
+    /// An entity with this index is already alive, so no other one can be spawned at the index.
     Alive(Entity),
 }
 
 impl EntityError {
-    /// The id that was asked for.
+    /// The id that was passed to the operation.
     #[must_use]
     pub const fn entity(&self) -> Entity {
         match *self {
@@ -40,10 +40,10 @@ impl EntityError {
     }
 }
 
-/// An entity that was despawned, and the origin of that.
+/// An entity that was despawned, and the origin of the despawn.
 ///
-/// Two are equal if they are about the same entity, whatever is known of the despawn. The id alone makes one, of which
-/// nothing more is known.
+/// Two values are equal if they name the same entity, regardless of the origin. A value can be created from the id alone, without an
+/// origin.
 ///
 /// ```
 /// use strata_ecs::entity::{Despawned, EntityError};
@@ -77,8 +77,7 @@ impl Despawned {
         self.entity
     }
 
-    /// The origin of the despawn. Known with the feature `track_location` only, until the next entity with its index is
-    /// despawned.
+    /// The origin of the despawn. Only known with the feature `track_location`, until the next entity with its index is despawned.
     #[must_use]
     pub const fn by(&self) -> Origin {
         self.by
@@ -118,7 +117,7 @@ pub struct EntityIdsExhausted;
 
 impl_error!([] EntityIdsExhausted => |_this, f| f.write_str("no entity ids are left: every index is in use or retired"));
 
-/// There is no room for another entity in the books.
+/// There is no room for another entity in the allocator.
 pub(crate) enum ReserveError {
     IdsExhausted,
     OutOfMemory(AllocError),

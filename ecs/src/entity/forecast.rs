@@ -1,20 +1,19 @@
-//! What a world expects of the systems that reserve ids: how many each of them will take.
+//! The expected number of ids that each system of a world will reserve.
 //!
-//! Which ids a system gets depends on the windows of its stage, so what these are made of belongs to the world and not to the
-//! plan of a schedule: a schedule may be rebuilt, alternate with another world or be replaced, and the ids stay the same.
-//! Systems are told apart by a [`SystemKey`].
+//! The ids of a system depend on the windows of its stage. So the input of the windows belongs to the world and not to the plan of a
+//! schedule: a schedule may be rebuilt, alternate with another world or be replaced, and the ids are the same. Systems are identified by a
+//! [`SystemKey`].
 //!
-//! The window of a stream is as long as its systems' ids in earlier runs. The key is the label of the schedule, the name of
-//! the system, and which of the systems with this name it is. Ids therefore stay the same if a schedule is built anew, is
-//! replaced by another one with the same systems, or alternates with another world, and if systems are added or removed that
-//! cannot reserve ids; `tests/schedules/determinism/histories.rs` compares such histories.
+//! The window of a stream is as long as the number of ids that its systems reserved in earlier runs. The key is the label of the schedule,
+//! the name of the system, and its index among the systems of this name. So ids are the same if a schedule is rebuilt, is replaced by
+//! another one with the same systems, or alternates with another world, and if systems that cannot reserve ids are added or removed;
+//! `tests/schedules/determinism/histories.rs` compares such histories.
 //!
-//! An idle system that takes `Commands` is an exception: it has a stream, or a turn in one, like any other system, and
-//! before its first run nothing tells whether it will reserve ids. Without the exception the ids of each system would follow
-//! from its name alone. Then either the lanes of all streams are always open, and one task that takes all ids of a stage
-//! needs 40 times as many slots instead of 17 times; or systems that have never reserved ids share two streams and run one
-//! after the other. A system that has the world for itself, or that others are ordered around, ends a stage and changes ids
-//! for the same reason.
+//! An idle system that takes `Commands` is an exception: it has a stream, or a turn in one, like any other system, and before its first run
+//! it is unknown whether it will reserve ids. Without the exception the ids of each system would follow from its name alone. Then either
+//! the lanes of all streams would always be open, and one task that takes all ids of a stage would need 40 times as many slots instead of
+//! 17 times; or systems that have never reserved ids would share two streams and run one after the other. An exclusive system, or a system
+//! with ordering constraints, ends a stage and changes ids for the same reason.
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -23,17 +22,17 @@ use hashbrown::HashMap;
 
 use crate::fnv::Fnv;
 
-/// Windows are multiples of this.
+/// Windows are multiples of this number.
 const STEP: u32 = 16;
 
-/// No window is larger, as all indexes of a world have to do for all windows.
+/// The maximum size of a window: the windows of a world share its indexes.
 const MOST: u32 = 1 << 26;
 
-/// How many ids a system may be expected to want although the world has no slots for them any more.
+/// The limit of a forecast in a world with fewer slots than this.
 const WITHOUT_SLOTS: u32 = 1 << 12;
 
-/// A system of a schedule, for a world that does not know systems: the label of the schedule, the name of the system, and which
-/// of the systems with this name it is.
+/// Identifies a system of a schedule for a world that does not know systems: by the label of the schedule, the name of the system, and its
+/// index among the systems of this name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SystemKey {
     label: u64,
@@ -42,7 +41,7 @@ pub(crate) struct SystemKey {
 }
 
 impl SystemKey {
-    /// Systems with equal hashes share a forecast, which is no mistake.
+    /// Systems with equal hashes share a forecast, which is harmless.
     pub(crate) fn new(label: Option<impl Hash>, name: &str, occurrence: u32) -> Self {
         let mut of_label = Fnv::default();
         label.hash(&mut of_label);
@@ -52,20 +51,20 @@ impl SystemKey {
     }
 }
 
-/// The number of a system among the forecasts of a world.
+/// The index of a system among the forecasts of a world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForecastId(u32);
 
-/// What a world expects of the systems that have been prepared for it. Some 40 bytes a system, for as long as the world exists.
+/// The forecasts of the systems that have been prepared for a world. About 40 bytes per system, for the lifetime of the world.
 #[derive(Clone, Default)]
 pub(crate) struct IdForecasts {
-    /// How many ids each system wants.
+    /// The expected number of ids of each system.
     wanted: Vec<u32>,
     numbers: HashMap<SystemKey, ForecastId>,
 }
 
 impl IdForecasts {
-    /// The forecast of a system, which is made if there is none.
+    /// The forecast of a system, which is created if it does not exist.
     pub(crate) fn register(&mut self, key: SystemKey) -> ForecastId {
         let Self { wanted, numbers } = self;
         *numbers.entry(key).or_insert_with(|| {
@@ -74,32 +73,32 @@ impl IdForecasts {
         })
     }
 
-    /// How many ids a system is expected to want.
+    /// The expected number of ids of a system.
     #[inline]
     pub(crate) fn wanted(&self, system: ForecastId) -> u32 {
         self.wanted[system.0 as usize]
     }
 
-    /// Notes how many ids a system has reserved. The forecast falls by half each time at most, so that what comes in bursts keeps
-    /// its window for a while.
+    /// Records how many ids a system has reserved. The forecast decreases by at most half each time, so a system that reserves in bursts
+    /// keeps its window for a while.
     #[inline]
     pub(crate) fn note(&mut self, system: ForecastId, used: u32) {
         let wanted = &mut self.wanted[system.0 as usize];
         *wanted = used.max(*wanted / 2);
     }
 
-    /// How many ids a system is expected to want; none if it is not known.
+    /// The expected number of ids of a system; 0 if it is unknown.
     pub(crate) fn wanted_by(&self, key: SystemKey) -> u32 {
         self.numbers.get(&key).map_or(0, |system| self.wanted(*system))
     }
 
-    /// Of how many systems any are expected.
+    /// The number of systems with a forecast above 0.
     pub(crate) fn expected(&self) -> usize {
         self.wanted.iter().filter(|wanted| **wanted != 0).count()
     }
 
-    /// What is expected of the systems that this knows if it is so much of some of them, in a world with so many slots of ids, and nothing
-    /// of the others. Systems that this does not know are passed over.
+    /// The forecasts with the given numbers for these systems and 0 for all others, limited for a world with so many slots. Unknown systems
+    /// are skipped.
     pub(crate) fn with(&self, wanted: impl IntoIterator<Item = (SystemKey, u32)>, slots: usize) -> Self {
         let mut copy = self.clone();
         copy.wanted.fill(0);
@@ -112,14 +111,14 @@ impl IdForecasts {
         copy
     }
 
-    /// Expects of no system more than can be in a world with so many slots of ids: an id that was taken has a slot until these are given back.
-    /// So a file cannot ask for more memory than is in proportion to it.
+    /// Limits the forecasts to what is possible in a world with so many slots: each id that was taken has a slot until slots are given
+    /// back. So a file cannot cause an allocation out of proportion to its size.
     pub(crate) fn limit_to(&mut self, slots: usize) {
         let limit = u32::try_from(slots).unwrap_or(u32::MAX).max(WITHOUT_SLOTS);
         self.wanted.iter_mut().for_each(|wanted| *wanted = (*wanted).min(limit));
     }
 
-    /// Expects what a copy expects. Of systems that it does not know nothing is expected.
+    /// Sets the forecasts to those of a copy. Systems that the copy does not know get 0.
     pub(crate) fn become_copy(&mut self, copy: Self) {
         let mut known = copy.wanted.into_iter();
         self.wanted.iter_mut().for_each(|wanted| *wanted = known.next().unwrap_or(0));
@@ -130,8 +129,7 @@ impl IdForecasts {
     }
 }
 
-/// How many ids to keep together for systems that want so many together: half as many again, and none if that is nothing, as most
-/// never want any.
+/// The window size for systems with a forecast: 1.5 times the forecast. 0 if the forecast is 0, as for most systems.
 #[inline]
 pub(crate) fn id_window(wanted: u32) -> u32 {
     let wanted = wanted.min(MOST);

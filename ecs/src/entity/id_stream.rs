@@ -1,12 +1,12 @@
-//! Numbers that several tasks take at the same time, each from a stream of its own.
+//! Numbers that several tasks take at the same time, each from its own stream.
 //!
-//! The numbers from `first` on are dealt out in advance: each stream has a window, one behind the other, and beyond these the
-//! streams have chunks in turn. So what a stream gives depends on how much was taken from it, never on when. Each stream counts
-//! for itself, in a cache line of its own.
+//! The numbers from `first` on are divided among the streams in advance: first each stream has a window, in order, and after the windows
+//! the streams have chunks in rotation. So the numbers of a stream depend on how many were taken from it, never on timing. Each stream has
+//! its own counter, in its own cache line.
 //!
-//! A stream may be *split*: what it would give from here on is dealt out to parts in the same way. Meanwhile it gives nothing
-//! itself; afterwards it goes on behind all that the parts have taken. Which numbers those are stays known until the streams
-//! are cleared. Nothing here knows what the numbers are for.
+//! A stream can be *split*: its remaining numbers are divided among parts in the same way. While it is split, the stream itself yields no
+//! numbers; afterwards it continues after the numbers that the parts have taken. The set of taken numbers is kept until the streams are
+//! cleared. This module does not know what the numbers are used for.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,40 +14,40 @@ use core::{iter, ptr};
 
 use super::sync::{AtomicPtr, AtomicU64, Ordering};
 
-/// How many numbers a task gets at a time beyond its window, as a power of two.
+/// The base-2 logarithm of the length of a chunk.
 pub(super) const CHUNK: u32 = 6;
 
-/// The same for a part of a split. There may be many parts, most of which take nothing.
+/// The base-2 logarithm of the length of a chunk of a part. There may be many parts, and most take nothing.
 const CHUNK_OF_PART: u32 = 3;
 
-/// In the count of a stream: it is split at present.
+/// A bit in the counter of a stream: the stream is split.
 const SPLIT: u64 = 1 << 63;
 
-/// In a stream: it belongs to no split.
+/// A value of `parent`: the stream is not a part of a split.
 const NO_PARENT: u32 = u32::MAX;
 
 /// One of several streams.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct IdStream {
-    /// How many have been taken, and [`SPLIT`].
+    /// The number of taken numbers, and the bit [`SPLIT`].
     taken: AtomicU64,
-    /// Where the window begins, and its length.
+    /// The start and the length of the window.
     start: u64,
     window: u64,
-    /// Where the first chunk begins, and how far the next one is from there.
+    /// The start of the first chunk, and the distance between chunks.
     overflow: u64,
     stride: u64,
     splits: StreamSplits,
-    /// The length of a chunk, as a power of two.
+    /// The base-2 logarithm of the length of a chunk.
     chunk: u32,
     number: u32,
-    /// Of the stream that is split, if this is a part: the numbers are counts of that stream.
+    /// The index of the stream that is split, if this is a part: the numbers then index into that stream.
     parent: u32,
 }
 
 impl IdStream {
-    /// Its nth number.
+    /// The number with index `nth` in this stream.
     #[inline]
     pub(super) fn position(&self, nth: u64) -> u64 {
         if nth < self.window {
@@ -58,29 +58,29 @@ impl IdStream {
         (beyond >> self.chunk).saturating_mul(self.stride).saturating_add(self.overflow + within)
     }
 
-    /// How many numbers have been taken, those that a split has passed over included.
+    /// The number of taken numbers, including those that a split has skipped.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed) & !SPLIT
     }
 
-    /// Which stream this is a part of.
+    /// The stream of which this is a part.
     #[inline]
     pub(super) fn parent(&self) -> Option<u32> {
         (self.parent != NO_PARENT).then_some(self.parent)
     }
 
-    /// Whether it is split at present.
+    /// Whether the stream is split.
     #[inline]
     pub(super) fn is_split(&self) -> bool {
         self.taken.load(Ordering::Relaxed) & SPLIT != 0
     }
 
-    /// Takes the next one and says the how manieth it is, unless `allowed` says no to that. None also while the stream is split.
+    /// Takes the next number and returns its index, if `allowed` accepts the index. `None` also while the stream is split.
     #[inline]
     pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
         let mut taken = self.taken.load(Ordering::Relaxed);
-        // Not an addition that is taken back if it was too much: others would count from the sum meanwhile.
+        // Not an addition that is reverted if it was too much: other threads would count from the temporary sum.
         loop {
             if taken & SPLIT != 0 {
                 return None;
@@ -93,7 +93,7 @@ impl IdStream {
         }
     }
 
-    /// Takes the next `count`, unless `allowed` says no to the last of these numbers, and says the how manieth is the first.
+    /// Takes the next `count` numbers and returns the index of the first one, if `allowed` accepts the last index.
     pub(super) fn take(&self, count: u32, allowed: impl Fn(u64) -> bool) -> Option<u64> {
         let next = |taken: u64| {
             let after = taken + u64::from(count);
@@ -103,31 +103,31 @@ impl IdStream {
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// Splits it, unless it is split already or is a part itself. If there is no memory, nothing has happened.
+    /// Splits the stream, unless it is split already or is a part itself. If there is no memory, nothing has changed.
     pub(super) fn split(&self, parts: u32, window: u32) -> Option<&StreamParts> {
         if self.parent().is_some() {
             return None;
         }
         let mut split = StreamParts::with_room(parts as usize);
-        // Acquire: the thread that split it before is done with the list.
+        // Acquire: the thread that split the stream before has finished with the list.
         let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
-        // From here on nothing needs memory: the mark stays until the split ends.
+        // No memory is needed from here on: the bit stays set until the split ends.
         split.streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
         self.splits.push(split)
     }
 
-    /// Ends the split, if it is split.
+    /// Ends the split, if there is one.
     pub(super) fn join(&self) {
         if let Some(node) = self.splits.iter().next().filter(|_| self.is_split()) {
-            // No other thread changes the count while it is marked.
+            // No other thread changes the counter while the bit is set.
             self.taken.store(node.streams.end(), Ordering::Release);
         }
     }
 
-    /// Whether the nth number has been taken. Once a thread has been told so, it is not told otherwise.
+    /// Whether the number with index `nth` has been taken. If a thread has seen true, it never sees false.
     fn is_taken(&self, nth: u64) -> bool {
-        // Acquire, and before the list: a thread that sees that a split has ended sees what its parts have taken.
+        // Acquire, and before the list is read: a thread that sees that a split has ended also sees the numbers that its parts have taken.
         let taken = self.taken.load(Ordering::Acquire) & !SPLIT;
         let node = self.splits.iter().find(|node| node.streams.first <= nth);
         match node.filter(|node| nth < node.streams.end()) {
@@ -136,7 +136,7 @@ impl IdStream {
         }
     }
 
-    /// How many numbers have been taken, without what a split has passed over. No thread takes any meanwhile.
+    /// The number of taken numbers, excluding those that a split has skipped. No thread may take numbers during the call.
     pub(super) fn count(&self) -> u64 {
         let passed = self.splits.iter().map(|StreamParts { streams, .. }| {
             let taken: u64 = streams.iter().map(Self::taken).sum();
@@ -145,7 +145,7 @@ impl IdStream {
         self.taken() - passed.sum::<u64>()
     }
 
-    /// Calls a function with all numbers that have been taken: in order, those of parts one part after the other.
+    /// Calls a function with all taken numbers: in order, with the parts of a split one after the other.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64)) {
         let mut next = 0;
         if self.splits.iter().next().is_some() {
@@ -163,20 +163,20 @@ impl IdStream {
     }
 }
 
-/// Streams that numbers are dealt out to.
+/// Streams among which numbers are divided.
 #[derive(Debug, Default)]
 pub(crate) struct IdStreams {
     streams: Vec<IdStream>,
     /// The first number.
     first: u64,
-    /// The first one behind all windows.
+    /// The first number after all windows.
     overflow: u64,
-    /// The length of a chunk, as a power of two.
+    /// The base-2 logarithm of the length of a chunk.
     chunk: u32,
 }
 
 impl IdStreams {
-    /// Deals the numbers from `first` on out to as many streams as there are windows. There were none.
+    /// Divides the numbers from `first` on among streams, one per window. There must be no open streams.
     pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, chunk: u32, parent: Option<u32>) {
         debug_assert!(self.is_empty(), "the streams were not cleared");
         let mut next = first;
@@ -219,7 +219,7 @@ impl IdStreams {
         self.streams.last()
     }
 
-    /// The first number behind all that were taken.
+    /// The first number after all taken ones.
     pub(super) fn end(&self) -> u64 {
         let used = self.streams.iter().filter_map(|stream| Some(stream.position(stream.taken().checked_sub(1)?) + 1));
         used.max().unwrap_or(self.first)
@@ -231,7 +231,7 @@ impl IdStreams {
             return false;
         }
         let Some(beyond) = position.checked_sub(self.overflow) else {
-            // The last stream that begins at or before it: streams without a window stand before those.
+            // The last stream that begins at or before the position: streams without a window come before it.
             let at = self.streams.partition_point(|stream| stream.start <= position);
             return at.checked_sub(1).is_some_and(|at| self.streams[at].is_taken(position - self.streams[at].start));
         };
@@ -241,27 +241,27 @@ impl IdStreams {
         stream.is_some_and(|stream| stream.is_taken(stream.window + ((chunk / count) << self.chunk) + within))
     }
 
-    /// The bytes that are allocated while nothing is split.
+    /// The bytes that are allocated while no stream is split.
     pub(super) fn allocated_bytes(&self) -> usize {
         self.streams.capacity() * size_of::<IdStream>()
     }
 
-    /// Gives back the memory.
+    /// Frees the memory.
     pub(super) fn shrink(&mut self) {
         self.streams.shrink_to_fit();
     }
 }
 
-/// What a stream was split into, once.
+/// The parts of one split of a stream.
 #[derive(Debug)]
 pub(crate) struct StreamParts {
     pub(super) streams: IdStreams,
-    /// The list of those before. It stays as it is.
+    /// The list of earlier splits. It does not change.
     older: StreamSplits,
 }
 
 impl StreamParts {
-    /// Not open yet, with room for so many.
+    /// Creates parts that are not open yet.
     fn with_room(parts: usize) -> Box<Self> {
         let mut streams = IdStreams::default();
         streams.streams.reserve_exact(parts);
@@ -280,7 +280,7 @@ impl Default for StreamSplits {
 }
 
 impl StreamSplits {
-    /// Adds one. If several threads do so at the same time, all but one of the additions may be missing from the list, and leak.
+    /// Adds a split. If several threads add at the same time, all but one of the additions may be missing from the list and leak.
     fn push(&self, split: Box<StreamParts>) -> Option<&StreamParts> {
         split.older.0.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
         self.0.store(Box::into_raw(split), Ordering::Release);
@@ -304,7 +304,7 @@ impl Drop for StreamSplits {
         while !next.is_null() {
             // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that it is not shared any more.
             let node = unsafe { Box::from_raw(next) };
-            // Nodes are freed one by one, since a list may be too long for a recursion.
+            // Nodes are freed in a loop, since the list may be too long for recursion.
             next = node.older.0.swap(ptr::null_mut(), Ordering::Relaxed);
         }
     }

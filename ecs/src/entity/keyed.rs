@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet, hash_set};
 use super::Entity;
 use super::unique::{EntitySet, FromEntitySetIterator, UniqueEntityIter};
 
-/// Makes the hashers of [`EntityHashMap`] and [`EntityHashSet`].
+/// Builds the hashers of [`EntityHashMap`] and [`EntityHashSet`].
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -34,7 +34,7 @@ impl BuildHasher for EntityHash {
     }
 }
 
-/// A hasher for entities: one multiplication. It is not made to withstand keys that are chosen to collide.
+/// A hasher for entities: one multiplication. It does not resist keys that are chosen to collide.
 ///
 /// ```
 /// use std::hash::BuildHasher;
@@ -53,13 +53,13 @@ pub struct EntityHasher {
 
 impl Hasher for EntityHasher {
     fn write_u64(&mut self, bits: u64) {
-        // The index is the lower half. An odd factor keeps indexes apart in the lower bits, by which a table chooses the place,
-        // and spreads them and the generation over the upper ones, by which it tells keys of one place apart.
+        // The index is the lower half. An odd factor keeps indexes distinct in the lower bits, which select the bucket, and spreads index
+        // and generation over the upper bits, which a table compares first.
         const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
         self.hash = (self.hash.rotate_left(23) ^ bits ^ (bits >> 32)).wrapping_mul(FACTOR);
     }
 
-    /// For what is no entity.
+    /// For keys other than entities.
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.write_u64(u64::from(byte));
@@ -71,10 +71,9 @@ impl Hasher for EntityHasher {
     }
 }
 
-/// A hash map with entities as keys, whose hash is cheap to compute. It has the methods of
-/// [`hashbrown::HashMap`](https://docs.rs/hashbrown).
+/// A hash map with entities as keys and a cheap hash function. It has the methods of [`hashbrown::HashMap`](https://docs.rs/hashbrown).
 ///
-/// The order of iteration is the same whenever the same operations were done.
+/// The order of iteration only depends on the operations that were done.
 ///
 /// ```
 /// use strata_ecs::entity::EntityHashMap;
@@ -91,11 +90,10 @@ impl Hasher for EntityHasher {
 #[derive(Clone, PartialEq, Eq)]
 pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
 
-/// A hash set of entities, whose hash is cheap to compute. It has the methods of
-/// [`hashbrown::HashSet`](https://docs.rs/hashbrown).
+/// A hash set of entities with a cheap hash function. It has the methods of [`hashbrown::HashSet`](https://docs.rs/hashbrown).
 ///
-/// Each of its entities occurs once, so it is an [`EntitySet`](super::EntitySet). The order of iteration is the same whenever
-/// the same operations were done.
+/// Each entity occurs once, so it is an [`EntitySet`](super::EntitySet). The order of iteration only depends on the operations that were
+/// done.
 ///
 /// ```
 /// use strata_ecs::entity::EntityHashSet;
@@ -115,13 +113,13 @@ pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
 pub struct EntityHashSet(HashSet<Entity, EntityHash>);
 
 impl<V> EntityHashMap<V> {
-    /// An empty map, which has allocated nothing.
+    /// Creates an empty map without allocating.
     #[must_use]
     pub const fn new() -> Self {
         Self(HashMap::with_hasher(EntityHash))
     }
 
-    /// An empty map with room for so many entities.
+    /// Creates an empty map with room for `capacity` entities.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self(HashMap::with_capacity_and_hasher(capacity, EntityHash))
@@ -129,13 +127,13 @@ impl<V> EntityHashMap<V> {
 }
 
 impl EntityHashSet {
-    /// An empty set, which has allocated nothing.
+    /// Creates an empty set without allocating.
     #[must_use]
     pub const fn new() -> Self {
         Self(HashSet::with_hasher(EntityHash))
     }
 
-    /// An empty set with room for so many entities.
+    /// Creates an empty set with room for `capacity` entities.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self(HashSet::with_capacity_and_hasher(capacity, EntityHash))
@@ -154,7 +152,7 @@ impl<V> Default for EntityHashMap<V> {
     }
 }
 
-/// Passes what the collections have in common on to those inside.
+/// Forwards the common methods of the collections to the inner ones.
 macro_rules! collections {
     ($([$($V:ident)?] $Collection:ty, $Inner:ty, $Item:ty;)*) => { $(
         impl_deref_mut!([$($V)?] $Collection => $Inner, |this| this.0);

@@ -1,14 +1,14 @@
-//! The origins of spawns and despawns. Known with the feature `track_location` only.
+//! The origins of spawns and despawns. Only known with the feature `track_location`.
 
 use super::Entity;
 use crate::origin::{Origin, PerIndex};
 
-/// What is known of an index.
+/// The origins of one index.
 #[derive(Debug)]
 struct Life {
     /// The origin of the last spawn.
     spawned: Origin,
-    /// The origin of the last despawn, and the generation that ended; 0 if none has.
+    /// The origin of the last despawn, and the generation that it ended; 0 if there was no despawn.
     despawned: Origin,
     generation: u32,
 }
@@ -19,7 +19,7 @@ impl Default for Life {
     }
 }
 
-/// The origins of spawns and despawns, by index, and the origin of operations now.
+/// The origins of spawns and despawns by index, and the origin of the current operations.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
     by: Origin,
@@ -27,13 +27,13 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// The origin of the operations.
+    /// The origin of the current operations.
     #[inline]
     pub(super) fn caller(&self) -> Origin {
         self.by
     }
 
-    /// Sets the origin of operations from now on.
+    /// Sets the origin of later operations.
     #[inline]
     pub(super) fn set_caller(&mut self, by: Origin) {
         self.by = by;
@@ -58,7 +58,7 @@ impl Lives {
         self.lives.get(index as usize).map_or(Origin::UNKNOWN, |life| life.spawned)
     }
 
-    /// The origin of an entity's despawn, if it is the last one at its index.
+    /// The origin of an entity's despawn, if it is the last despawn at its index.
     pub(super) fn despawned_by(&self, entity: Entity) -> Origin {
         let life = self.lives.get(entity.index() as usize).filter(|life| life.generation == entity.generation());
         life.map_or(Origin::UNKNOWN, |life| life.despawned)

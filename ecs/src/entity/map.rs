@@ -1,14 +1,14 @@
-//! Which entity has become which.
+//! A map from the old ids of entities to their new ids.
 
 use alloc::vec::Vec;
 
 use super::Entity;
 
-/// The ids that entities of one world have got in another: from
+/// The ids that entities of one world have in another one: returned by
 /// [`EntitySelection::move_to`](crate::selection::EntitySelection::move_to).
 ///
-/// Ids that are stored in components still are those of the old world. Their owner brings them up to date; the map is an
-/// [`EntityMapper`](super::EntityMapper) for that:
+/// Ids that are stored in components are still those of the old world. The program must update them; the map is an
+/// [`EntityMapper`](super::EntityMapper) for this:
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -31,7 +31,7 @@ use super::Entity;
 #[derive(Clone, Default, Debug)]
 #[doc(alias("EntityHashMap", "EntityRemapInfo"))]
 pub struct EntityMap {
-    /// In the order of the old ids.
+    /// Sorted by the old ids.
     pairs: Vec<(Entity, Entity)>,
 }
 
@@ -48,7 +48,7 @@ impl EntityMap {
         Some(self.pairs[at].1)
     }
 
-    /// Says what the new id of an entity is. `O(entities)` if it is not in the map.
+    /// Sets the new id of an entity. `O(entities)` if the entity is not in the map.
     pub(super) fn set(&mut self, old: Entity, new: Entity) {
         match self.pairs.binary_search_by_key(&old, |&(old, _)| old) {
             Ok(at) => self.pairs[at].1 = new,
@@ -56,18 +56,18 @@ impl EntityMap {
         }
     }
 
-    /// All entities: the old id and the new one, in the order of the old ones.
+    /// All entities as pairs of the old id and the new one, sorted by the old ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
         self.pairs.iter().copied()
     }
 
-    /// How many entities there are.
+    /// The number of entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there are none.
+    /// Whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()

@@ -1,4 +1,4 @@
-//! `MapEntities` for types of the standard library, hashbrown and this room.
+//! Implements `MapEntities` for types of the standard library, hashbrown and this module.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
@@ -56,7 +56,7 @@ impl<T: ?Sized> MapEntities for PhantomData<T> {
     fn map_entities<M: EntityMapper>(&mut self, _: &mut M) {}
 }
 
-/// Implements the trait for types whose values are reached in place, by statements over `self` and the mapper.
+/// Implements the trait for types whose values are mapped in place, by statements over `self` and the mapper.
 macro_rules! map_in_place {
     ($([$($generics:tt)*] $Type:ty, [$($Inner:ty)*], |$this:ident, $mapper:ident| $map:expr;)*) => { $(
         impl<$($generics)*> MapEntities for $Type {
@@ -96,7 +96,7 @@ map_in_place! {
         Bound::Included(value) | Bound::Excluded(value) => value.map_entities(mapper),
         Bound::Unbounded => {}
     };
-    // Other owners keep the entities that they have.
+    // Other owners keep their entities.
     [T: MapEntities + Clone] Arc<T>, [T], |this, mapper| Arc::make_mut(this).map_entities(mapper);
     [T: MapEntities + Clone] Arc<[T]>, [T], |this, mapper| Arc::make_mut(this).map_entities(mapper);
     [T: MapEntities + ToOwned<Owned: MapEntities> + ?Sized] Cow<'_, T>, [T], |this, mapper| {
@@ -117,7 +117,7 @@ map_in_place! {
     };
     [V: MapEntities] EntityHashMap<V>, [Entity], |this, mapper| rebuild(this, mapper);
     [] EntityHashSet, [Entity], |this, mapper| rebuild(this, mapper);
-    // Two of them may become the same one, which is kept once.
+    // Two of the entities may be mapped to the same one, which is kept once.
     [] UniqueEntityVec, [Entity], |this, mapper| {
         let (mut all, mut seen) = (mem::take(this).into_inner(), EntityHashSet::new());
         all.map_entities(mapper);
@@ -162,13 +162,13 @@ macro_rules! map_tuple {
 
 all_tuples!(map_tuple);
 
-/// The value with other entities inside.
+/// Maps the entities inside a value and returns it.
 fn mapped<T: MapEntities, M: EntityMapper>(mut value: T, mapper: &mut M) -> T {
     value.map_entities(mapper);
     value
 }
 
-/// Makes a collection again, of items whose places depend on the entities in them.
+/// Rebuilds a collection whose order depends on the entities in its items.
 fn rebuild<C: Default + IntoIterator<Item: MapEntities> + FromIterator<C::Item>, M: EntityMapper>(
     all: &mut C,
     mapper: &mut M,

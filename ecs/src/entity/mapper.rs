@@ -1,4 +1,4 @@
-//! Exchanging the entities that values hold for others: after a load, a clone, or a move to another world.
+//! Replaces the entities inside values by others: after a load, a clone, or a move to another world.
 
 use alloc::collections::BTreeMap;
 #[cfg(feature = "std")]
@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::{Entity, EntityHashMap, EntityMap};
 
-/// Tells which entity stands for another one.
+/// Maps entities to other entities.
 ///
-/// A mapper is a map from entities to entities (an [`EntityMap`], a `HashMap` or a `BTreeMap`), of which entities that are not
-/// in it stay as they are; a pair `(from, to)`, which maps everything to one entity; or `()`, which maps nothing.
+/// A mapper is a map from entities to entities (an [`EntityMap`], a `HashMap` or a `BTreeMap`), which leaves missing entities unchanged; a
+/// pair `(from, to)`, which maps everything to one entity; or `()`, which maps nothing.
 ///
 /// ```
 /// use strata_ecs::entity::{EntityMapper, MapEntities};
@@ -37,10 +37,10 @@ use super::{Entity, EntityHashMap, EntityMap};
 /// ```
 #[doc(alias("EntityRemapUtility"))]
 pub trait EntityMapper {
-    /// The entity that stands for this one.
+    /// The entity that replaces this one.
     fn get_mapped(&mut self, source: Entity) -> Entity;
 
-    /// Says which entity stands for one from now on.
+    /// Sets the entity that replaces another one from now on.
     fn set_mapped(&mut self, source: Entity, target: Entity);
 }
 
@@ -72,7 +72,7 @@ impl EntityMapper for (Entity, Entity) {
     }
 }
 
-/// Maps map the entities that they have, and keep others as they are.
+/// Maps replace the entities that they contain, and leave others unchanged.
 macro_rules! maps {
     ($([$($generics:tt)*] $Map:ty;)*) => { $(
         impl<$($generics)*> EntityMapper for $Map {
@@ -102,20 +102,21 @@ impl EntityMapper for EntityMap {
     }
 }
 
-/// A value that may hold entities, which can be replaced by others.
+/// A value that may contain entities, which can be replaced by others.
 ///
 /// A field of a component, relation or resource is mapped if its type implements this trait, see
 /// [`#[derive(Component)]`](derive@crate::prelude::Component). A component that implements this trait itself is mapped by that
 /// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements it for the types of fields.
 ///
-/// It is implemented for [`Entity`], for types without entities that often stand beside one (numbers, `bool`, `char`, strings, durations),
-/// and for what keeps values of such types: tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and collections.
+/// It is implemented for [`Entity`], for types without entities that often occur in the same struct (numbers, `bool`, `char`, strings,
+/// durations), and for types that contain values of such types: tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and
+/// collections.
 ///
 /// # Limits
 ///
-/// A field whose type does not implement this trait is passed over: the entities inside of it keep the ids of the old world. The derives
-/// report such a field only where the type as it is written mentions a type with entities, as `Wrapper<Entity>` does. They do not see the
-/// fields of a struct of your own, so derive `MapEntities` for each struct or enum that holds entities and stands in a field. A field with
+/// A field whose type does not implement this trait is skipped: the entities inside it keep the ids of the old world. The derives report
+/// such a field only if the type as written mentions a type with entities, like `Wrapper<Entity>`. They do not see the fields of your own
+/// structs, so derive `MapEntities` for each struct or enum that contains entities and is the type of a field. A field with
 /// `#[entities(ignore)]` is never mapped.
 ///
 /// ```
@@ -141,7 +142,7 @@ impl EntityMapper for EntityMap {
     note = "a field with `#[entities(ignore)]` keeps the entities that it has"
 )]
 pub trait MapEntities {
-    /// Whether a value may hold entities. If not, nothing calls [`map_entities`](Self::map_entities) for the values of a component.
+    /// Whether a value may contain entities. If not, [`map_entities`](Self::map_entities) is never called for the values of a component.
     ///
     /// ```
     /// use strata_ecs::entity::MapEntities;
@@ -152,7 +153,7 @@ pub trait MapEntities {
     /// ```
     const HOLDS_ENTITIES: bool = true;
 
-    /// Replaces each entity inside by the one that stands for it.
+    /// Replaces each entity inside the value.
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M);
 }
 
@@ -162,7 +163,7 @@ impl MapEntities for Entity {
     }
 }
 
-/// What the derives call for a field with the attribute `#[entities]`.
+/// The derives call this function for a field with the attribute `#[entities]`.
 pub fn map_inside<T: MapEntities + ?Sized, M: EntityMapper>(field: &mut T, mapper: &mut M) {
     field.map_entities(mapper);
 }

@@ -1,4 +1,4 @@
-//! What the derives know of the entities inside of fields.
+//! How the derives map the entities inside fields.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
@@ -11,20 +11,20 @@ use super::mapper::{EntityMapper, MapEntities};
 use super::{Entity, EntityHashSet, UniqueEntityVec};
 use crate::const_panic::fail;
 
-/// How the entities inside of values of `T` are mapped, as far as the bounds at the place prove it.
+/// How the entities inside values of `T` are mapped, according to the bounds that are known where it is created.
 pub enum Mapping<T> {
     /// The type is not known to be `MapEntities`.
     Unknown,
-    /// Values hold no entities.
+    /// Values contain no entities.
     Empty,
-    /// Values may hold some, which this function maps.
+    /// Values may contain entities, which this function maps.
     By(fn(&mut T, &mut dyn EntityMapper)),
 }
 
 impl_copy! { [T] Mapping<T>; }
 
 impl<T> Mapping<T> {
-    /// Of a type that can be mapped.
+    /// For a type that can be mapped.
     pub(crate) const fn new() -> Self
     where
         T: MapEntities,
@@ -32,8 +32,8 @@ impl<T> Mapping<T> {
         if T::HOLDS_ENTITIES { Self::By(|value, mut mapper| value.map_entities(&mut mapper)) } else { Self::Empty }
     }
 
-    /// The same for the type of a field that has a parameter. If the bounds on the parameter do not prove that the type can be mapped, values
-    /// are mapped whose type is one of the common ones with entities.
+    /// For the type of a field that has a generic parameter. If its bounds do not prove that the type can be mapped, values are mapped
+    /// whose type is a common one with entities.
     #[must_use]
     pub const fn or_by_type(self) -> Self
     where
@@ -51,13 +51,13 @@ impl<T> Mapping<T> {
         !matches!(self, Self::Unknown)
     }
 
-    /// Whether values are known to hold entities.
+    /// Whether values are known to contain entities.
     #[must_use]
     pub const fn holds_entities(self) -> bool {
         matches!(self, Self::By(_))
     }
 
-    /// Maps the entities inside of a value.
+    /// Maps the entities inside a value.
     pub fn map(self, value: &mut T, mapper: &mut dyn EntityMapper) {
         if let Self::By(map) = self {
             map(value, mapper);
@@ -85,7 +85,7 @@ fn map_by_type<T: 'static>(value: &mut T, mapper: &mut dyn EntityMapper) {
     map_as! { HashSet<Entity>, }
 }
 
-/// Whether a field holds entities that are mapped.
+/// Whether a field contains entities that are mapped.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldMapping(bool);
 
@@ -93,18 +93,18 @@ impl FieldMapping {
     /// A field whose type implements `MapEntities`.
     pub const DEMANDED: Self = Self(true);
 
-    /// Whether it holds entities that are mapped.
+    /// Whether the field contains entities that are mapped.
     pub(crate) const fn holds_entities(self) -> bool {
         self.0
     }
 }
 
-/// What is known of a field with this name and type. `inside` says whether the type mentions types that hold entities; `own`, whether the type
-/// that has the field is mapped by an implementation of its own, which knows of the field.
+/// The mapping of a field with this name and type. `inside` says whether the type mentions types that contain entities; `own` says whether
+/// the struct has its own implementation of `MapEntities`, which handles the field.
 ///
 /// # Panics
 ///
-/// While it is compiled, if it does and cannot be mapped.
+/// At compile time, if the field contains entities and cannot be mapped.
 #[must_use]
 #[track_caller]
 pub const fn field_mapping<T>(name: &str, ty: &str, mapping: Mapping<T>, own: bool, inside: &[bool]) -> FieldMapping {

@@ -1,8 +1,7 @@
-//! Entity ids and where the entities' data is.
+//! Entity ids, and the locations of entities.
 //!
-//! [`Entity`] is what users hold: 8 bytes, copied freely, checked against a generation wherever it is used.
-//! [`Entities`] hands ids out, takes them back and knows the [`Location`] of every live one.
-//! Nothing here knows what a component is.
+//! [`Entity`] is the handle that users hold: 8 bytes, `Copy`, checked against a generation at each use. [`Entities`] allocates and frees
+//! ids and stores the [`Location`] of every live entity. This module does not know components.
 
 mod contains;
 mod error;
@@ -52,7 +51,7 @@ pub use self::unique::{
 pub use crate::map::entity::*;
 pub use strata_ecs_derive::MapEntities;
 
-/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+/// Names for macro output, which reaches them through [`__private`](crate::__private). Not public API.
 pub(crate) mod for_macros {
     pub use super::mapper::map_inside;
     pub use super::mapping::{FieldMapping, field_mapping};
@@ -63,10 +62,10 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::num::NonZeroU32;
 
-/// The id of an entity: an index, and a generation that tells its tenants apart.
+/// The id of an entity: an index, and a generation that distinguishes the entities that have had the index.
 ///
-/// An id is 8 bytes, and so is `Option<Entity>`. When an entity is despawned its index may be used again with the next
-/// generation, so an old id never reaches the new tenant; an index whose generations are used up is retired.
+/// An id is 8 bytes, and so is `Option<Entity>`. After a despawn the index may be reused with the next generation, so an old id never
+/// refers to a later entity; an index is retired after its last generation.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -90,14 +89,14 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// An id that belongs to no entity of any world, to fill a field until the real one is known.
+    /// An id that no entity of any world has. It can fill a field until the real id is known.
     pub const PLACEHOLDER: Self = Self { index: u32::MAX, generation: NonZeroU32::MAX };
 
     pub(crate) const fn new(index: u32, generation: NonZeroU32) -> Self {
         Self { index, generation }
     }
 
-    /// The id with this index and the first generation, or `None` for `u32::MAX`, which no entity may have.
+    /// The id with this index and the first generation, or `None` for `u32::MAX`, which is not a valid index.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,7 +108,7 @@ impl Entity {
         if index == u32::MAX { None } else { Some(Self::new(index, NonZeroU32::MIN)) }
     }
 
-    /// The index: small and dense, and used again after a despawn.
+    /// The index: small and dense, and reused after a despawn.
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -123,7 +122,7 @@ impl Entity {
         self.index
     }
 
-    /// The generation: which tenant of the index this is, from 1.
+    /// The generation: it counts the entities that have had the index, from 1.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +140,7 @@ impl Entity {
         self.generation.get()
     }
 
-    /// The id as one number, for saving or sending: [`Entity::try_from_bits`] turns it back.
+    /// The id as one number, for saving or sending. [`Entity::try_from_bits`] is the inverse.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,11 +156,11 @@ impl Entity {
         (self.generation.get() as u64) << 32 | self.index as u64
     }
 
-    /// The id that [`Entity::to_bits`] made the number from.
+    /// The id with the given [`Entity::to_bits`].
     ///
     /// # Panics
     ///
-    /// If no id has this number, that is, if its upper half is zero.
+    /// If no id has this number, that is, if the upper half is zero.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -177,9 +176,9 @@ impl Entity {
         }
     }
 
-    /// The id that [`Entity::to_bits`] made the number from, or `None` if no id has this number.
+    /// The id with the given [`Entity::to_bits`], or `None` if no id has this number.
     ///
-    /// Whether an entity with this id is alive is another question, which only its world can answer.
+    /// Whether an entity with this id is alive is only known to its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

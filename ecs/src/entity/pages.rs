@@ -1,6 +1,6 @@
-//! Values by the index of an entity, in pages that exist only where they are used.
+//! Values by entity index, in pages that are allocated on first use.
 //!
-//! Tests: those of what keeps such values: `tests/storage`, `tests/relationships`, `tests/observers`.
+//! Tests: the tests of the users of this type: `tests/storage`, `tests/relationships`, `tests/observers`.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::Entity;
 use crate::alloc_error::{AllocError, or_raise, try_reserve, try_reserve_exact, try_shrink};
 
-/// Values by index, usually that of an entity. Values come in pages of `N`, which are allocated when one of their indexes is used first.
+/// Values by index, usually an entity index. Values are stored in pages of `N`; a page is allocated when one of its indexes is first used.
 #[derive(Clone)]
 pub(crate) struct Pages<T, const N: usize>(Vec<Option<Box<[T; N]>>>);
 
@@ -33,13 +33,13 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         matches!(self.0.get(index as usize / N), Some(Some(_)))
     }
 
-    /// The value at an index. A page that does not exist yet is filled with `empty`.
+    /// The value at an index. A missing page is created and filled with `empty`.
     #[inline]
     pub(crate) fn get_or_add(&mut self, index: u32, empty: T) -> &mut T {
         or_raise(self.try_get_or_add(index, empty))
     }
 
-    /// As [`get_or_add`](Self::get_or_add).
+    /// Like [`get_or_add`](Self::get_or_add).
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         }
     }
 
-    /// Makes the page of an index, filled with `empty`, unless it exists.
+    /// Creates the page of an index, filled with `empty`, unless it exists.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         Ok(())
     }
 
-    /// Calls `each` with the values of entities, in order. Those whose page does not exist are passed over.
+    /// Calls `each` with the values of entities, in order. Entities whose page does not exist are skipped.
     #[inline]
     pub(crate) fn for_each_of(&mut self, entities: &[Entity], mut each: impl FnMut(Entity, &mut T)) {
         if let &[entity] = entities {
@@ -86,7 +86,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
             return;
         }
         let page_of = |entity: &Entity| entity.index() as usize / N;
-        // Neighbours are often in one page, which is found once then.
+        // Adjacent entities often share a page, which is then looked up once.
         for some in entities.chunks(64) {
             let at = page_of(&some[0]);
             if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
@@ -115,7 +115,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         pages.flat_map(|(first, page)| (first as u32..).zip(page))
     }
 
-    /// Makes the pages that others have, filled with `empty`.
+    /// Creates the pages that `others` has, filled with `empty`.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         pages.try_for_each(|page| self.reserve((page * N) as u32, empty))
     }
 
-    /// Copies the values of others; where these have no page, values become `empty`. All pages that they have [exist](Self::reserve_as).
+    /// Copies the values of `others`; where it has no page, values become `empty`. All its pages must [exist](Self::reserve_as) here.
     pub(crate) fn copy_from(&mut self, others: &Self, empty: T) {
         for (at, page) in self.0.iter_mut().enumerate() {
             match (page, others.0.get(at)) {
@@ -136,12 +136,12 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         }
     }
 
-    /// Forgets all values.
+    /// Removes all values.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Gives back the pages whose values are all empty.
+    /// Frees the pages whose values are all empty.
     pub(crate) fn shrink_to_fit(&mut self, is_empty: impl Fn(&T) -> bool) {
         for page in &mut self.0 {
             if page.as_ref().is_some_and(|values| values.iter().all(&is_empty)) {
@@ -153,7 +153,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         try_shrink(&mut self.0);
     }
 
-    /// The bytes that are allocated.
+    /// The allocated bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.0.capacity() * size_of::<Option<Box<[T; N]>>>() + self.0.iter().flatten().count() * size_of::<[T; N]>()
     }

@@ -1,15 +1,14 @@
 //! Retired indexes that have no slot.
 //!
-//! A slot says that its index is retired, so it would have to stay for ever, and with it all slots before it. The slots
-//! past that of the last living entity are given back all the same; the retired indexes among them are listed, and
-//! passed over when ids are handed out.
+//! A slot records that its index is retired, so it would have to be kept for ever, with all slots before it. The slots past the last live
+//! entity are freed anyway: the retired indexes among them are listed here, and skipped when ids are handed out.
 
 use alloc::vec::Vec;
 
 use super::slot::Slot;
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 
-/// Indexes without a slot that are never handed out again, ascending.
+/// Retired indexes without a slot, in ascending order.
 #[derive(Debug, Default)]
 pub(super) struct Retired(pub(super) Vec<u32>);
 
@@ -19,7 +18,7 @@ impl Retired {
         self.0.is_empty()
     }
 
-    /// Whether the first retired index is this one. No retired index is below it.
+    /// Whether the first retired index is this one. No retired index is lower.
     #[inline]
     pub(super) fn comes_next(&self, index: usize) -> bool {
         self.0.first().is_some_and(|&first| first as usize == index)
@@ -33,7 +32,7 @@ impl Retired {
         self.0.binary_search(&index).is_ok()
     }
 
-    /// The nth index that is not retired, from 0, of those from `bound` on. No retired one is before `bound`.
+    /// The index at position `nth`, from 0, among the indexes from `bound` on that are not retired. No retired index is below `bound`.
     #[inline]
     pub(super) fn pass_over(&self, bound: usize, nth: u64) -> u64 {
         match self.is_empty() {
@@ -44,7 +43,7 @@ impl Retired {
 
     #[cold]
     fn search(&self, bound: u64, nth: u64) -> u64 {
-        // Of those before a retired index, all but the retired ones before it can be handed out.
+        // All indexes before a retired one can be handed out, except the retired ones among them.
         let (mut low, mut high) = (0, self.0.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -66,8 +65,8 @@ impl Retired {
         self.0.capacity() * size_of::<u32>()
     }
 
-    /// Gives the retired indexes up to the first one that is not a slot each, so that the next new slot is that of an index
-    /// which can be handed out. Makes room for `room` slots past them.
+    /// Adds slots for the retired indexes that directly follow the existing slots, so that the next new slot belongs to an index that can
+    /// be handed out. Makes room for `room` more slots.
     #[cold]
     pub(super) fn give_slots(&mut self, slots: &mut Vec<Slot>, room: usize) -> Result<(), AllocError> {
         let bound = slots.len();
@@ -78,7 +77,7 @@ impl Retired {
         Ok(())
     }
 
-    /// Marks the new slots from `bound` on that belong to retired indexes. These stay listed until [`Retired::forget`].
+    /// Marks the new slots from `bound` on that belong to retired indexes. The indexes stay listed until [`Retired::forget`].
     pub(super) fn mark(&self, slots: &mut [Slot], bound: usize) {
         if let Some(new) = slots.get_mut(bound..) {
             let (listed, count) = (self.0.iter().map(|&index| index as usize - bound), new.len());
@@ -92,7 +91,7 @@ impl Retired {
         self.0.drain(..passed);
     }
 
-    /// Lists the retired indexes from `kept` on, whose slots are about to be given back. False if there is no memory.
+    /// Lists the retired indexes from `kept` on, whose slots are about to be freed. False if there is no memory.
     pub(super) fn list(&mut self, slots: &[Slot], kept: usize, is_retired: impl Fn(&Slot) -> bool) -> bool {
         let slots = &slots[kept..];
         let count = slots.iter().filter(|slot| is_retired(slot)).count();
@@ -108,7 +107,7 @@ impl Retired {
         try_shrink(&mut self.0);
     }
 
-    /// Panics if the list contradicts the slots, of which there are `bound`.
+    /// Panics if the list contradicts the slots, whose number is `bound`.
     pub(super) fn check(&self, bound: usize) {
         assert!(self.0.is_sorted_by(|a, b| a < b), "entities: retired indexes out of order");
         let first = self.0.first().map_or(usize::MAX, |&index| index as usize);

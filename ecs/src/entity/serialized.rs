@@ -1,18 +1,18 @@
-//! Ids as `serde` writes and reads them: as one number.
+//! Serializes ids with `serde`, as one number.
 
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Entity;
 
-/// The number of [`Entity::to_bits`].
+/// As the number of [`Entity::to_bits`].
 impl Serialize for Entity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.to_bits())
     }
 }
 
-/// A number that no id has is an error. Whether the entity is alive, only its world can say.
+/// A number that no id has is an error. Only the world knows whether the entity is alive.
 impl<'de> Deserialize<'de> for Entity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bits = u64::deserialize(deserializer)?;

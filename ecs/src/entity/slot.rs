@@ -1,11 +1,11 @@
-//! What is known of an index: its slot, and the location that the slot gives.
+//! The slot of an index, and the location that it contains.
 
 use alloc::vec::Vec;
 
 use super::Entity;
 use super::life::Lives;
 
-/// The number of a table in its world, from 0; table 0 holds the entities without table components.
+/// The index of a table in its world, from 0; table 0 contains the entities without table components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -24,14 +24,14 @@ impl TableId {
     pub const EMPTY: Self = Self(0);
     /// In a slot: no entity has this index.
     pub(super) const NONE: Self = Self(u32::MAX);
-    /// In a slot: the id is reserved and waits to be placed.
+    /// In a slot: the id is pending and not yet placed.
     pub(super) const PENDING: Self = Self(u32::MAX - 1);
-    /// In no slot: neither a table nor one of the above.
+    /// Never in a slot: neither a table nor one of the above.
     pub(crate) const UNUSED: Self = Self(u32::MAX - 2);
-    /// No table may have this number or a greater one.
+    /// The exclusive upper bound of table indexes.
     pub(crate) const LIMIT: u32 = Self::UNUSED.0;
 
-    /// The number itself.
+    /// The index as a number.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -39,7 +39,7 @@ impl TableId {
     }
 }
 
-/// Where an entity's table-stored components are: a table and a row in it.
+/// The location of an entity's table components: a table and a row.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -56,17 +56,17 @@ impl TableId {
 pub struct Location {
     /// The table.
     pub table: TableId,
-    /// The row in every column of the table.
+    /// The row, which is the same in every column of the table.
     pub row: u32,
 }
 
-/// What is known of an index.
+/// The state of an index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
+    /// The generation of the entity with this index, or of the next one if there is no entity; 0 if the index is retired.
     pub(super) generation: u32,
     pub(super) table: TableId,
-    /// Of a free index: its place in the list of free ones. Of a pending id it means nothing.
+    /// For a free index: its position in the free list. For a pending id it has no meaning.
     pub(super) row: u32,
 }
 
@@ -74,14 +74,13 @@ impl Slot {
     /// The slot of a retired index.
     pub(super) const RETIRED: Self = Self { generation: 0, table: TableId::NONE, row: 0 };
 
-    /// Whether no entity has the index, and one may get it.
+    /// Whether no entity has the index and it is not retired.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.table == TableId::NONE && self.generation != 0
     }
 
-    /// Location of an id, where a table that does not exist means "not alive": for callers that look the table up with
-    /// a check anyway.
+    /// The location of an id. If the id is not alive, the table does not exist: for callers that look the table up with a check anyway.
     #[inline]
     pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
         let slot = slots.get(entity.index() as usize)?;
@@ -91,7 +90,7 @@ impl Slot {
         Some(Location { table: slot.table, row: slot.row })
     }
 
-    /// Row of an entity, if it is in this table. Generation and table are compared at once.
+    /// The row of an entity, if it is in this table. Generation and table are compared at once.
     #[inline(always)]
     pub(crate) fn row_in(slots: &[Self], entity: Entity, table: TableId) -> Option<u32> {
         let slot = slots.get(entity.index() as usize)?;
@@ -100,7 +99,7 @@ impl Slot {
     }
 }
 
-/// A live entity without sparse components whose life can end: there is room for that.
+/// A live entity without sparse components whose id can be freed without memory.
 pub(crate) struct FreeableSlot<'e> {
     pub(super) slots: &'e mut [Slot],
     pub(super) free: &'e mut Vec<u32>,
@@ -117,7 +116,7 @@ impl FreeableSlot<'_> {
         self.location
     }
 
-    /// Ends it. Into its row comes `last`, the entity of the last row of the table, which may be itself.
+    /// Frees the id. `last` is the entity of the last row of the table, which moves into the freed row; it may be the same entity.
     #[inline(always)]
     pub(crate) fn end(self, last: Entity) {
         let Self { slots, free, cursor, live, lives, entity, location } = self;
@@ -127,7 +126,7 @@ impl FreeableSlot<'_> {
             free.push(entity.index());
             *cursor = free.len() as i64;
         }
-        // It is overwritten if that is the entity itself.
+        // Overwritten below if `last` is the entity itself.
         slots[last.index() as usize].row = location.row;
         slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         *live -= 1;

@@ -1,20 +1,18 @@
-//! Streams of ids: what each of several tasks reserves while they run at the same time.
+//! Streams of ids: each of several tasks that run at the same time reserves from its own stream.
 //!
-//! With one cursor for all, which task gets which id would depend on which one comes first. So the ids that can be had next
-//! are a sequence of positions, which is dealt out to streams (see `allocator/reservation.rs` and `id_stream.rs`). There are few
-//! streams: tasks that share one run one after the other, in the order of the schedule. Which ids a task gets depends on how
-//! many streams there are, on their windows, and on how many ids the tasks of its stream reserve (see `forecast.rs`). One more
-//! stream is for other reservations, through `&World`; it promises no order. When the streams are closed the ids are made
-//! pending stream by stream, and the indexes that were passed over are free.
+//! With one shared cursor, the ids of a task would depend on timing. So the next ids are a sequence of positions, which is divided among
+//! streams (see `allocator/reservation.rs` and `id_stream.rs`). There are few streams: tasks that share one run one after the other, in the
+//! order of the schedule. The ids of a task depend on the number of streams, on their windows, and on how many ids the tasks of its stream
+//! reserve (see `forecast.rs`). One more stream serves all other reservations, through `&World`; their order is unspecified. When the
+//! streams are closed the ids become pending stream by stream, and the skipped indexes become free.
 //!
-//! What is taken beyond a window passes over as many indexes for each other stream, and each of these has a slot. That is why
-//! there are few: the slots are at most [`STREAMS`] + 1 times as many as the ids, however many tasks there are.
+//! An id beyond a window skips one index for each other stream, and each skipped index has a slot. That is why there are few streams: there
+//! are at most [`STREAMS`] + 1 times as many slots as ids, independent of the number of tasks.
 //!
-//! An id is handed out at once and never changes, so the position of a stream's nth id cannot depend on what other streams
-//! will reserve. Each position that a stream uses beyond its window therefore costs one position for each other stream. A
-//! parallel loop deals the rest of its stream out to `LANES` lanes in the same way: tasks that share a lane run one after
-//! the other, and no thread waits for a lane (`pool/turns.rs`). If one task of a loop takes all ids, the loop uses `LANES`
-//! times as many slots.
+//! An id is handed out at once and never changes, so the position of the nth id of a stream cannot depend on later reservations of other
+//! streams. Each position that a stream uses beyond its window therefore costs one position for each other stream. A parallel loop divides
+//! the rest of its stream among `LANES` lanes in the same way: tasks that share a lane run one after the other, and no thread waits for a
+//! lane (`pool/turns.rs`). If one task of a loop takes all ids, the loop uses `LANES` times as many slots.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -27,22 +25,20 @@ use super::slot::{Slot, TableId};
 use super::{Entity, Location};
 use crate::alloc_error::{AllocError, try_reserve};
 
-/// How many streams the tasks of a stage have at most: so many tasks that reserve ids run at the same time.
+/// The maximum number of streams for the tasks of a stage, and of tasks that reserve ids at the same time.
 pub(crate) const STREAMS: u32 = 4;
 
 impl Entities {
-    /// Opens streams of ids, as many as there are windows, for tasks that run at the same time. Nothing may be reserved at
-    /// this time.
+    /// Opens one stream of ids per window, for tasks that run at the same time. No id may be reserved at this time.
     ///
-    /// Until [`Entities::close_streams`] is called, nothing but reserving may be done. Allocates only if there were never
-    /// so many streams. What is reserved beyond a window costs as many indexes for each other stream, which are free
-    /// afterwards.
+    /// Until [`Entities::close_streams`] is called, only reservations are allowed. Allocates only if there were never as many streams. Each
+    /// reservation beyond a window skips one index for each other stream; skipped indexes are free afterwards.
     pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
         debug_assert!(!self.needs_flush(), "flush before opening streams");
         self.streams.open(0, windows.chain(iter::once(0)), CHUNK, None);
     }
 
-    /// The ids of a task. If no streams are open, those of the shared stream.
+    /// The ids of a task. If no streams are open, the ids of the shared stream.
     #[inline]
     pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
         Ids { entities: self, stream: self.streams.get(number) }
@@ -60,21 +56,20 @@ impl Entities {
         stream.take_one(id).map_or_else(|| self.refused(stream), Ok)
     }
 
-    /// An id from elsewhere, if the stream is split at present.
+    /// An id of the shared stream, if the stream is currently split.
     #[cold]
     fn refused(&self, stream: &IdStream) -> Result<Entity, EntityIdsExhausted> {
         if stream.is_split() { self.reserve() } else { Err(EntityIdsExhausted) }
     }
 
-    /// Ends the streams, and makes all ids that were reserved pending, stream by stream. They are added to a list, and the
-    /// caller places them.
+    /// Closes the streams, and makes all reserved ids pending, stream by stream. They are added to a list, and the caller must place them.
     ///
-    /// Free indexes that were not taken stay free, in their order. New ones below the highest that was taken are free too, and
-    /// are the next to be used, the lowest first. `O(streams)` if nothing was reserved.
+    /// Free indexes that were not taken stay free, in their order. New indexes below the highest taken one become free and are used next,
+    /// lowest first. `O(streams)` if nothing was reserved.
     ///
     /// # Errors
     ///
-    /// If there is no memory for the new slots. The streams have ended then, and none of the ids is alive or pending.
+    /// If there is no memory for the new slots. The streams are then closed, and none of the ids is alive or pending.
     pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
         self.streams.iter().for_each(IdStream::join);
         let end = self.streams.end();
@@ -86,7 +81,7 @@ impl Entities {
         room
     }
 
-    /// Makes room for everything that [`Entities::make_pending`] adds to.
+    /// Makes room in all lists to which [`Entities::make_pending`] adds.
     fn make_room(&mut self, end: u64, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
         let taken: u64 = self.streams.iter().map(IdStream::count).sum();
         let slots = self.bound_after(end) - self.slots.len();
@@ -95,7 +90,7 @@ impl Entities {
         try_reserve(pending, taken as usize)
     }
 
-    /// How many slots there are when each position before `end` has an index with a slot.
+    /// The number of slots if each position before `end` has an index with a slot.
     fn bound_after(&self, end: u64) -> usize {
         match end.checked_sub(self.free.len() as u64 + 1) {
             Some(last) => self.retired.pass_over(self.slots.len(), last) as usize + 1,
@@ -103,9 +98,9 @@ impl Entities {
         }
     }
 
-    /// Makes what was taken from the streams pending. All of it is before the position `end`. There is room.
+    /// Makes the ids that were taken from the streams pending. All positions are before `end`, and there is room.
     fn make_pending(&mut self, end: u64, pending: &mut Vec<Entity>) {
-        /// In the list of free indexes, for a moment: it was taken. No index has the highest number.
+        /// A temporary entry in the free list: the index was taken. No index has the highest number.
         const TAKEN: u32 = u32::MAX;
         let (bound, again) = (self.slots.len(), self.free.len());
         let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
@@ -145,7 +140,7 @@ impl Entities {
     }
 }
 
-/// Where a caller reserves ids: from a stream of a task, from a part of one, or from the shared stream.
+/// The source of a caller's ids: a stream of a task, a part of one, or the shared stream.
 #[derive(Clone, Copy)]
 pub(crate) struct Ids<'w> {
     entities: &'w Entities,
@@ -153,19 +148,19 @@ pub(crate) struct Ids<'w> {
 }
 
 impl<'w> Ids<'w> {
-    /// As `stream` says; it is one of the entities' own.
+    /// `stream` must be one of the streams of `entities`; `None` is the shared stream.
     #[inline]
     pub(crate) fn new(entities: &'w Entities, stream: Option<&'w IdStream>) -> Self {
         Self { entities, stream }
     }
 
-    /// What [`Ids::new`] takes besides the entities.
+    /// The stream that was passed to [`Ids::new`].
     #[inline]
     pub(crate) fn stream(self) -> Option<&'w IdStream> {
         self.stream
     }
 
-    /// How many ids have been taken from the stream, and passed over between the parts of a split.
+    /// The number of ids that have been taken from the stream, including those that a split has skipped.
     #[inline]
     pub(crate) fn taken(self) -> u64 {
         self.stream.map_or(0, IdStream::taken)
@@ -183,20 +178,20 @@ impl<'w> Ids<'w> {
         }
     }
 
-    /// Where a live entity is.
+    /// The location of a live entity.
     ///
     /// # Errors
     ///
-    /// Says why, if it is not alive.
+    /// If the entity is not alive. The error gives the reason.
     #[inline]
     pub(crate) fn locate(self, entity: Entity) -> Result<Location, EntityError> {
         self.entities.locate(entity)
     }
 
-    /// StreamSplits the stream into parts, for tasks that are done before the stream is used again; each has a window of so many
-    /// ids. Ids that are reserved from the stream itself meanwhile come from the shared stream, in no certain order.
+    /// Splits the stream into parts, for tasks that finish before the stream is used again; each part has a window of `window` ids. Ids
+    /// that are reserved from the stream itself while it is split come from the shared stream, in unspecified order.
     ///
-    /// If these ids have no stream, or are a part or split already, all parts are these very ids. Allocates.
+    /// If these ids have no stream, are a part, or are already split, all parts share these ids. Allocates.
     pub(crate) fn split(self, parts: u32, window: u32) -> SplitStream<'w> {
         SplitStream { ids: self, node: self.stream.and_then(|stream| stream.split(parts, window)) }
     }
@@ -204,7 +199,7 @@ impl<'w> Ids<'w> {
 
 impl_debug!([] Ids<'_> => |this, f| f.debug_tuple("Ids").field(&this.stream).finish());
 
-/// A stream that is split into parts. When it is dropped, the stream goes on behind the ids that the parts have reserved.
+/// A stream that is split into parts. When it is dropped, the stream continues after the ids that the parts have reserved.
 #[derive(Debug)]
 pub(crate) struct SplitStream<'w> {
     ids: Ids<'w>,
@@ -216,7 +211,7 @@ impl SplitStream<'_> {
     ///
     /// # Panics
     ///
-    /// If there are not so many parts.
+    /// If the number is not less than the number of parts.
     #[inline]
     pub(crate) fn part(&self, number: u32) -> Ids<'_> {
         let Some(node) = self.node else { return self.ids };
@@ -226,7 +221,7 @@ impl SplitStream<'_> {
     }
 
     #[cfg(test)]
-    /// The most that one part has reserved, for the window of the next split.
+    /// The maximum number of ids that one part has reserved, for the window of the next split.
     pub(crate) fn most(&self) -> u32 {
         let taken = self.node.and_then(|node| node.streams.iter().map(IdStream::taken).max());
         taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX))

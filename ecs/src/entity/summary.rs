@@ -1,69 +1,68 @@
-//! A cheap answer to which sparse storages may hold an entity.
+//! A mask of the sparse sets that may contain an entity.
 //!
-//! An entity has a summary of 16 bits. The sparse storage with number `n` may hold the entity only if bit `n % 16` is set.
+//! An entity has a mask of 16 bits. The sparse set with index `n` can only contain the entity if bit `n % 16` is set.
 
-/// Which sparse storages may hold an entity: storage `n` is only asked if bit `n % 16` is set. With up to 16 sparse
-/// components in a world the answer is exact.
+/// A mask of sparse sets: set `n` is only searched if bit `n % 16` is set. The mask is exact in a world with up to 16 sparse components.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct SparseSummary(u16);
 
 impl SparseSummary {
-    /// Any storage may hold the entity.
+    /// Any sparse set may contain the entity.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
-    /// No storage holds the entity.
+    /// Whether no sparse set contains the entity.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The storage with this number may hold the entity as well.
+    /// Adds the sparse set with this index.
     #[inline]
     #[must_use]
     pub(crate) fn with(self, storage: usize) -> Self {
         Self(self.0 | 1 << (storage % 16))
     }
 
-    /// The storage with this number, of `count` in all, does not hold the entity. None if another one has the same bit.
+    /// Removes the sparse set with this index, one of `count`. `None` if another one has the same bit.
     #[inline]
     #[must_use]
     pub(crate) fn without(self, storage: usize, count: usize) -> Option<Self> {
         (count <= 16).then_some(Self(self.0 & !(1 << (storage % 16))))
     }
 
-    /// Whether a storage of one may be a storage of the other.
+    /// Whether a sparse set may be in both masks.
     #[inline]
     pub(crate) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The storages of either.
+    /// The sparse sets of either mask.
     #[inline]
     #[must_use]
     pub(crate) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The storages of this one that cannot be storages of the other.
+    /// The sparse sets of this mask that cannot be in the other one.
     #[must_use]
     pub(crate) fn except(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The storages that may be of both.
+    /// The sparse sets that may be in both masks.
     #[inline]
     #[must_use]
     pub(crate) fn common(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The numbers of the storages, of `count` in all, that may hold the entity.
+    /// The indexes of the sparse sets, of `count` in all, that may contain the entity.
     #[inline]
     pub(crate) fn storages(self, count: usize) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
         let mut at = count;
         core::iter::from_fn(move || {
-            // Other storages with the same bit, if there are so many.
+            // Other sparse sets with the same bit, if there are more than 16.
             at += 16;
             if at >= count {
                 if bits == 0 {
@@ -76,7 +75,7 @@ impl SparseSummary {
         })
     }
 
-    /// The number of the only storage, of `count` in all, if there is one and no other has its bit.
+    /// The index of the only sparse set, of `count` in all, if the mask has one bit and no other set shares it.
     #[inline]
     pub(crate) fn only(self, count: usize) -> Option<usize> {
         (self.0.is_power_of_two() && count <= 16).then_some(self.0.trailing_zeros() as usize)

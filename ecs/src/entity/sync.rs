@@ -1,3 +1,3 @@
-//! What streams of ids synchronise with. A test puts loom's types in the place of these and tries all orders of events.
+//! The synchronisation types of id streams. A test replaces them by loom's types and tries all interleavings.
 
 pub(super) use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
-//! Entities of which each occurs once.
+//! Collections of distinct entities.
 //!
-//! That entities differ is a promise that queries rely on when they give out several of them to be changed. So
-//! [`EntitySetIterator`] is implemented here only, for what cannot yield an entity twice.
+//! Queries rely on the distinctness of entities when they return several of them mutably. So [`EntitySetIterator`] is implemented here
+//! only, for iterators that cannot yield an entity twice.
 
 use alloc::collections::{BTreeSet, btree_set};
 use alloc::vec::{self, Vec};
@@ -11,14 +11,14 @@ use core::{array, option, slice};
 
 use super::Entity;
 
-/// What no other crate can implement.
+/// A supertrait that other crates cannot implement.
 pub trait Distinct {}
 
-/// An iterator over entities that yields none twice.
+/// An iterator over distinct entities.
 ///
-/// It cannot be implemented outside of this library: queries rely on it. [`UniqueEntityIter`] is one, and so are the iterators
-/// of [`UniqueEntityVec`], [`UniqueEntityArray`], [`EntityHashSet`](super::EntityHashSet) and `BTreeSet<Entity>`, those of
-/// spawned entities, and what `filter`, `skip`, `take`, `rev` and the like make of them.
+/// It cannot be implemented outside of this library, because queries rely on it. It is implemented by [`UniqueEntityIter`], by the
+/// iterators of [`UniqueEntityVec`], [`UniqueEntityArray`], [`EntityHashSet`](super::EntityHashSet) and `BTreeSet<Entity>`, by those of
+/// spawned entities, and by adapters such as `filter`, `skip`, `take` and `rev` of these.
 ///
 /// ```
 /// use strata_ecs::entity::{EntitySetIterator, UniqueEntityVec};
@@ -31,7 +31,7 @@ pub trait Distinct {}
 /// assert_eq!((set.len(), &some[..]), (3, &set[1..]));
 /// ```
 pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
-    /// Collects the entities into a collection that holds none twice.
+    /// Collects the entities into a collection of distinct entities.
     fn collect_set<B: FromEntitySetIterator<Self::Item>>(self) -> B
     where
         Self: Sized,
@@ -43,7 +43,7 @@ pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
 #[diagnostic::do_not_recommend]
 impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 
-/// Entities of which none occurs twice: everything whose iterator is an [`EntitySetIterator`].
+/// A collection of distinct entities: every type whose iterator is an [`EntitySetIterator`].
 ///
 /// ```
 /// use strata_ecs::entity::{EntityHashSet, EntitySet, EntitySetIterator, UniqueEntityVec};
@@ -69,9 +69,9 @@ pub trait EntitySet: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetItera
 #[diagnostic::do_not_recommend]
 impl<T: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator>> EntitySet for T {}
 
-/// A collection that [`EntitySetIterator::collect_set`] makes.
+/// A collection that [`EntitySetIterator::collect_set`] can create.
 pub trait FromEntitySetIterator<T>: Sized {
-    /// Collects entities that differ.
+    /// Collects distinct entities.
     fn from_entity_set_iter<I: EntitySet<Item = T>>(entities: I) -> Self;
 }
 
@@ -81,7 +81,7 @@ impl<T: Borrow<Entity>> FromEntitySetIterator<T> for UniqueEntityVec {
     }
 }
 
-/// An iterator of which it is known that it yields no entity twice.
+/// An iterator that is known to yield distinct entities.
 ///
 /// ```
 /// use strata_ecs::entity::UniqueEntityVec;
@@ -96,7 +96,7 @@ impl<T: Borrow<Entity>> FromEntitySetIterator<T> for UniqueEntityVec {
 pub struct UniqueEntityIter<I>(I);
 
 impl<I> UniqueEntityIter<I> {
-    /// The iterator that knows the entities.
+    /// The wrapped iterator.
     #[inline]
     pub(crate) fn inner(&self) -> &I {
         &self.0
@@ -104,16 +104,16 @@ impl<I> UniqueEntityIter<I> {
 }
 
 impl<I: Iterator<Item: Borrow<Entity>>> UniqueEntityIter<I> {
-    /// For callers that know that no entity comes twice.
+    /// Wraps an iterator. The caller ensures that it yields distinct entities.
     pub(super) fn of(entities: I) -> Self {
         Self(entities)
     }
 
-    /// The iterator, of which the caller knows that it yields no entity twice.
+    /// Wraps an iterator.
     ///
     /// # Safety
     ///
-    /// - The iterator yields no entity twice, and each item always borrows as the same entity.
+    /// - The iterator yields distinct entities, and each item always borrows as the same entity.
     ///
     /// ```
     /// use strata_ecs::entity::UniqueEntityIter;
@@ -176,13 +176,13 @@ impl<I: FusedIterator> FusedIterator for UniqueEntityIter<I> {}
 
 impl<I> Distinct for UniqueEntityIter<I> {}
 
-// One entity, or what an ordered set holds.
+// At most one entity, or the entities of an ordered set.
 impl Distinct for option::IntoIter<Entity> {}
 impl Distinct for option::IntoIter<&Entity> {}
 impl Distinct for btree_set::IntoIter<Entity> {}
 impl Distinct for btree_set::Iter<'_, Entity> {}
 
-// Some of the entities of another one.
+// Some of the entities of another iterator.
 impl<I: Distinct, P> Distinct for Filter<I, P> {}
 impl<I: Distinct> Distinct for Fuse<I> {}
 impl<I: Distinct> Distinct for Rev<I> {}
@@ -206,7 +206,7 @@ fn twice(entities: &[Entity]) -> Option<Entity> {
     entities.iter().copied().find(|&entity| !seen.insert(entity))
 }
 
-/// A list of entities in which none occurs twice. It is read as a slice.
+/// A list of distinct entities. It dereferences to a slice.
 ///
 /// ```
 /// use strata_ecs::entity::UniqueEntityVec;
@@ -223,13 +223,13 @@ fn twice(entities: &[Entity]) -> Option<Entity> {
 pub struct UniqueEntityVec(Vec<Entity>);
 
 impl UniqueEntityVec {
-    /// An empty list, which has allocated nothing.
+    /// Creates an empty list without allocating.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// The list, after a look whether an entity occurs twice. `O(n log n)`.
+    /// Creates the list after checking that the entities are distinct. `O(n log n)`.
     ///
     /// # Errors
     ///
@@ -239,9 +239,9 @@ impl UniqueEntityVec {
         twice(&entities).map_or(Ok(Self(entities)), Err)
     }
 
-    /// Adds an entity at the end, unless it is there already. `O(n)`.
+    /// Adds an entity at the end, unless the list already contains it. `O(n)`.
     ///
-    /// Returns whether it was added.
+    /// Returns whether the entity was added.
     pub fn insert(&mut self, entity: Entity) -> bool {
         let is_new = !self.0.contains(&entity);
         if is_new {
@@ -250,26 +250,26 @@ impl UniqueEntityVec {
         is_new
     }
 
-    /// Takes the last entity out.
+    /// Removes the last entity.
     pub fn pop(&mut self) -> Option<Entity> {
         self.0.pop()
     }
 
-    /// Takes an entity out, and puts the last one in its place.
+    /// Removes an entity, and puts the last one in its position.
     ///
     /// # Panics
     ///
-    /// If there is no entity at this place.
+    /// If the index is out of bounds.
     pub fn swap_remove(&mut self, at: usize) -> Entity {
         self.0.swap_remove(at)
     }
 
-    /// Takes out all entities of which a function does not say that they stay.
+    /// Keeps the entities for which a function returns true.
     pub fn retain(&mut self, stays: impl FnMut(&Entity) -> bool) {
         self.0.retain(stays);
     }
 
-    /// Takes all entities out.
+    /// Removes all entities.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -285,13 +285,13 @@ impl UniqueEntityVec {
         UniqueEntityIter(self.0.iter())
     }
 
-    /// The plain list.
+    /// The list as a `Vec`.
     #[must_use]
     pub fn into_inner(self) -> Vec<Entity> {
         self.0
     }
 
-    /// For callers that know that no entity comes twice.
+    /// Creates the list. The caller ensures that the entities are distinct.
     pub(crate) fn of(entities: Vec<Entity>) -> Self {
         debug_assert!(twice(&entities).is_none());
         Self(entities)
@@ -304,7 +304,7 @@ impl<const N: usize> From<UniqueEntityArray<N>> for UniqueEntityVec {
     }
 }
 
-/// An array of entities in which none occurs twice. It is read as a slice.
+/// An array of distinct entities. It dereferences to a slice.
 ///
 /// ```
 /// use strata_ecs::entity::UniqueEntityArray;
@@ -325,7 +325,7 @@ impl<const N: usize> From<UniqueEntityArray<N>> for UniqueEntityVec {
 pub struct UniqueEntityArray<const N: usize>([Entity; N]);
 
 impl<const N: usize> UniqueEntityArray<N> {
-    /// The array, after a look whether an entity occurs twice.
+    /// Creates the array after checking that the entities are distinct.
     ///
     /// # Errors
     ///
@@ -334,7 +334,7 @@ impl<const N: usize> UniqueEntityArray<N> {
         twice(&entities).map_or(Ok(Self(entities)), Err)
     }
 
-    /// The plain array.
+    /// The array as a plain one.
     #[must_use]
     pub fn into_inner(self) -> [Entity; N] {
         self.0
@@ -352,13 +352,13 @@ impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
 
     /// # Errors
     ///
-    /// The list, if it has another length.
+    /// Returns the list as the error if its length differs.
     fn try_from(entities: UniqueEntityVec) -> Result<Self, UniqueEntityVec> {
         <[Entity; N]>::try_from(entities.0).map(Self).map_err(UniqueEntityVec)
     }
 }
 
-/// Writes what the lists have in common: they are slices, and iterators over them know that no entity comes twice.
+/// Implements the common traits of the lists: they dereference to slices, and their iterators are known to yield distinct entities.
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty, $IntoIter:ty;)*) => { $(
         impl_deref!([$($generics)*] $List => [Entity], |this| this.0);

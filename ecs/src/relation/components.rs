@@ -5,11 +5,11 @@ use core::marker::PhantomData;
 use super::traits::Relation;
 use crate::component::{Component, ComponentKey, Description, Immutable, RelationSide, StorageType};
 
-/// The component of entities that are the source of a pair of `R`. In queries it is a filter as any other component:
+/// A component of the entities that are the source of a pair of `R`. Queries can filter by it like by any other component:
 /// `With<PairSource<Hunting>>`.
 ///
-/// It comes with the first pair and goes with the last one. To remove it, or to remove all components, removes the pairs. It cannot be
-/// made by hand, and is stored outside of the tables.
+/// It is added with the first pair and removed with the last one. Removing it, or all components, removes the pairs. It cannot be created
+/// by hand, and is stored outside of the tables.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,14 +28,14 @@ use crate::component::{Component, ComponentKey, Description, Immutable, Relation
 /// ```
 pub struct PairSource<R>(PhantomData<fn() -> R>);
 
-/// The component of entities that are the target of a pair of `R`. See [`PairSource`].
+/// A component of the entities that are the target of a pair of `R`. See [`PairSource`].
 pub struct PairTarget<R>(PhantomData<fn() -> R>);
 
-/// What both components have in common.
+/// The common parts of both components.
 macro_rules! ends {
     ($($End:ident: $key:literal, $is_source:literal;)*) => { $(
         impl<R: Relation> $End<R> {
-            /// The component, for what keeps it equal to the pairs.
+            /// Creates the component, for the code that keeps it consistent with the pairs.
             pub(crate) const fn new() -> Self {
                 Self(PhantomData)
             }
@@ -46,7 +46,7 @@ macro_rules! ends {
 
             const STORAGE_TYPE: StorageType = StorageType::Sparse;
             const KEY: ComponentKey = R::KEY.mix($key);
-            // Snapshots take it with the pairs. A clone of an entity gets it with pairs of its own.
+            // Snapshots store it with the pairs. A clone of an entity gets it with its own pairs.
             const DESCRIPTION: Description<Self> = Description::new()
                 .with_copy()
                 .with_clone_only_in_copies()

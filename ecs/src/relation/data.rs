@@ -1,5 +1,5 @@
-//! The pairs of a relation as data, and pairs that are built of data. Nothing is believed: what is built could have been made by
-//! [`relate`](crate::world::World::relate), or is an error.
+//! The pairs of a relation as data, and pairs that are built from data. Input is validated: pairs that
+//! [`relate`](crate::world::World::relate) could not have made are an error.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ impl dyn PairsCopy + '_ {
         pairs.map(|((&ends, places), ticks)| PairContents { ends, places, ticks: ticks.get() }).collect()
     }
 
-    /// The entities that are alive and the source (0) or the target (1) of pairs.
+    /// The live entities that are the source (0) or the target (1) of pairs.
     pub(crate) fn entities(&self, end: usize) -> Vec<Entity> {
         self.index().entities(end).collect()
     }

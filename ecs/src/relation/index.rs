@@ -1,4 +1,4 @@
-//! Which pairs there are, and where: of any relation, without the values.
+//! The pairs of a relation and their positions in lists, without the values.
 
 mod data;
 
@@ -17,13 +17,13 @@ pub(crate) struct PairIndex {
     is_symmetric: bool,
     /// By row: source and target.
     ends: Vec<[Entity; 2]>,
-    /// By row: where the pair is in the list of its source, and in that of its target.
+    /// By row: the position of the pair in the list of its source, and in the list of its target.
     places: Vec<[u32; 2]>,
     /// By entity: the pairs of which it is the source. If the relation is symmetric, all of its pairs.
     from: PairLists,
-    /// By entity: the pairs of which it is the target. If the relation is symmetric, none.
+    /// By entity: the pairs of which it is the target. Empty if the relation is symmetric.
     to: PairLists,
-    /// The rows, by the entities. If the relation is exclusive, none: the list of the source has one pair.
+    /// The rows, by the entities. Empty if the relation is exclusive: the list of a source then has at most one pair.
     rows: HashTable<u32>,
 }
 
@@ -35,7 +35,7 @@ fn hash([source, target]: [Entity; 2]) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The ends of a pair, or, if it has no direction, the lower one first.
+/// The ends of a pair. If the relation is symmetric, the lower entity comes first.
 #[inline]
 fn sorted(is_symmetric: bool, ends: [Entity; 2]) -> [Entity; 2] {
     if is_symmetric && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends }
@@ -54,7 +54,7 @@ impl PairIndex {
         }
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -76,19 +76,19 @@ impl PairIndex {
         if end == 0 || self.is_symmetric { &mut self.from } else { &mut self.to }
     }
 
-    /// The pairs of an entity, with holes: those of which it is the source (0) or the target (1).
+    /// The list of an entity, with holes: the pairs of which it is the source (0) or the target (1).
     #[inline]
     pub(crate) fn list(&self, end: usize, entity: Entity) -> &[Link] {
         self.lists(end).get(entity)
     }
 
-    /// How many there are.
+    /// The number of pairs in the list of an entity.
     #[inline]
     pub(crate) fn count(&self, end: usize, entity: Entity) -> usize {
         self.lists(end).len(entity)
     }
 
-    /// The ends as they are hashed.
+    /// The ends in the order in which they are hashed.
     #[inline]
     fn key(&self, ends: [Entity; 2]) -> [Entity; 2] {
         sorted(self.is_symmetric, ends)
@@ -106,7 +106,7 @@ impl PairIndex {
         found.map(|&row| row as usize)
     }
 
-    /// Makes room for a pair that is not there.
+    /// Makes room for a new pair.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl PairIndex {
         self.lists_mut(1).make_room(target)
     }
 
-    /// Adds a pair that is not there, for which there is room: in the last row.
+    /// Adds a new pair in the last row. There must be room for it.
     #[inline]
     pub(crate) fn insert(&mut self, source: Entity, target: Entity) {
         let row = self.ends.len() as u32;
@@ -144,7 +144,7 @@ impl PairIndex {
         }
     }
 
-    /// Removes a pair, if it is there, and returns its ends and the row that it had; the last one gets it.
+    /// Removes a pair, if it exists, and returns its ends and its former row; the last pair moves into that row.
     pub(crate) fn remove(&mut self, source: Entity, target: Entity) -> Option<([Entity; 2], usize)> {
         let row = if self.is_exclusive {
             self.find(source, target)?
@@ -159,7 +159,7 @@ impl PairIndex {
         Some((ends, row))
     }
 
-    /// Removes a pair that is not found by its entities any more. The last one gets its row.
+    /// Removes a pair that is no longer in the hash table. The last pair moves into its row.
     fn remove_unhashed(&mut self, row: usize) {
         let (ends, places) = (self.ends[row], self.places[row]);
         for end in 0..2 {
@@ -196,7 +196,7 @@ impl PairIndex {
         });
     }
 
-    /// Has the pairs stay whose target is an entity that is no more: it has no list any longer.
+    /// Removes the list of a despawned target, and keeps its pairs.
     pub(crate) fn forget_target(&mut self, target: Entity) {
         for link in self.to.get(target).iter().filter(|link| link.is_pair()) {
             self.places[link.row as usize][1] = NOWHERE;
@@ -204,7 +204,7 @@ impl PairIndex {
         self.to.forget(target);
     }
 
-    /// Whether the target of a pair is no more, and has been forgotten.
+    /// Whether the pair's target has a list: false after [`forget_target`](Self::forget_target).
     #[inline]
     pub(crate) fn has_target(&self, row: usize) -> bool {
         self.places[row][1] != NOWHERE
@@ -215,7 +215,7 @@ impl PairIndex {
         self.lists(end).entities()
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees unused memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         let Self { ends, places, from, to, is_symmetric, rows, .. } = self;
         try_shrink(ends);
@@ -241,7 +241,7 @@ impl PairIndex {
             + self.rows.allocation_size()
     }
 
-    /// Panics with a text if one part contradicts another.
+    /// Panics with a message if the parts contradict each other.
     pub(crate) fn check_invariants(&self, name: &str) {
         let ends = if self.is_symmetric { 1 } else { 2 };
         for (row, &[source, target]) in self.ends.iter().enumerate() {
@@ -276,7 +276,7 @@ impl PairIndex {
     }
 }
 
-/// Which end of a pair an entity is in whose list it is.
+/// The end of a pair whose entity owns the list.
 #[inline]
 fn end_of(is_symmetric: bool, end: usize, ends: [Entity; 2], entity: Entity) -> usize {
     if is_symmetric { usize::from(ends[0] != entity) } else { end }

@@ -1,9 +1,9 @@
-//! The pairs of each entity, as lists.
+//! The list of pairs of each entity.
 //!
-//! A list of one element is in its head. Other lists are blocks in one piece of memory that all lists share. Blocks have sizes that are
-//! powers of two; free ones of a size are linked with each other. An element that is removed leaves a hole; when a list has more holes than elements they are closed, so that this takes
-//! constant time for each removal, and the order stays. The heads of lists are found by the index of their entity, in pages that are there
-//! only where entities have lists.
+//! A list with one element is stored in its head. Other lists are blocks of one allocation that all lists share. Block sizes are powers of
+//! two; free blocks of the same size form a linked list. Removing an element leaves a hole; when a list has more holes than elements the
+//! holes are closed, so that each removal takes amortised constant time and keeps the order. Heads are found by entity index, in pages that
+//! only exist where entities have lists.
 
 use alloc::vec::Vec;
 use core::{mem, slice};
@@ -11,10 +11,10 @@ use core::{mem, slice};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::{Entity, Pages};
 
-/// No row of a pair, and no place in a list.
+/// Not a row of a pair, and not a position in a list.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// An element of a list: a pair, and its other entity.
+/// An element of a list: a pair and its other entity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) other: Entity,
@@ -25,24 +25,24 @@ pub(crate) struct Link {
 impl Link {
     const HOLE: Self = Self { other: Entity::PLACEHOLDER, row: NOWHERE };
 
-    /// Whether there is a pair.
+    /// Whether this is a pair, not a hole.
     #[inline]
     pub(crate) fn is_pair(&self) -> bool {
         self.row != NOWHERE
     }
 }
 
-/// The pairs in a list, which is not looked at before the first of them is asked for: some ask only how many there are.
+/// The pairs in a list. The list is not read before the first pair is requested, since some callers only need the count.
 #[derive(Clone, Default)]
 pub(crate) struct Links<'a> {
-    /// Those of all lists.
+    /// The elements of all lists.
     all: &'a [Link],
     at: u32,
     end: u32,
 }
 
 impl<'a> Links<'a> {
-    /// Those that are left, for loops that go through all of them.
+    /// The remaining pairs, for loops that visit all of them.
     #[inline]
     pub(crate) fn all(self) -> impl Iterator<Item = &'a Link> + use<'a> {
         self.all[self.at as usize..self.end as usize].iter().filter(|link| link.is_pair())
@@ -65,21 +65,21 @@ impl<'a> Iterator for Links<'a> {
     }
 }
 
-/// Heads a page.
+/// The number of heads per page.
 const PAGE: usize = 64;
 
-/// The list of an entity, or where it is.
+/// The list of an entity, or its location.
 #[derive(Clone, Copy)]
 struct Head {
-    /// That of the entity; zero if there is no list.
+    /// The generation of the entity; zero if there is no list.
     generation: u32,
-    /// How many elements and holes it has. The last one is an element.
+    /// The number of elements and holes. The last one is an element.
     used: u32,
-    /// How many elements it has.
+    /// The number of elements.
     live: u32,
-    /// The logarithm of the size of its block. Zero if there is none: then its element is `only`.
+    /// The base-2 logarithm of the block size. Zero if there is no block: the element is then in `only`.
     class: u32,
-    /// The element of a list without a block. Otherwise the row is where the block begins.
+    /// The element of a list without a block. Otherwise its row is the start of the block.
     only: Link,
 }
 
@@ -95,18 +95,18 @@ impl Head {
         if self.generation == 0 { 0 } else { 1 << self.class }
     }
 
-    /// Whether its elements are among those of all lists.
+    /// Whether the elements are in a block.
     #[inline]
     fn has_block(&self) -> bool {
         self.class != 0
     }
 
-    /// Where its elements are among those of all lists, if they are there.
+    /// The range of the elements, if they are in a block.
     fn range(&self) -> core::ops::Range<usize> {
         self.start() as usize..self.start() as usize + self.used as usize
     }
 
-    /// Where its block begins, if it has one.
+    /// The start of the block, if there is one.
     #[inline]
     fn start(&self) -> u32 {
         self.only.row
@@ -118,14 +118,14 @@ impl Head {
         if self.has_block() { &all[self.range()] } else { &slice::from_ref(&self.only)[..self.used as usize] }
     }
 
-    /// An element, or a hole.
+    /// The element or hole at a position.
     #[inline]
     fn link_mut<'a>(&'a mut self, all: &'a mut [Link], place: u32) -> &'a mut Link {
         if self.has_block() { &mut all[(self.start() + place) as usize] } else { &mut self.only }
     }
 }
 
-/// Sizes of blocks.
+/// The number of block sizes.
 const CLASSES: usize = 32;
 
 /// Lists, one for each entity that has pairs.
@@ -133,7 +133,7 @@ const CLASSES: usize = 32;
 pub(crate) struct PairLists {
     heads: Pages<Head, PAGE>,
     links: Vec<Link>,
-    /// By class: the first free block. The row of its first link says which is the next one.
+    /// By class: the first free block. The row of its first link is the start of the next free block.
     free: [u32; CLASSES],
 }
 
@@ -145,7 +145,7 @@ impl PairLists {
         self.heads.get(entity.index()).filter(|head| head.generation == entity.generation())
     }
 
-    /// The head of the list of an entity, and what is in all blocks.
+    /// The head of the list of an entity, and the elements of all blocks.
     #[inline]
     fn head_mut(&mut self, entity: Entity) -> Option<(&mut Head, &mut [Link])> {
         let head = self.heads.get_mut(entity.index()).filter(|head| head.generation == entity.generation())?;
@@ -158,7 +158,7 @@ impl PairLists {
         self.head(entity).map_or(&[], |head| head.links(&self.links))
     }
 
-    /// The pairs of an entity, and how many there are.
+    /// The pairs of an entity, and their number.
     #[inline]
     pub(crate) fn get_counted(&self, entity: Entity) -> (Links<'_>, usize) {
         let Some(head) = self.head(entity) else { return (Links::default(), 0) };
@@ -167,7 +167,7 @@ impl PairLists {
         (Links { all, at, end: at + head.used }, head.live as usize)
     }
 
-    /// How many pairs there are in the list of an entity.
+    /// The number of pairs in the list of an entity.
     #[inline]
     pub(crate) fn len(&self, entity: Entity) -> usize {
         self.head(entity).map_or(0, |head| head.live as usize)
@@ -177,7 +177,7 @@ impl PairLists {
     ///
     /// # Errors
     ///
-    /// If there is no memory. The lists stay as they were.
+    /// If there is no memory. The lists are unchanged.
     #[inline]
     pub(crate) fn make_room(&mut self, entity: Entity) -> Result<(), AllocError> {
         match self.head(entity) {
@@ -190,7 +190,7 @@ impl PairLists {
     fn make_room_now(&mut self, entity: Entity) -> Result<(), AllocError> {
         let entry = self.heads.try_get_or_add(entity.index(), Head::NONE)?;
         let head = *entry;
-        // One that was made in vain is taken over.
+        // A head that was created but not used may have another generation: it is reused.
         debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
         if head.generation != entity.generation() {
             entry.generation = entity.generation();
@@ -208,7 +208,7 @@ impl PairLists {
         self.heads.try_get_or_add(entity.index(), Head::NONE).map(|entry| *entry = moved)
     }
 
-    /// A block of a class: a free one, or a new one at the end.
+    /// Returns a block of a class: a free one, or a new one at the end.
     fn take_block(&mut self, class: u32) -> Result<u32, AllocError> {
         let first = self.free[class as usize];
         if first != NOWHERE {
@@ -224,7 +224,7 @@ impl PairLists {
         Ok(start as u32)
     }
 
-    /// Frees the block of a list that was, if it had one.
+    /// Frees the block of a former list, if it had one.
     #[inline]
     fn free_block(&mut self, list: &Head) {
         if list.has_block() {
@@ -233,7 +233,7 @@ impl PairLists {
         }
     }
 
-    /// Adds an element behind the others, for which there is room, and says where it is.
+    /// Appends an element, for which there must be room, and returns its position.
     #[inline]
     pub(crate) fn push(&mut self, entity: Entity, link: Link) -> u32 {
         let Some((head, all)) = self.head_mut(entity) else { return NOWHERE };
@@ -244,7 +244,7 @@ impl PairLists {
         place
     }
 
-    /// Removes an element. `moved` gets the row and the new place of each that is elsewhere afterwards.
+    /// Removes an element. `moved` gets the row and the new position of each element that has moved.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity, place: u32, moved: impl FnMut(u32, u32)) {
         let Some((head, all)) = self.head_mut(entity) else { return };
@@ -253,7 +253,7 @@ impl PairLists {
             let list = mem::replace(head, Head::NONE);
             return self.free_block(&list);
         }
-        // Where there is another one, both are in a block.
+        // The list has another element, so both are in a block.
         let copy = *head;
         let links = &mut all[copy.range()];
         links[place as usize] = Link::HOLE;
@@ -263,7 +263,7 @@ impl PairLists {
         }
     }
 
-    /// Forgets holes at the end of a list, and closes the others if they are many.
+    /// Removes holes at the end of a list, and closes the others if there are many.
     fn tidy(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
         let Some((head, all)) = self.head_mut(entity) else { return };
         head.used = used;
@@ -286,7 +286,7 @@ impl PairLists {
         debug_assert_eq!(to, live);
     }
 
-    /// Says that a pair has another row.
+    /// Changes the row of an element.
     #[inline]
     pub(crate) fn set_row(&mut self, entity: Entity, place: u32, row: u32) {
         if let Some((head, all)) = self.head_mut(entity) {
@@ -294,7 +294,7 @@ impl PairLists {
         }
     }
 
-    /// Forgets the list of an entity, whatever is in it.
+    /// Removes the list of an entity with its elements.
     pub(crate) fn forget(&mut self, entity: Entity) {
         if let Some((head, _)) = self.head_mut(entity) {
             let list = mem::replace(head, Head::NONE);
@@ -308,8 +308,8 @@ impl PairLists {
         heads.filter_map(|(index, head)| head.entity(index))
     }
 
-    /// Gives back memory that is not needed: blocks that are too large, and pages without lists. The places of elements stay but in
-    /// lists with holes, of which `moved` gets the entity, the row and the new place of each element.
+    /// Frees unused memory: blocks that are too large, and pages without lists. Positions are unchanged except in lists with holes: `moved`
+    /// gets the entity, the row and the new position of each of their elements.
     pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
         let size = |head: &Head| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
         let heads = self.heads.iter().map(|(_, head)| head).filter(|head| head.generation != 0);

@@ -1,7 +1,7 @@
-//! Relations: pairs of entities with a value of their own.
+//! Relations: pairs of entities with their own value.
 //!
-//! A type with [`Relation`] says what may be between two entities: a *source* and a *target*. Two entities with such a value between them
-//! are a *pair*. The pairs of all relations stand beside the tables: no table knows of them, and to make or remove one moves no entity.
+//! A type with [`Relation`] defines a connection between two entities, a *source* and a *target*. Two entities with such a value form a
+//! *pair*. The pairs of all relations are stored outside of the tables, so making or removing one moves no entity.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -21,22 +21,22 @@
 //! assert_eq!(world.pair_count::<Hunting>(), 0);
 //! ```
 //!
-//! Do not confuse them with a [`Relationship`](crate::relationship::Relationship): that is two components in the manner of bevy_ecs, one
-//! of which names a single target and holds nothing else.
+//! Do not confuse relations with a [`Relationship`](crate::relationship::Relationship): two components like those of bevy_ecs, one of which
+//! names a single target and has no other data.
 //!
 //! # What lies where
 //!
-//! The values of one relation lie one behind the other, in the order in which the pairs were made; the last one takes the place of one
-//! that is removed. Each entity with pairs has a list of them, as a source and as a target, in the order in which they were made. A pair
-//! is found from both of its entities by one look into a hash table. So [`relate`](crate::world::World::relate),
-//! [`unrelate`](crate::world::World::unrelate) and [`get_pair`](crate::world::World::get_pair) take constant time, amortised, however many
-//! pairs the entities have, and memory follows the number of pairs.
+//! The values of one relation are stored contiguously, in the order in which the pairs were made; when a pair is removed, the last one
+//! moves into its place. Each entity with pairs has a list of them as a source and a list as a target, in the order in which they were
+//! made. A pair is found from its two entities by one hash table lookup. So [`relate`](crate::world::World::relate),
+//! [`unrelate`](crate::world::World::unrelate) and [`get_pair`](crate::world::World::get_pair) take amortised constant time, independent of
+//! the number of pairs of the entities, and memory is proportional to the number of pairs.
 //!
-//! An entity has the component [`PairSource<R>`] as long as it is the source of a pair of `R`, and [`PairTarget<R>`] as long as it is the
-//! target of one: `With<PairSource<Hunting>>` is a filter, and [`Pairs`](crate::query::Pairs) yields the pairs of an entity in a query.
-//! `#[system(pairs = Hunting)]` runs once for each pair. [`Changed<Pairs<Hunting>>`](crate::query::Changed) is a filter: an entity matches if one
-//! of its pairs was made, or has got another value, since the system ran last.
-//! These components cannot be made by hand. To remove one removes the pairs.
+//! An entity has the component [`PairSource<R>`] while it is the source of a pair of `R`, and [`PairTarget<R>`] while it is the target of
+//! one: `With<PairSource<Hunting>>` is a filter, and [`Pairs`](crate::query::Pairs) yields the pairs of an entity in a query.
+//! `#[system(pairs = Hunting)]` runs once for each pair. [`Changed<Pairs<Hunting>>`](crate::query::Changed) is a filter: an entity matches
+//! if one of its pairs was made, or has got another value, since the system last ran. These components cannot be created by hand. Removing
+//! one removes the pairs.
 
 mod traits;
 mod lists;

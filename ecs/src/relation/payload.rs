@@ -1,13 +1,13 @@
-//! The values of pairs, which may be borrowed one by one through a shared list.
+//! The values of pairs. Each value can be borrowed separately through a shared reference to the list.
 
 use core::cell::UnsafeCell;
 
-/// A value that may be borrowed mutably although the list that it is in is only shared: by code that has been given the access.
+/// A value that can be borrowed mutably through a shared reference, by code that has access to the pair.
 #[repr(transparent)]
 pub(super) struct Payload<R>(UnsafeCell<R>);
 
-// SAFETY: a reference to the value is given out by `get` and `get_mut` only, whose callers promise that the access to it is theirs; so a
-// shared `Payload` is used as `&R` by several threads, or as `&mut R` by one.
+// SAFETY: only `get` and `get_mut` give out references to the value through a shared `Payload`. Their callers ensure that no code writes
+// while it is read, and that `&mut R` is exclusive; so several threads use it as `&R` (`R: Sync`), or one uses it as `&mut R` (`R: Send`).
 unsafe impl<R: Send + Sync> Sync for Payload<R> {}
 
 impl<R> Payload<R> {
@@ -19,27 +19,27 @@ impl<R> Payload<R> {
         self.0.into_inner()
     }
 
-    /// The value, borrowed by its owner.
+    /// The value, through exclusive access.
     pub(super) fn of_owner(&mut self) -> &mut R {
         self.0.get_mut()
     }
 
     /// # Safety
     ///
-    /// - No code changes the value as long as the reference is used.
+    /// - No code changes the value while the reference is used.
     #[inline]
     pub(super) unsafe fn get(&self) -> &R {
-        // SAFETY: the caller's promise; the value lives as long as this.
+        // SAFETY: forwarded: no code changes the value while the reference is used. The value lives as long as `self`.
         unsafe { &*self.0.get() }
     }
 
     /// # Safety
     ///
-    /// - No other code reads or changes the value as long as the reference is used.
+    /// - No other code reads or changes the value while the reference is used.
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "the caller promises that nothing else borrows the value")]
     pub(super) unsafe fn get_mut(&self) -> &mut R {
-        // SAFETY: the caller's promise; the value lives as long as this.
+        // SAFETY: forwarded: no other code reads or changes the value while the reference is used. The value lives as long as `self`.
         unsafe { &mut *self.0.get() }
     }
 }

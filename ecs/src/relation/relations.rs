@@ -1,4 +1,4 @@
-//! All relations of a store.
+//! The relations of a store.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,31 +10,31 @@ use crate::component::{ComponentDescriptor, ComponentId, SlotMap};
 use crate::entity::Entity;
 use crate::tick::Tick;
 
-/// A relation in a store, which is a `C`.
+/// A relation in a store of type `C`.
 pub(crate) struct RelationPlace<C: 'static> {
     pub(crate) pairs: Box<dyn ErasedPairs>,
     /// The components of sources and of targets.
     pub(crate) components: [ComponentId; 2],
-    /// Their storages.
+    /// The sparse sets of these components.
     pub(crate) storages: [usize; 2],
     pub(crate) functions: &'static PairFunctions<C>,
 }
 
-/// What is done with a relation of which the store does not know the type.
+/// Functions for a relation whose type the store does not know.
 pub(crate) struct PairFunctions<C: 'static> {
-    /// The number of the relation in another store, which meets it now if need be.
+    /// Registers the relation in another store, if it is missing there, and returns its number.
     pub(crate) register: fn(&mut C) -> usize,
-    /// Gives an entity the component of sources, or that of targets, where something is told of it.
+    /// Adds the component of sources, or of targets, to an entity, with lifecycle events.
     pub(crate) mark: [fn(&mut C, Entity); 2],
-    /// Makes the pairs that [`ErasedPairs::clone_from`] has cloned, of an entity.
+    /// Makes the pairs of an entity that [`ErasedPairs::clone_from`] has cloned.
     pub(crate) relate_clones: fn(&mut C, Entity, Box<dyn PairClones>),
-    /// Whether something is told of pairs that have come.
+    /// Whether there are observers of new pairs.
     pub(crate) is_observed: fn(&C) -> bool,
-    /// Tells what has become of pairs, and drops the values of those that have gone.
+    /// Triggers the events of changed pairs, and drops the values of removed ones.
     pub(crate) notify: fn(&mut C),
 }
 
-/// The relations of a store, which is a `C`.
+/// The relations of a store of type `C`.
 pub(crate) struct Relations<C: 'static> {
     numbers: SlotMap,
     pub(crate) places: Vec<RelationPlace<C>>,
@@ -43,18 +43,18 @@ pub(crate) struct Relations<C: 'static> {
 impl_default!([C: 'static] Relations<C> => Self { numbers: SlotMap::default(), places: Vec::new() });
 
 impl<C: 'static> Relations<C> {
-    /// The number of a relation, if the store has met it.
+    /// The number of a relation, if it is registered.
     #[inline]
     pub(crate) fn number<R: Relation>(&self) -> Option<usize> {
         self.numbers.get(R::slot()).map(|number| number as usize)
     }
 
-    /// Returns the number of a relation by the descriptor of its values, if the store knows it.
+    /// The number of the relation with this descriptor, if it is registered.
     pub(crate) fn number_of(&self, relation: &ComponentDescriptor) -> Option<usize> {
         self.places.iter().position(|place| place.pairs.descriptor().identity() == relation.identity())
     }
 
-    /// Notes a relation, and returns its number.
+    /// Registers a relation, and returns its number.
     pub(crate) fn register<R: Relation>(
         &mut self,
         components: [ComponentId; 2],
@@ -75,14 +75,14 @@ impl<C: 'static> Relations<C> {
         pairs.downcast_ref()
     }
 
-    /// The pairs of the relation with this number, which is `R`.
+    /// The pairs of the relation with this number, which must be `R`.
     #[inline]
     pub(crate) fn get_mut<R: Relation>(&mut self, number: usize) -> Option<&mut PairStorage<R>> {
         let pairs: &mut dyn Any = &mut *self.places.get_mut(number)?.pairs;
         pairs.downcast_mut()
     }
 
-    /// The relation whose sources (0) or targets (1) have a component.
+    /// The relation whose sources (0) or targets (1) have a component, and the end.
     pub(crate) fn end_of(&self, component: ComponentId) -> Option<(usize, usize)> {
         let place = |(number, place): (usize, &RelationPlace<C>)| {
             Some((number, place.components.iter().position(|&id| id == component)?))
@@ -90,24 +90,24 @@ impl<C: 'static> Relations<C> {
         self.places.iter().enumerate().find_map(place)
     }
 
-    /// How many pairs of an entity there are, as a source (0) or as a target (1).
+    /// The number of pairs of an entity, as a source (0) or as a target (1).
     #[inline]
     pub(crate) fn count(&self, number: usize, end: usize, entity: Entity) -> usize {
         self.places[number].pairs.index().count(end, entity)
     }
 
-    /// Whether something is to be told of pairs.
+    /// Whether there are pending events of pairs.
     #[inline]
     pub(crate) fn have_events(&self) -> bool {
         self.places.iter().any(|place| place.pairs.has_pending())
     }
 
-    /// Keeps ticks from growing too old.
+    /// Clamps ticks that are too old.
     pub(crate) fn clamp_ticks(&self, now: Tick) {
         self.places.iter().for_each(|place| place.pairs.clamp_ticks(now));
     }
 
-    /// Gives back memory that is not needed.
+    /// Frees unused memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.places.iter_mut().for_each(|place| place.pairs.shrink_to_fit());
     }

@@ -14,15 +14,15 @@ use crate::entity::{Entity, EntityMapper};
 use crate::tick::{ComponentTicks, RunTicks, Tick, TickCells, WriteStamp};
 use crate::tracking::Which;
 
-/// What has become of a pair, of which something may be told.
+/// A pending event of a pair.
 pub(crate) enum PairEvent<R> {
-    /// It has come.
+    /// The pair was made.
     Made([Entity; 2]),
-    /// It has gone, and this was its value.
+    /// The pair was removed; this was its value.
     Ended([Entity; 2], R),
 }
 
-/// For how much of what is to be told memory is kept.
+/// The maximum capacity of the list of events that is kept between operations.
 const KEPT: usize = 64;
 
 /// The pairs of a relation.
@@ -32,7 +32,7 @@ pub struct PairStorage<R> {
     values: Vec<Payload<R>>,
     /// By row.
     ticks: Vec<TickCells>,
-    /// What the operation that is going on has done, and is not told yet. Values are dropped then.
+    /// Pending events of the current operation. Values of removed pairs are dropped when they are triggered.
     events: Vec<PairEvent<R>>,
 }
 
@@ -46,11 +46,11 @@ impl<R: Relation> PairStorage<R> {
         }
     }
 
-    /// Adds a pair that is not there.
+    /// Adds a new pair.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The value comes back.
+    /// If there is no memory. The error contains the value.
     pub(crate) fn insert(
         &mut self,
         [source, target]: [Entity; 2],
@@ -71,7 +71,7 @@ impl<R: Relation> PairStorage<R> {
         Ok(())
     }
 
-    /// Gives a pair another value. The old one is dropped by the caller.
+    /// Replaces the value of a pair. The caller drops the old one.
     pub(crate) fn replace(&mut self, row: usize, value: R, now: WriteStamp) -> R {
         self.ticks[row].set_changed(now);
         core::mem::replace(self.values[row].of_owner(), value)
@@ -81,10 +81,10 @@ impl<R: Relation> PairStorage<R> {
     ///
     /// # Safety
     ///
-    /// - As for [`get`](Self::get).
+    /// - See [`get`](Self::get).
     #[inline]
     pub(crate) unsafe fn value(&self, row: usize) -> &R {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: no code changes the values of the relation while the reference is used.
         unsafe { self.values[row].get() }
     }
 
@@ -92,10 +92,10 @@ impl<R: Relation> PairStorage<R> {
     ///
     /// # Safety
     ///
-    /// - No code changes the values of the relation as long as the reference is used.
+    /// - No code changes the values of the relation while the reference is used.
     #[inline]
     pub(crate) unsafe fn get(&self, row: usize) -> (&R, &TickCells) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: no code changes the values of the relation while the reference is used.
         (unsafe { self.values[row].get() }, &self.ticks[row])
     }
 
@@ -103,35 +103,35 @@ impl<R: Relation> PairStorage<R> {
     ///
     /// # Safety
     ///
-    /// - No other code reads or changes the value of this pair as long as the reference is used.
+    /// - No other code reads or changes the value of this pair while the reference is used.
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "the caller promises that nothing else borrows the value")]
     pub(crate) unsafe fn get_mut(&self, row: usize) -> (&mut R, &TickCells) {
-        // SAFETY: the caller's promise.
+        // SAFETY: forwarded: no other code reads or changes the value of this pair while the reference is used.
         (unsafe { self.values[row].get_mut() }, &self.ticks[row])
     }
 
-    /// The value of a pair, and its ticks.
+    /// The value of a pair, and its ticks, through exclusive access.
     pub(crate) fn of_owner(&mut self, row: usize) -> (&mut R, &TickCells) {
         (self.values[row].of_owner(), &self.ticks[row])
     }
 
-    /// Whether a pair is there.
+    /// Whether a pair exists.
     pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
         self.index.find(source, target).is_some()
     }
 
-    /// Notes that a pair has come.
+    /// Records that a pair was made.
     pub(crate) fn note_made(&mut self, ends: [Entity; 2]) {
         self.events.push(PairEvent::Made(ends));
     }
 
-    /// What has happened since this was last called.
+    /// Takes the events since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<PairEvent<R>> {
         core::mem::take(&mut self.events)
     }
 
-    /// Takes the memory back of what [`take_events`](Self::take_events) has returned, unless it is much.
+    /// Returns the memory of the list from [`take_events`](Self::take_events), unless it is large.
     pub(crate) fn give_back(&mut self, mut events: Vec<PairEvent<R>>) {
         events.clear();
         if self.events.capacity() == 0 && events.capacity() <= KEPT {
@@ -140,9 +140,9 @@ impl<R: Relation> PairStorage<R> {
     }
 }
 
-/// The pairs of a relation whose type is not known.
+/// The pairs of a relation whose type is erased.
 pub(crate) trait ErasedPairs: Any + Send + Sync {
-    /// What becomes of pairs whose target is despawned.
+    /// Whether a pair, or its source, is removed when its target is despawned.
     fn on_target_despawn(&self) -> OnTargetDespawn;
 
     /// Whether pairs have no direction.
@@ -150,67 +150,67 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
 
     fn index(&self) -> &PairIndex;
 
-    /// Removes a pair, and says whether it was there; the last one gets its row. Its value waits until the operation has ended. Without
-    /// memory it raises that, and nothing has happened.
+    /// Removes a pair, and returns whether it existed; the last pair moves into its row. The value is kept until the end of the operation.
+    /// Raises an error without any change if there is no memory.
     fn remove(&mut self, source: Entity, target: Entity) -> bool;
 
     /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
     fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool;
 
-    /// Has the pairs of a target stay that is no more.
+    /// Keeps the pairs of a target that has been despawned.
     fn forget_target(&mut self, target: Entity);
 
-    /// Whether something is to be told, and dropped.
+    /// Whether there are pending events, or values to drop.
     fn has_pending(&self) -> bool;
 
-    /// Takes the pairs of some entities to another storage of the same type, under other ids, and returns the ids there. Their values move.
+    /// Moves the pairs of some entities to another storage of the same type, with other ids. `rows` contains the old and the new ends.
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
 
-    /// Clones the pairs of which an entity is the source. A function says which entities are cloned beside it: of a pair without direction
-    /// only the first of two such has a clone. None if values cannot be cloned.
+    /// Clones the pairs of which an entity is the source. `is_cloned` returns whether another entity is cloned as well: if the relation is
+    /// symmetric and both entities of a pair are cloned, only the first one clones it. `None` if values cannot be cloned.
     fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>>;
 
-    /// A copy of all pairs; none if there are some whose values cannot be cloned.
-    /// `clones` has the functions of relations whose definitions name none.
+    /// Copies all pairs; `None` if there are values that cannot be cloned. `clones` contains the clone functions of relations whose
+    /// definitions have no such function.
     fn copy(&mut self, clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
-    /// A copy of the pairs of which one of these entities is the source; none if there are some whose values cannot be cloned.
+    /// Copies the pairs of which one of these entities is the source; `None` if there are values that cannot be cloned.
     fn copy_from(&mut self, sources: &[Entity], clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
-    /// The sources of pairs that are new or have new values, each once or more often. `O(pairs)`.
+    /// The sources of pairs that are new or have new values. A source may occur several times. `O(pairs)`.
     fn changed_sources(&self, since: RunTicks) -> Vec<Entity>;
 
-    /// What is known of the values.
+    /// The descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
     /// All pairs with their values, by row.
     ///
     /// # Safety
     ///
-    /// - No code changes the values of the relation as long as they are used.
+    /// - No code changes the values of the relation while they are used.
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_>;
 
-    /// Replaces the entities inside of values by those that stand for them.
+    /// Maps the entities inside the values.
     fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
 
-    /// Whether [`copy`](Self::copy) makes one.
+    /// Whether [`copy`](Self::copy) succeeds.
     fn can_be_copied(&self, clones: &KnownClones) -> bool;
 
-    /// No pairs, of the same relation.
+    /// An empty storage of the same relation.
     fn without_pairs(&self) -> Box<dyn ErasedPairs>;
 
-    /// Keeps ticks from growing too old.
+    /// Clamps ticks that are too old.
     fn clamp_ticks(&self, now: Tick);
 
-    /// Gives back memory that is not needed.
+    /// Frees unused memory.
     fn shrink_to_fit(&mut self);
 
     fn allocated_bytes(&self) -> usize;
 }
 
-/// Clones of the pairs of one source, of a relation whose type is not known: a `Vec<(Entity, R)>` of targets and values.
+/// Clones of the pairs of one source, of a relation whose type is erased: a `Vec<(Entity, R)>` of targets and values.
 pub(crate) trait PairClones: Any {
-    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    /// Maps the targets, and the entities inside the values.
     fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
 }
 
@@ -224,88 +224,88 @@ impl<R: Relation> PairClones for Vec<(Entity, R)> {
     }
 }
 
-/// What is known of the values of a relation.
+/// The descriptor of a relation.
 pub(crate) fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
     const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
 }
 
-/// A copy of the pairs of a relation whose type is not known.
+/// A copy of the pairs of a relation whose type is erased.
 pub(crate) trait PairsCopy: Send + Sync {
-    /// The pairs once more.
+    /// Creates a storage with clones of the pairs.
     fn pairs(&self) -> Box<dyn ErasedPairs>;
 
-    /// What is known of the values.
+    /// The descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
     fn index(&self) -> &PairIndex;
 
-    /// By row: when a pair was made, and when its value changed.
+    /// By row: the ticks at which a pair was made and its value changed.
     fn ticks(&self) -> &[TickCells];
 
     /// The values: a `Vec<R>`, by row.
     fn values(&self) -> &dyn Any;
 
-    /// The pairs with clones of their values, for another copy.
+    /// The pairs with clones of their values, to build another copy.
     fn to_parts(&self) -> Box<dyn PairsParts>;
 }
 
-/// A pair in a snapshot, but for its value: see [`PairsContents`](crate::snapshot::PairsContents).
+/// A pair in a snapshot, without its value: see [`PairsContents`](crate::snapshot::PairsContents).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairContents {
     /// The source and the target.
     pub ends: [Entity; 2],
-    /// How many pairs come before this one in the order of its source's, and in that of its target's. The second number means nothing if
-    /// the target is no more.
+    /// The number of pairs before this one in the list of its source, and in the list of its target. The second number has no meaning if
+    /// the target has been despawned.
     pub places: [u32; 2],
-    /// When the pair was made, and when its value changed.
+    /// The ticks at which the pair was made and its value changed.
     pub ticks: ComponentTicks,
 }
 
-/// What is wrong with pairs.
+/// The reason why pairs are invalid.
 pub(crate) enum PairsFault {
-    /// There are not as many values as pairs.
+    /// The number of values differs from the number of pairs.
     Length,
-    /// A tick cannot be.
+    /// A tick is invalid.
     Ticks,
-    /// There cannot be this pair, or not at this place.
+    /// This pair is invalid, or its position is.
     Pair([Entity; 2]),
     /// Values cannot be cloned.
     NotClone,
 }
 
-/// What pairs are built for.
+/// The context in which pairs are built.
 pub(crate) struct PairsSetting<'a> {
     pub(crate) is_alive: &'a dyn Fn(Entity) -> bool,
-    /// Whether there was an entity with this id, and is not any more.
+    /// Whether there was an entity with this id that has been despawned.
     pub(crate) is_past: &'a dyn Fn(Entity) -> bool,
     pub(crate) is_known: &'a dyn Fn(Tick) -> bool,
-    /// How values are cloned of relations whose definitions do not say so.
+    /// The clone functions of relations whose definitions have no such function.
     pub(crate) clones: &'a KnownClones,
 }
 
-/// The pairs of one relation, by row, to be checked and put together.
+/// The pairs of one relation, by row, to be validated and built.
 pub(crate) trait PairsParts: Any + Send + Sync {
-    /// What is known of the values.
+    /// The descriptor of the relation.
     fn relation(&self) -> &'static ComponentDescriptor;
 
     fn pairs(&self) -> &[PairContents];
 
-    /// Keeps those pairs that are wanted, by row.
+    /// Keeps the pairs whose flag is true, by row.
     fn retain(&mut self, wanted: &[bool]);
 
     /// The components of sources and of targets.
     fn components(&self) -> [&'static ComponentDescriptor; 2];
 
-    /// A copy with these pairs.
+    /// Builds a copy with these pairs.
     ///
     /// # Errors
     ///
-    /// If there cannot be such pairs; or, outside, if there is no memory.
+    /// The inner error reports invalid pairs, the outer one missing memory.
     fn build(self: Box<Self>, setting: &PairsSetting<'_>)
     -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
 }
 
-/// The function that clones values of a relation: that of its definition, or else the one that is known.
+/// The function that clones values of a relation: from its definition, or else from `clones`.
 pub(super) fn clone_of<R: Relation>(clones: &KnownClones) -> Option<fn(&R) -> R> {
     R::CLONE.or_else(|| clones.typed::<R>())
 }
@@ -414,7 +414,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         let is_taken = |link: &&Link| match (R::SYMMETRIC, is_cloned(link.other)) {
             (false, _) => true,
             (true, true) => index.ends()[link.row as usize][0] == source,
-            // One that has a pair already, and no other beside it, keeps that.
+            // An exclusive relation allows one pair per entity, and the other entity keeps its pair.
             (true, false) => !R::EXCLUSIVE,
         };
         let links = index.list(0, source).iter().filter(|link| link.is_pair()).filter(is_taken);
@@ -431,7 +431,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             None if values.is_empty() => Vec::new(),
             None => return None,
         };
-        // Without a function there is nothing to clone.
+        // Without a function there are no values to clone.
         let clone = clone.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
         Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
     }
@@ -444,7 +444,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             for link in self.index.list(0, source).iter().filter(|link| link.is_pair()) {
                 let row = link.row as usize;
                 let [source, target] = self.index.ends()[row];
-                // One without direction is on the lists of both of its ends.
+                // A symmetric pair is in the lists of both of its entities.
                 if R::SYMMETRIC && copy.index.find(source, target).is_some() {
                     continue;
                 }
@@ -470,7 +470,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_> {
         let descriptor = ErasedPairs::descriptor(self);
         Box::new(self.index.ends().iter().zip(&self.values).map(move |(ends, value)| {
-            // SAFETY: no code changes the value as long as it is used (the caller's promise).
+            // SAFETY: forwarded: no code changes the values of the relation while they are used.
             (*ends, ErasedRef::of(descriptor, unsafe { value.get() }))
         }))
     }

@@ -1,24 +1,24 @@
-//! What a relation is.
+//! The trait of relations.
 
 use core::marker::PhantomData;
 
 use crate::component::{ComponentKey, Description, TypeSlot, UpgradeList};
 
-/// What becomes of a pair whose target is despawned.
+/// The policy for a pair whose target is despawned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnTargetDespawn {
-    /// It is removed.
+    /// The pair is removed.
     Release,
     /// Its source is despawned as well.
     Cascade,
-    /// It stays, with a target that is not alive, until its source goes.
+    /// The pair is kept, with a target that is not alive, until its source is despawned.
     Ignore,
 }
 
-/// What may be between two entities, a *source* and a *target*, with a value of this type: a pair.
+/// The type of the value of a pair: a connection between two entities, a *source* and a *target*.
 ///
-/// Between the same source and the same target there is one pair of a relation at most. An entity may be the source of many pairs, and
-/// the target of many. Derive it:
+/// A relation has at most one pair from a given source to a given target. An entity may be the source of many pairs, and the target of
+/// many. Derive the trait:
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -40,16 +40,17 @@ pub enum OnTargetDespawn {
 ///
 /// | option | |
 /// |---|---|
-/// | `on_target_despawn = "release"` | a pair whose target is despawned is removed; this is so without the option |
+/// | `on_target_despawn = "release"` | a pair whose target is despawned is removed; this is the default |
 /// | `on_target_despawn = "cascade"` | the source of such a pair is despawned |
-/// | `on_target_despawn = "ignore"` | such a pair stays until its source goes |
-/// | `exclusive` | a source has one pair at most: another one takes its place |
+/// | `on_target_despawn = "ignore"` | such a pair is kept until its source is despawned |
+/// | `exclusive` | a source has at most one pair: a new one replaces it |
 /// | `symmetric` | a pair has no direction: both entities are source and target, and find the same value |
-/// | `acyclic` | a pair that would close a circle is not made; finding out takes `O(pairs that lead on from the target)` |
-/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, also if the bounds of its parameters do not say so |
+/// | `acyclic` | a pair that would close a cycle is not made; the check takes `O(pairs that lead on from the target)` |
+/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, whatever its bounds say |
 ///
-/// A pair that cannot be is not made, and reported as a [`CommandError`](crate::store::CommandError) of `relate`: one of an entity that is
-/// not alive, one that closes a circle of an `acyclic` relation, one from an entity to itself if the relation is `symmetric`.
+/// An invalid pair is not made, and is reported as a [`CommandError`](crate::store::CommandError) of `relate`: a pair with an entity that
+/// is not alive, a pair that would close a cycle of an `acyclic` relation, or a pair from an entity to itself if the relation is
+/// `symmetric`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a relation: add `#[derive(Relation)]` to it",
     label = "not a relation",
@@ -57,49 +58,50 @@ pub enum OnTargetDespawn {
             target, as `ChildOf` does, is a `Relationship`"
 )]
 pub trait Relation: Send + Sync + Sized + 'static {
-    /// What becomes of a pair whose target is despawned.
+    /// The policy for a pair whose target is despawned.
     const ON_TARGET_DESPAWN: OnTargetDespawn = OnTargetDespawn::Release;
 
-    /// Whether a source has one target at most.
+    /// Whether a source has at most one target.
     const EXCLUSIVE: bool = false;
 
     /// Whether a pair has no direction.
     const SYMMETRIC: bool = false;
 
-    /// Whether no chain of pairs leads back to where it began.
+    /// Whether pairs cannot form a cycle.
     const ACYCLIC: bool = false;
 
-    /// Tells this relation from others while the program is compiled. The derive writes it.
+    /// Identifies this relation at compile time. The derive writes it.
     const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
-    /// What else is known of the type: its stable name, functions, and fields.
+    /// The other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
     /// Clones a value, if that is possible: pairs are cloned with their source.
     const CLONE: Option<fn(&Self) -> Self> = None;
 
-    /// Lists what makes values of this version of those of older ones: the option `upgrade` of the derive.
+    /// Lists the upgrades from older versions of the values: the option `upgrade` of the derive.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
+    /// The process-wide slot that caches the number of this type, if it has one: generic types do not.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// Asks whether values of a type can be cloned. The constant of the probe is its own if they can, and else that of [`NoClone`].
+/// Tests whether values of a type can be cloned. If they can, the inherent constant of the probe applies, otherwise the constant of
+/// [`NoClone`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct CloneProbe<T>(PhantomData<fn() -> T>);
 
-/// What a [`CloneProbe`] answers if values cannot be cloned.
+/// The result of a [`CloneProbe`] if values cannot be cloned.
 #[doc(hidden)]
 pub trait NoClone {
-    /// The type that is asked about.
+    /// The tested type.
     type Type;
 
-    /// `Clone`
+    /// `None`: values cannot be cloned.
     const CLONE: Option<fn(&Self::Type) -> Self::Type> = None;
 }
 
@@ -108,6 +110,6 @@ impl<T> NoClone for CloneProbe<T> {
 }
 
 impl<T: Clone> CloneProbe<T> {
-    /// They can.
+    /// The clone function.
     pub const CLONE: Option<fn(&T) -> T> = Some(T::clone);
 }

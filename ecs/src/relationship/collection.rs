@@ -7,7 +7,8 @@ use core::slice;
 use crate::entity::{Entity, EntityHashSet};
 
 /// A collection of entities in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: `Vec<Entity>` or
-/// [`SourceList`](super::SourceList), which keep their order, [`EntityHashSet`], in which one is found in constant time, or a single [`Entity`], if a target has one source at most.
+/// [`SourceList`](super::SourceList), which keep their order; [`EntityHashSet`], which finds a source in constant time; or a single
+/// [`Entity`], if a target has at most one source.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -27,45 +28,45 @@ use crate::entity::{Entity, EntityHashSet};
     note = "a target lists its sources in a `Vec<Entity>`, a `SourceList`, an `EntityHashSet` or, if it has one at most, an `Entity`"
 )]
 pub trait RelationshipSourceCollection {
-    /// Goes through the entities.
+    /// An iterator over the entities.
     type SourceIter<'a>: Iterator<Item = Entity>
     where
         Self: 'a;
 
-    /// One without entities.
+    /// Creates an empty collection.
     fn new() -> Self;
 
-    /// One without entities, with room for so many.
+    /// Creates an empty collection with room for `capacity` entities.
     fn with_capacity(capacity: usize) -> Self;
 
-    /// Makes room for so many more.
+    /// Makes room for `additional` more entities.
     fn reserve(&mut self, additional: usize);
 
-    /// Adds an entity, and says whether that has changed anything.
+    /// Adds an entity, and returns whether the collection has changed.
     fn add(&mut self, entity: Entity) -> bool;
 
-    /// Removes an entity, and says whether it was there.
+    /// Removes an entity, and returns whether it was there.
     fn remove(&mut self, entity: Entity) -> bool;
 
     /// The entities.
     fn iter(&self) -> Self::SourceIter<'_>;
 
-    /// How many they are.
+    /// The number of entities.
     fn len(&self) -> usize;
 
-    /// Removes all.
+    /// Removes all entities.
     fn clear(&mut self);
 
-    /// Gives back memory that is not needed.
+    /// Frees unused memory.
     fn shrink_to_fit(&mut self);
 
-    /// Whether there are none.
+    /// Whether the collection is empty.
     #[inline]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The entity that has to go before another one can be added.
+    /// The entity that has to be removed before another one can be added.
     fn source_to_remove_before_add(&self) -> Option<Entity> {
         None
     }
@@ -73,32 +74,32 @@ pub trait RelationshipSourceCollection {
     /// Adds entities.
     fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>);
 
-    /// Whether an entity goes in constant time if its place is known.
+    /// Whether an entity at a known position is removed in constant time.
     #[doc(hidden)]
     const KNOWS_PLACES: bool = false;
 
-    /// The target whose sources it lists, if it knows that: no entity, before it is known.
+    /// The target whose sources the collection lists, if the collection stores it. A placeholder before it is known.
     #[doc(hidden)]
     #[inline]
     fn target(&self) -> Option<Entity> {
         None
     }
 
-    /// Notes whose sources it lists.
+    /// Sets the target whose sources the collection lists.
     #[doc(hidden)]
     #[inline]
     fn set_target(&mut self, target: Entity) {
         let _ = target;
     }
 
-    /// Whether it lists the sources of another target, since a program has exchanged the values of components.
+    /// Whether the collection lists the sources of another target, because a program has swapped the values of components.
     #[doc(hidden)]
     #[inline]
     fn is_of_another(&self, target: Entity) -> bool {
         self.target().is_some_and(|of| of != target)
     }
 
-    /// Adds an entity, and says at which place it is, if that matters.
+    /// Adds an entity at the end, and returns its position, if positions matter.
     #[doc(hidden)]
     #[inline]
     fn add_at_end(&mut self, entity: Entity) -> u32 {
@@ -106,7 +107,7 @@ pub trait RelationshipSourceCollection {
         0
     }
 
-    /// Removes an entity that was at this place. Others may have gone since.
+    /// Removes an entity that was added at this position. Other entities may have been removed since.
     #[doc(hidden)]
     #[inline]
     fn remove_near(&mut self, entity: Entity, place: u32) -> Unlisted {
@@ -116,13 +117,13 @@ pub trait RelationshipSourceCollection {
     }
 }
 
-/// What is known of a collection behind the removal of an entity.
+/// The state of a collection after the removal of an entity.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Unlisted {
-    /// Whether there are no others.
+    /// Whether the collection is empty.
     pub is_empty: bool,
-    /// Whether it should be noted anew at which places they are.
+    /// Whether the stored positions of the entities should be updated.
     pub are_elsewhere: bool,
 }
 
@@ -140,40 +141,40 @@ pub struct Unlisted {
 /// assert_eq!(sources, [b, a, c]);
 /// ```
 pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
-    /// Puts an entity at a place, or behind all if there are fewer; the one that was there becomes the last.
+    /// Puts an entity at an index, or at the end if the index is too large; the entity that was there moves to the end.
     fn insert(&mut self, index: usize, entity: Entity);
 
-    /// Removes the entity at a place, which the last one takes.
+    /// Removes the entity at an index; the last entity moves there.
     fn remove_at(&mut self, index: usize) -> Option<Entity>;
 
-    /// Puts an entity at a place, or behind all if there are fewer; those from there on come behind it.
+    /// Inserts an entity at an index, or at the end if the index is too large; later entities move up by one.
     fn insert_stable(&mut self, index: usize, entity: Entity);
 
-    /// Removes the entity at a place; those behind it move up.
+    /// Removes the entity at an index; later entities move down by one.
     fn remove_at_stable(&mut self, index: usize) -> Option<Entity>;
 
     /// Sorts the entities.
     fn sort(&mut self);
 
-    /// Puts an entity where it belongs in entities that are sorted.
+    /// Inserts an entity at its position in sorted entities.
     fn insert_sorted(&mut self, entity: Entity);
 
-    /// Moves the last entity to a place.
+    /// Moves the last entity to an index.
     fn place_most_recent(&mut self, index: usize) {
         if let Some(entity) = self.pop_back() {
             self.insert_stable(index, entity);
         }
     }
 
-    /// Moves an entity to a place, if it is there.
+    /// Moves an entity to an index, if it is in the collection.
     fn place(&mut self, entity: Entity, index: usize);
 
-    /// Puts an entity before all others.
+    /// Inserts an entity at the beginning.
     fn push_front(&mut self, entity: Entity) {
         self.insert_stable(0, entity);
     }
 
-    /// Puts an entity behind all others.
+    /// Adds an entity at the end.
     fn push_back(&mut self, entity: Entity) {
         self.insert_stable(self.len(), entity);
     }
@@ -190,7 +191,7 @@ pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
     }
 }
 
-/// Where an entity is among others. Blocks of them are compared at once.
+/// The index of an entity. Blocks of entities are compared at once.
 pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();
@@ -201,7 +202,7 @@ pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     entities[first..].iter().position(is_it).map(|at| first + at)
 }
 
-/// Methods of a collection that are those of another one inside of it, or its own ones of the same name.
+/// Forwards methods of a collection to an inner one, unless the collection defines them itself.
 macro_rules! forward_to_inner {
     (|$this:ident| $inner:expr) => {
         fn reserve(&mut self, additional: usize) {
@@ -246,7 +247,7 @@ impl RelationshipSourceCollection for Vec<Entity> {
         true
     }
 
-    /// The first and the last one are found at once; `O(entities)` for others.
+    /// `O(1)` for the first and the last entity, `O(entities)` for others.
     fn remove(&mut self, entity: Entity) -> bool {
         if self.last() == Some(&entity) {
             self.pop();
@@ -333,7 +334,7 @@ impl RelationshipSourceCollection for EntityHashSet {
     }
 }
 
-/// One source at most; [`Entity::PLACEHOLDER`] stands for none.
+/// At most one source; [`Entity::PLACEHOLDER`] means no source.
 impl RelationshipSourceCollection for Entity {
     type SourceIter<'a> = core::option::IntoIter<Entity>;
 

@@ -1,8 +1,8 @@
-//! Relationships: what is written down on both sides of a link between two entities.
+//! Relationships: links between two entities that are stored on both sides.
 //!
-//! The *source* has a component that names its *target*, a [`Relationship`]; the target has one that lists its sources, a
-//! [`RelationshipTarget`]. A program changes the first; the library keeps the second. Here is what a pair of
-//! such components is, and in which collections sources can be listed.
+//! The *source* has a component that names its *target*, a [`Relationship`]; the target has a component that lists its sources, a
+//! [`RelationshipTarget`]. A program changes the first; the library updates the second. This module defines both traits and the collections
+//! of sources.
 
 mod collection;
 mod sync;

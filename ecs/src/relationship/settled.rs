@@ -1,15 +1,15 @@
-//! A value that the first thread brings into order which reads it.
+//! A value that is brought into order by the first thread that reads it.
 //!
-//! It is changed by way of `&mut`, so that no reference to it exists then. Several threads may read at once: one of them settles the
-//! value, and the others wait for it. A test tries all orders in which they can do that, with other types in the place of `sync`.
+//! The value is changed through `&mut`, when no reference to it exists. Several threads may read it at the same time: one of them settles
+//! the value, and the others wait for that. A test tries all interleavings, with other types in place of those of `sync`.
 
 use super::sync::{AtomicU8, Ordering, UnsafeCell, pause};
 
 /// The value may be read.
 pub(super) const SETTLED: u8 = 0;
-/// The value has changed, and is to be settled before it is read.
+/// The value has changed, and must be settled before it is read.
 const OPEN: u8 = 1;
-/// A thread settles the value.
+/// A thread is settling the value.
 const SETTLING: u8 = 2;
 
 /// A value that is settled when it is read.
@@ -18,24 +18,24 @@ pub(super) struct Settled<T> {
     state: AtomicU8,
 }
 
-// SAFETY: through a shared reference the value is changed only by the thread that has brought the state from `OPEN` to `SETTLING`, and it
-// is read only behind `SETTLED`, which that thread stores when it has ended, and which nothing changes but by way of `&mut`. Any thread
-// may be the one that settles it, and any may read it.
+// SAFETY: through a shared reference the value is written only by the thread that has changed the state from `OPEN` to `SETTLING`. It is
+// read only after `SETTLED` has been observed, which that thread stores when it has finished, and which only changes through `&mut`. Any
+// thread may settle the value (`T: Send`), and any may read it (`T: Sync`).
 unsafe impl<T: Send + Sync> Sync for Settled<T> {}
 
 impl<T> Settled<T> {
-    /// A value. The state is [`SETTLED`].
+    /// Creates a value. The state is [`SETTLED`].
     pub(super) const fn new(value: UnsafeCell<T>, state: AtomicU8) -> Self {
         Self { value, state }
     }
 
-    /// The value, which `settle` brings into order if that has to be done. It does not panic: other threads would wait for ever.
+    /// The value. `settle` brings it into order if necessary; it must not panic, because other threads would wait for ever.
     #[inline]
     pub(super) fn get(&self, settle: impl FnOnce(&mut T)) -> &T {
         if self.state.load(Ordering::Acquire) != SETTLED {
             self.settle(settle);
         }
-        // SAFETY: the state is `SETTLED`, so no thread changes the value as long as this is borrowed.
+        // SAFETY: the state is `SETTLED`, so no thread writes the value while `self` is borrowed.
         self.value.with(|value| unsafe { &*value })
     }
 
@@ -50,13 +50,13 @@ impl<T> Settled<T> {
                 Err(_) => pause(),
             }
         }
-        // SAFETY: this thread has brought the state to `SETTLING`, so no other one has a reference to the value, or gets one before it is
-        // `SETTLED`. References that were given out before have ended when the value was opened by way of `&mut`.
+        // SAFETY: this thread has changed the state to `SETTLING`, so no other thread has a reference to the value, or gets one before the
+        // state is `SETTLED`. Earlier references ended when the value was opened through `&mut`.
         self.value.with_mut(|value| settle(unsafe { &mut *value }));
         self.state.store(SETTLED, Ordering::Release);
     }
 
-    /// The value, settled.
+    /// The value, settled if necessary.
     #[inline]
     pub(super) fn settled_mut(&mut self, settle: impl FnOnce(&mut T)) -> &mut T {
         if !self.is_settled() {
@@ -72,17 +72,17 @@ impl<T> Settled<T> {
         self.value.with_mut(|value| unsafe { &mut *value })
     }
 
-    /// The value is to be settled before it is read.
+    /// Marks the value: it must be settled before it is read.
     #[inline]
     pub(super) fn open(&mut self) {
-        // Whatever gives `self` to another thread synchronises with it.
+        // Relaxed: sending `self` to another thread synchronises with that thread.
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
-    /// Whether nothing has to be settled.
+    /// Whether the value is settled.
     #[inline]
     pub(super) fn is_settled(&mut self) -> bool {
-        // It was another thread that settled it, perhaps; whatever has given `self` to this one has synchronised with that.
+        // Relaxed: if another thread has settled it, sending `self` to this thread has synchronised with that thread.
         self.state.load(Ordering::Relaxed) == SETTLED
     }
 }

@@ -1,7 +1,7 @@
-//! A list of sources from which one goes in constant time, and which is read as a slice.
+//! A list of sources that removes an entity in constant time and is read as a slice.
 //!
-//! A source that goes leaves a hole, if its place is known, so that no other one moves. The first read closes all holes: until then
-//! no reference to the entities exists, since a hole comes by way of `&mut`. Several threads may read at once: see [`Settled`].
+//! Removing a source whose position is known leaves a hole, so that no other source moves. The first read closes all holes: until then no
+//! reference to the entities exists, since a removal needs `&mut`. Several threads may read at the same time: see [`Settled`].
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -16,9 +16,10 @@ use super::settled::{SETTLED, Settled};
 use super::sync::{AtomicU8, UnsafeCell};
 use crate::entity::Entity;
 
-/// A list of entities in order, in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: that of
-/// [`Children`](crate::hierarchy::Children). It is a slice of entities. A source goes in constant time, and the others keep their order:
-/// it leaves a hole, and the first read afterwards closes all holes at once, in `O(entities)`.
+/// An ordered list of entities in which a [`RelationshipTarget`](super::RelationshipTarget) such as
+/// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. A source is removed in constant
+/// time, and the others keep their order: the removal leaves a hole, and the first read afterwards closes all holes at once, in
+/// `O(entities)`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,23 +40,23 @@ use crate::entity::Entity;
 /// assert_eq!(*world.get::<Crew>(ship).unwrap().0, crew[998..]);
 /// ```
 pub struct SourceList {
-    /// [`Entity::PLACEHOLDER`] is a hole. They are settled if there are none.
+    /// [`Entity::PLACEHOLDER`] is a hole. The value is settled if there are no holes.
     entities: Settled<Vec<Entity>>,
-    /// How many holes there were when the list was last changed by way of `&mut`.
+    /// The number of holes when the list was last changed through `&mut`.
     holes: usize,
-    /// Where the first of these is, if there are any.
+    /// The position of the first hole, if there are holes.
     first_hole: usize,
-    /// The entity whose sources these are, by which it is noticed if a program has exchanged two lists.
+    /// The entity whose sources these are. It shows whether a program has swapped two lists.
     target: Entity,
-    /// How far entities have been looked for since it was last noted anew where each of them is.
+    /// The total distance of searches since the positions of the entities were last updated.
     sought: usize,
 }
 
-/// Closing holes cannot panic, so a list is never seen in the middle of that.
+/// Closing holes cannot panic, so a list is never observed in an intermediate state.
 impl RefUnwindSafe for SourceList {}
 
 impl SourceList {
-    /// A list without entities.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self::of(Vec::new())
@@ -79,7 +80,7 @@ impl SourceList {
         entities.get(|entities| close_holes(entities, *holes, *first_hole))
     }
 
-    /// The entities, among which there are no holes.
+    /// The entities, after closing all holes.
     fn closed(&mut self) -> &mut Vec<Entity> {
         let Self { entities, holes, first_hole, .. } = self;
         let entities = entities.settled_mut(|entities| close_holes(entities, *holes, *first_hole));
@@ -87,7 +88,7 @@ impl SourceList {
         entities
     }
 
-    /// The entities, among which there may be holes, and how many.
+    /// The entities, which may contain holes, and the number of holes.
     #[inline]
     fn open(&mut self) -> (&mut Vec<Entity>, &mut usize) {
         if self.entities.is_settled() {
@@ -96,35 +97,35 @@ impl SourceList {
         (self.entities.get_mut(), &mut self.holes)
     }
 
-    /// How many entities there are.
+    /// The number of entities.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Exchanges two entities.
+    /// Swaps two entities.
     ///
     /// # Panics
     ///
-    /// If there is none at one of the places.
+    /// If an index is out of bounds.
     pub fn swap(&mut self, a_index: usize, b_index: usize) {
         self.closed().swap(a_index, b_index);
     }
 
-    /// The entities, to bring them into another order.
+    /// The entities, to reorder them.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Entity] {
         self.closed()
     }
 
-    /// Most of the list is holes: they would take more memory than the entities.
+    /// Closes the holes when they are most of the list and would take more memory than the entities.
     #[cold]
     #[inline(never)]
     fn close_early(&mut self) -> Unlisted {
@@ -132,16 +133,16 @@ impl SourceList {
         Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
     }
 
-    /// An entity goes that is not at the place where it was: holes before it have been closed, or someone has sorted the entities.
+    /// Removes an entity that is no longer at its recorded position: holes before it have been closed, or the entities were reordered.
     #[cold]
     #[inline(never)]
     fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
         let (entities, holes) = self.open();
         let from = entities.len().min(place as usize);
-        // Few have gone or come before it, mostly.
+        // Usually few entities before it have been removed or added.
         let window = from.saturating_sub(NEAR)..entities.len().min(from + NEAR);
         let near = position(&entities[window.clone()], entity).map(|at| window.start + at);
-        // Holes before it make it move towards the front.
+        // Closing holes moves an entity towards the front.
         let before = near.or_else(|| last_position(&entities[..from], entity));
         let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
         let Some(at) = at else {
@@ -173,7 +174,7 @@ impl_from!([] Vec<Entity> => SourceList, |entities| Self::of(entities));
 
 #[cfg(feature = "serde")]
 impl_serde!(
-    /// A list that is in no world: whether the entities name its target is seen when it comes to one.
+    /// A list that is not in a world: whether it belongs to its target is checked when it is inserted.
     SourceList as Vec<Entity>, |this| this.as_slice(), Self::of
 );
 
@@ -233,7 +234,7 @@ impl RelationshipSourceCollection for SourceList {
         true
     }
 
-    /// `O(entities)`: it has to be found.
+    /// `O(entities)`: the entity has to be searched.
     fn remove(&mut self, entity: Entity) -> bool {
         let entities = self.closed();
         position(entities, entity).is_some_and(|at| entities.remove(at) == entity)
@@ -293,7 +294,7 @@ impl RelationshipSourceCollection for SourceList {
     }
 }
 
-/// Closes so many holes, the first of which is known: what stands between two of them is moved as a whole.
+/// Closes `holes` holes, the first of which is at `first`: the entities between two holes are moved as a block.
 fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     if holes == 0 {
         return;
@@ -314,10 +315,10 @@ fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     entities.truncate(to);
 }
 
-/// Up to so many entities holes stay until the list is read.
+/// Up to this number of entities, holes are kept until the list is read.
 const FEW: usize = 32;
 
-/// An entity is looked for among so many before and behind its place first.
+/// An entity is first searched among this number of entities before and after its recorded position.
 const NEAR: usize = 64;
 
 impl OrderedRelationshipSourceCollection for SourceList {
@@ -350,7 +351,7 @@ impl OrderedRelationshipSourceCollection for SourceList {
     }
 }
 
-/// As [`position`], from the end on.
+/// Like [`position`], from the end.
 fn last_position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();

@@ -1,8 +1,8 @@
-//! What settled values synchronise with. A test puts loom's types in the place of these and tries all orders of events.
+//! The synchronisation types of settled values. A test replaces them by loom's types and tries all interleavings.
 
 pub(super) use core::sync::atomic::{AtomicU8, Ordering};
 
-/// As loom's: the value is used inside of closures.
+/// Has the interface of loom's type: the value is used inside closures.
 pub(super) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
@@ -21,7 +21,7 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// A moment between two looks.
+/// A pause between two reads in a spin loop.
 #[inline]
 pub(super) fn pause() {
     core::hint::spin_loop();

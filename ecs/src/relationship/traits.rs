@@ -4,8 +4,8 @@ use super::collection::RelationshipSourceCollection;
 use crate::component::{Component, Mutable};
 use crate::entity::Entity;
 
-/// A component that names another entity, the *target*, on which the entities that name it, its *sources*, are listed: in the component
-/// [`RelationshipTarget`](Self::RelationshipTarget).
+/// A component that names another entity, the *target*. The component [`RelationshipTarget`](Self::RelationshipTarget) of the target lists
+/// the entities that name it, its *sources*.
 ///
 /// Derive it together with [`Component`](derive@crate::component::Component):
 ///
@@ -33,12 +33,12 @@ use crate::entity::Entity;
 /// Its values are immutable: to name another target, insert another value. Both components are stored outside of the tables, so that
 /// linking and unlinking moves no entity.
 ///
-/// Both sides agree behind each operation, before observers and hooks are told of it. If a destructor or an observer panics in the middle of one, they do
-/// behind the next one, or [`World::flush`](crate::world::World::flush).
+/// Both sides agree after each operation, before observers and hooks run. If a destructor or an observer panics during an operation, they
+/// agree after the next one, or after [`World::flush`](crate::world::World::flush).
 ///
-/// What makes no link is reported as a [`CommandError`](crate::store::CommandError), and the component is removed: a target that is not
-/// alive; the entity itself, unless `allow_self_referential` is given; and, if the target has `linked_spawn`, one that is linked to the
-/// entity already, directly or through others, so that such links always lead to a root.
+/// A value that cannot form a link is reported as a [`CommandError`](crate::store::CommandError), and the component is removed: if the
+/// target is not alive; if the target is the entity itself, unless `allow_self_referential` is given; and, with `linked_spawn`, if the
+/// target is already linked to the entity, directly or through others, so that such links always lead to a root.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names no target: it is not a relationship",
     label = "not a relationship",
@@ -54,48 +54,48 @@ pub trait Relationship: Component + Sized {
     /// The target.
     fn get(&self) -> Entity;
 
-    /// A value that names a target.
+    /// Creates a value that names a target.
     fn from(entity: Entity) -> Self;
 
-    /// Names another target. Only for values that are in no world: there the target would not know of it.
+    /// Sets another target. Only for values that are not in a world: there, the list of the target would not be updated.
     fn set_risky(&mut self, entity: Entity);
 }
 
-/// A component that lists the entities that name this one: those with its [`Relationship`](Self::Relationship). It comes with the first
-/// of them, and goes with the last.
+/// A component that lists the entities that name this one: the entities with its [`Relationship`](Self::Relationship). It is added with the
+/// first of them and removed with the last one.
 ///
-/// It changes by what becomes of its sources. Code that borrows it mutably can bring them into another order; to exchange two values, or to
-/// take one away through the reference, makes both sides disagree, as `collection_mut_risky` can. A [`SourceList`](super::SourceList) knows
-/// whose it is: if two are exchanged, both are mended when a source comes to one of them or goes, or its entity ends. One without sources that is inserted
-/// by hand stays until sources have come and gone.
+/// It changes with its sources. Code that borrows it mutably can reorder them; swapping two values, or taking one through the reference,
+/// makes the sides disagree, as `collection_mut_risky` can. A [`SourceList`](super::SourceList) stores its target: if two lists are
+/// swapped, both are repaired when a source is added to or removed from one of them, or when its entity is despawned. An empty list that is
+/// inserted by hand is kept until sources have been added and removed.
 ///
-/// To remove it removes the relationship of all that it lists. With `#[relationship_target(relationship = .., linked_spawn)]` they end
-/// with the entity.
+/// Removing it removes the relationship of all sources that it lists. With `#[relationship_target(relationship = .., linked_spawn)]` the
+/// sources are despawned with the entity.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` lists no sources: it is not the target of a relationship",
     label = "not the target of a relationship",
     note = "a target is a struct with `#[derive(Component)]` and `#[relationship_target(relationship = Component)]`"
 )]
 pub trait RelationshipTarget: Component<Mutability = Mutable> + Sized {
-    /// Whether sources end with the entity.
+    /// Whether sources are despawned with the entity.
     const LINKED_SPAWN: bool;
 
     /// The component of the sources.
     type Relationship: Relationship<RelationshipTarget = Self>;
 
-    /// How the sources are listed.
+    /// The collection in which the sources are listed.
     type Collection: RelationshipSourceCollection;
 
     /// The sources.
     fn collection(&self) -> &Self::Collection;
 
-    /// The sources, to change their order. To add or remove some would make both sides disagree.
+    /// The sources, to reorder them. Adding or removing a source would make the sides disagree.
     fn collection_mut_risky(&mut self) -> &mut Self::Collection;
 
-    /// A value with these sources. When it is inserted, those of them stay that name the entity.
+    /// Creates a value with these sources. When it is inserted, the sources that name the entity are kept.
     fn from_collection_risky(collection: Self::Collection) -> Self;
 
-    /// A value without sources, with room for so many.
+    /// Creates an empty value with room for `capacity` sources.
     fn with_capacity(capacity: usize) -> Self {
         Self::from_collection_risky(Self::Collection::with_capacity(capacity))
     }
@@ -106,20 +106,20 @@ pub trait RelationshipTarget: Component<Mutability = Mutable> + Sized {
         self.collection().iter()
     }
 
-    /// How many sources there are.
+    /// The number of sources.
     #[inline]
     fn len(&self) -> usize {
         self.collection().len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no sources.
     #[inline]
     fn is_empty(&self) -> bool {
         self.collection().is_empty()
     }
 }
 
-/// Goes through the sources of a [`RelationshipTarget`].
+/// An iterator over the sources of a [`RelationshipTarget`].
 pub type SourceIter<'w, R> = <<R as RelationshipTarget>::Collection as RelationshipSourceCollection>::SourceIter<'w>;
 
 /// The field of a relationship that holds its target.
@@ -132,7 +132,7 @@ pub trait TargetField {
     /// The target.
     fn target(&self) -> Entity;
 
-    /// A target.
+    /// Creates the value from a target.
     fn of(entity: Entity) -> Self;
 }
 

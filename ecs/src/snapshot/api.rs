@@ -20,9 +20,9 @@ use crate::store::{
 };
 use crate::world::{World, for_each_schedule};
 
-/// The state of a world, with values of its own. See [the module](super).
+/// The state of a world at one moment, with its own copies of the values. See [the module](super).
 ///
-/// It can be restored any number of times, and taken again with [`World::snapshot_into`], which uses its memory.
+/// It can be restored any number of times. [`World::snapshot_into`] overwrites it with a new snapshot and reuses its memory.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,13 +37,13 @@ pub struct WorldSnapshot {
     pub(super) world: WorldId,
     pub(super) options: SnapshotOptions,
     pub(super) copy: StoreCopy,
-    /// What the systems of schedules keep.
+    /// The state of the systems of each schedule.
     pub(super) systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
-/// What a living world holds, as data: see [`World::living_contents`].
+/// The contents of a world as data, read in place: see [`World::living_contents`].
 pub struct LivingContents<'w> {
-    /// A copy of all but entities and components.
+    /// A copy of everything except entities and components.
     pub(super) around: WorldSnapshot,
     pub(super) store: &'w Store,
 }
@@ -56,35 +56,35 @@ impl_debug_as_struct! {
 }
 
 impl WorldSnapshot {
-    /// Nothing, of a world.
+    /// An empty snapshot for a world.
     pub(super) fn none_of(world: &World, options: SnapshotOptions) -> Self {
         Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new() }
     }
 
-    /// Whether it was taken of, or built for, a world.
+    /// Whether the snapshot was taken from, or built for, this world.
     pub(super) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
     }
 
-    /// How many entities were alive.
+    /// The number of live entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.copy.len()
     }
 
-    /// Whether no entity was alive.
+    /// Whether the snapshot has no live entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many frames of the world had ended: see [`World::frame_number`].
+    /// The number of frames that had ended: see [`World::frame_number`].
     #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.copy.frames.number
     }
 
-    /// The bytes that the snapshot has allocated for entities and components, without what their values own.
+    /// The bytes that the snapshot has allocated for entities and components, excluding allocations owned by the values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -100,7 +100,7 @@ impl WorldSnapshot {
     }
 }
 
-/// A world has been [restored](World::restore). It is triggered when everything is in place again.
+/// A world has been [restored](World::restore). This event is triggered after the whole state is in place.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -118,21 +118,21 @@ impl WorldSnapshot {
 /// ```
 #[derive(Event, Clone, Copy, Debug)]
 pub struct Restored {
-    /// How many frames had ended when the snapshot was taken: see [`World::frame_number`].
+    /// The number of frames that had ended when the snapshot was taken: see [`World::frame_number`].
     pub frame_number: u64,
 }
 
 impl World {
-    /// Takes a snapshot of all that the world holds: see [`snapshot`](crate::snapshot). `O(entities + components)`: memory is
-    /// allocated, and bytes are copied.
+    /// Takes a snapshot of the whole world: see [`snapshot`](crate::snapshot). `O(entities + components)`: memory is allocated, and
+    /// values are copied.
     ///
     /// # Errors
     ///
-    /// If something is running, or if not everything can be copied. The error names it all.
+    /// If a system, schedule, hook or observer is running, or if some data cannot be copied. The error names all such data.
     ///
     /// # Panics
     ///
-    /// If a `Clone` does, or there is no memory.
+    /// If a `Clone` panics, or if there is no memory.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -152,30 +152,31 @@ impl World {
         self.snapshot_with(&SnapshotOptions::new())
     }
 
-    /// As [`World::snapshot`], but for what options leave out.
+    /// Like [`World::snapshot`], without the data that the options leave out.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`].
+    /// See [`World::snapshot`].
     ///
     /// # Panics
     ///
-    /// As [`World::snapshot`].
+    /// See [`World::snapshot`].
     pub fn snapshot_with(&mut self, options: &SnapshotOptions) -> Result<WorldSnapshot, SnapshotError> {
         let mut snapshot = WorldSnapshot::none_of(self, options.clone());
         self.snapshot_into(&mut snapshot)?;
         Ok(snapshot)
     }
 
-    /// Takes a snapshot in the place of another one, with its options and in its memory, as far as that suffices.
+    /// Overwrites a snapshot with a new one. The options of the snapshot are kept, and its memory is reused where it is large
+    /// enough.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`]. The snapshot stays as it was.
+    /// See [`World::snapshot`]. On an error the snapshot is unchanged.
     ///
     /// # Panics
     ///
-    /// As [`World::snapshot`]. The snapshot cannot be restored then.
+    /// See [`World::snapshot`]. After a panic the snapshot cannot be restored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -194,7 +195,8 @@ impl World {
         self.take_snapshot(snapshot, None, false)
     }
 
-    /// As [`World::snapshot_into`]. The snapshot shares with a known one what is as it was. If it is to be known later the tick goes on.
+    /// Implements [`World::snapshot_into`]. The snapshot shares unchanged data with a known snapshot. If it is to become the known
+    /// snapshot later, the change tick is incremented.
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
@@ -206,7 +208,7 @@ impl World {
         let taken = self.memory_of_systems(options, true)?;
         *world = self.id();
         if is_to_be_known {
-            // What is written from now on has another tick than all before.
+            // Later writes get a tick that differs from the ticks of all earlier writes.
             self.increment_change_tick();
         }
         copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
@@ -215,7 +217,7 @@ impl World {
         Ok(())
     }
 
-    /// What the systems of schedules keep, if a snapshot can be taken, with rows or without.
+    /// Collects the state of the systems in schedules if a snapshot can be taken, with or without rows.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
@@ -246,16 +248,16 @@ impl World {
         if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
     }
 
-    /// All that the world holds, as data, without a copy of entities and components: what a format reads that writes the world, and
-    /// nothing else. Nothing can be done with the world meanwhile.
+    /// Returns the contents of the world as data, without copying entities and components. A format that only writes the world
+    /// reads this. The world is borrowed mutably for as long as the contents are in use.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`], but components need no `Clone`.
+    /// See [`World::snapshot`], except that components need not be `Clone`.
     ///
     /// # Panics
     ///
-    /// As [`World::snapshot`].
+    /// See [`World::snapshot`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -279,20 +281,22 @@ impl World {
         Ok(LivingContents { around, store: &self.store })
     }
 
-    /// Brings the world back to what it was when a snapshot was taken of it: see [`snapshot`](crate::snapshot). What is done then has
-    /// the same results as after the snapshot. `O(entities + components)`.
+    /// Restores the world to a snapshot that was taken of it: see [`snapshot`](crate::snapshot). Later operations have the same
+    /// results as after the snapshot. `O(entities + components)`.
     ///
-    /// Neither hooks nor observers are told of what comes and goes. Then the event [`Restored`] is triggered.
+    /// Hooks and observers do not run for the entities and components that the restore adds and removes. The event [`Restored`] is
+    /// triggered at the end.
     ///
     /// # Errors
     ///
-    /// If something is running, or if the snapshot is one of another world: [`World::restore_into`] takes those.
+    /// If a system, schedule, hook or observer is running, or if the snapshot is from another world: [`World::restore_into`]
+    /// accepts those.
     ///
     /// # Panics
     ///
-    /// If a `Clone` does, or there is no memory: then nothing has changed. Nor has it if a system panics that is prepared for a world again,
-    /// since the world was restored to before its first run in between. If the `Drop` of a value does that has gone: then the world has been
-    /// restored.
+    /// If a `Clone` panics, or if there is no memory: then nothing has changed. A restored world may have systems that a restore to
+    /// before their first run had left unprepared; they are prepared first, and if that panics nothing has changed either. If the
+    /// `Drop` of an old value panics, the world has been restored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -309,16 +313,16 @@ impl World {
         self.restore_snapshot(snapshot, None).map(drop)
     }
 
-    /// As [`World::restore`], for the last time: the world gets the values and the memory of the snapshot, and nothing is cloned but
-    /// resources.
+    /// Like [`World::restore`], but consumes the snapshot: its values and memory move into the world, and only resources are
+    /// cloned.
     ///
     /// # Errors
     ///
-    /// As [`World::restore`]. The snapshot is gone then too.
+    /// See [`World::restore`]. The snapshot is dropped in this case too.
     ///
     /// # Panics
     ///
-    /// As [`World::restore`].
+    /// See [`World::restore`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -343,13 +347,13 @@ impl World {
         Ok(())
     }
 
-    /// Whether a snapshot of this world can be restored now.
+    /// Checks whether a snapshot of this world can be restored now.
     fn check_restore(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
         self.check_idle(snapshot)?;
         if snapshot.is_of(self) { Ok(()) } else { Err(RestoreError::OtherWorld) }
     }
 
-    /// Whether a snapshot can be restored now, of whatever world it is.
+    /// Checks whether a snapshot of any world can be restored now.
     pub(super) fn check_idle(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
         if is_busy(&mut self.store) {
             return Err(RestoreError::Busy);
@@ -366,8 +370,8 @@ impl World {
         Ok(())
     }
 
-    /// Prepares schedules whose systems kept something then and are not prepared now, as after a restore to before their first run: only
-    /// what is prepared can keep something. One that cannot be prepared begins anew.
+    /// Prepares schedules whose systems have state in the snapshot but are not prepared now, for instance after a restore to before
+    /// their first run: only prepared systems can hold state. A system that cannot be prepared starts with fresh state.
     fn prepare_schedules(&mut self, snapshot: &WorldSnapshot) {
         let (world, mut unprepared) = (self.id(), Vec::new());
         for_each_schedule(&mut self.store, |label, schedule| {
@@ -384,7 +388,7 @@ impl World {
         }
     }
 
-    /// Has the store become what a copy is, and systems what they were.
+    /// Moves the copy into the store and the saved state into the systems.
     fn restored(
         &mut self,
         mut systems: HashMap<InternedScheduleLabel, ScheduleMemory>,
@@ -394,7 +398,7 @@ impl World {
         let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
         let mark = mark_of_copy(&self.store);
         let world = self.id();
-        // A system that is forgotten drops what it keeps, which is user code.
+        // Dropping the state of a system runs user code.
         let forgotten = DeferredPanic::catch(|| {
             for_each_schedule(&mut self.store, |label, schedule| {
                 let mut none = ScheduleMemory::default();
@@ -408,8 +412,8 @@ impl World {
         mark
     }
 
-    /// As [`World::restore`], but what is as in a known snapshot and the same in this one stays where it is. Returns how the world is
-    /// then, before it is told that it was restored.
+    /// Implements [`World::restore`]. Data that are equal in the known snapshot and in this one stay in place. Returns the state of
+    /// the world before [`Restored`] is triggered.
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,

@@ -1,4 +1,4 @@
-//! Snapshots that are built of data that a format has read.
+//! Builds snapshots from data that a format has read.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -27,14 +27,14 @@ pub struct NewPairsContents {
 }
 
 impl NewPairsContents {
-    /// Pairs, with the value of each.
+    /// Creates the contents from pairs and the value of each pair.
     #[must_use]
     pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
         let (register, map, relate) = (register_relation::<R>, map_pairs::<R>, relate::<R>);
         Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
     }
 
-    /// What is known of the relation.
+    /// The descriptor of the relation.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.parts.relation()
@@ -45,18 +45,18 @@ impl NewPairsContents {
         self.parts.pairs().iter().map(|pair| pair.ends)
     }
 
-    /// Keeps those of the pairs that are wanted, one flag for each.
+    /// Keeps the pairs whose flag is true; there is one flag per pair.
     pub fn retain(&mut self, wanted: &[bool]) {
         self.parts.retain(wanted);
     }
 
-    /// Replaces the entities at the ends of the pairs and inside of their values by those that stand for them.
+    /// Maps the entities at the ends of the pairs and inside their values.
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         (self.map)(&mut *self.parts, mapper);
     }
 
-    /// Makes the pairs in a world: see [`World::relate`]. Those that are there get these values, and those with an end that is not alive
-    /// are passed over. Says how many there are now.
+    /// Makes the pairs in a world: see [`World::relate`]. Existing pairs get the new values. Pairs with an end that is not alive
+    /// are skipped. Returns the number of these pairs that now exist.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -77,7 +77,7 @@ impl NewPairsContents {
     }
 }
 
-/// Replaces the entities at the ends of pairs and inside of their values.
+/// Maps the entities at the ends of pairs and inside their values.
 fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMapper) {
     let Some(PartsOf { pairs, values }) = (parts as &mut dyn Any).downcast_mut::<PartsOf<R>>() else { return };
     let targets = pairs.iter().map(|pair| pair.ends[1]);
@@ -111,16 +111,16 @@ impl_debug_as_struct! {
     } finish_non_exhaustive;
 }
 
-/// Puts a snapshot together. See [Contents](super#contents).
+/// Builds a snapshot from its parts. See [Contents](super#contents).
 pub struct SnapshotBuilder {
     pub(super) parts: StoreParts,
     schedules: Vec<NewScheduleContents>,
-    /// Types of resources that are no part of the snapshot.
+    /// Types of resources that are not part of the snapshot.
     kept: Vec<TypeId>,
 }
 
 impl SnapshotBuilder {
-    /// Without entities that have rows.
+    /// Creates a builder without tables.
     #[must_use]
     pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
         let parts = StoreParts {
@@ -139,7 +139,7 @@ impl SnapshotBuilder {
         Self { parts, schedules: Vec::new(), kept: Vec::new() }
     }
 
-    /// Without anything: for resources that are [inserted](Self::insert_resources) into a living world.
+    /// Creates a builder without entities, for resources that are [inserted](Self::insert_resources) into a living world.
     #[must_use]
     pub fn of_parts() -> Self {
         let ids = EntityIds { generations: Vec::new(), free: Vec::new(), retired: Vec::new(), first_generation: 1 };
@@ -157,8 +157,8 @@ impl SnapshotBuilder {
         self.parts.pairs.extend(pairs);
     }
 
-    /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no
-    /// components.
+    /// Adds the next table, with the tick at which the last row was added and the values of each component by row. The first table
+    /// has no components.
     pub fn add_table(
         &mut self,
         entities: Vec<Entity>,
@@ -170,30 +170,32 @@ impl SnapshotBuilder {
         self
     }
 
-    /// Adds the values that entities have of a sparse component, in the order of these entities.
+    /// Adds the values of a sparse component, in the order of the given entities.
     pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
         self.parts.storages.push((entities, column.0));
         self
     }
 
-    /// Adds the pairs of a relation. What entities have of [`PairSource`](crate::relation::PairSource) and
-    /// [`PairTarget`](crate::relation::PairTarget) is added as of other sparse components.
+    /// Adds the pairs of a relation. The components [`PairSource`](crate::relation::PairSource) and
+    /// [`PairTarget`](crate::relation::PairTarget) are added like other sparse components.
     pub fn add_pairs(&mut self, pairs: NewPairsContents) -> &mut Self {
         self.parts.pairs.push((pairs.parts, pairs.register));
         self
     }
 
-    /// Adds a resource, and when it was added and changed.
+    /// Adds a resource and the ticks at which it was added and changed.
     pub fn add_resource<R: Resource>(&mut self, value: R, ticks: ComponentTicks) -> &mut Self {
         self.parts.resources.push(NewResource::new(value, ticks));
         self
     }
 
-    /// Adds a resource that is read from its [text form](crate::component::TextForm), and when it was added and changed.
+    /// Adds a resource that is read from its [text form](crate::component::TextForm), and the ticks at which it was added and
+    /// changed.
     ///
     /// # Errors
     ///
-    /// If the type has no text form, or the text is not one of a value, with what is wrong. Nothing has been added.
+    /// If the type has no text form, or if the text is not a value of the type. The error describes the fault, and nothing has been
+    /// added.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -232,14 +234,14 @@ impl SnapshotBuilder {
         Ok(self)
     }
 
-    /// Has resources of some types stay as they are when the snapshot is restored, as
-    /// [`SnapshotOptions::without_resources`] does: those of which the data say nothing.
+    /// Keeps resources of some types unchanged when the snapshot is restored, as [`SnapshotOptions::without_resources`] does. For
+    /// resource types that the data do not mention.
     pub fn keep_resources(&mut self, types: impl IntoIterator<Item = TypeId>) -> &mut Self {
         self.kept.extend(types);
         self
     }
 
-    /// Adds what the systems of a schedule keep. A world that has no such schedule when the snapshot is [built](Self::build) passes it over.
+    /// Adds the state of the systems of a schedule. [`build`](Self::build) ignores it if the world has no such schedule.
     pub fn add_schedule(&mut self, schedule: NewScheduleContents) -> &mut Self {
         self.schedules.push(schedule);
         self
@@ -251,18 +253,19 @@ impl SnapshotBuilder {
         self
     }
 
-    /// Says when entities were spawned. Without this all were spawned at the tick of the snapshot.
+    /// Sets the ticks at which entities were spawned. Without this call all entities were spawned at the tick of the snapshot.
     pub fn set_spawns(&mut self, spawns: SpawnTicks) -> &mut Self {
         self.parts.spawns = Some((spawns.of_indexes, spawns.others, spawns.newest));
         self
     }
 
-    /// A snapshot of a world, to be restored there. Components and resources that the world does not know are registered, and the
-    /// schedules are prepared of whose systems it is said what they keep; nothing else happens to it. Resources that are not a part of the snapshot go when it is restored, unless the options leave them out.
+    /// Builds a snapshot that can be restored in the given world. Components and resources that the world does not know are
+    /// registered, and the schedules for which system state was added are prepared; nothing else in the world changes. When the
+    /// snapshot is restored, resources that are not part of it are removed unless the options leave them out.
     ///
     /// # Errors
     ///
-    /// If the parts contradict each other: there is no snapshot that a world could not have taken.
+    /// If the parts contradict each other: every snapshot that is built could have been taken of a world.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! A number of all that a world holds.
+//! Computes a checksum of the contents of a world.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,14 +13,14 @@ use crate::store::{Store, erased_pairs};
 use crate::world::World;
 
 impl World {
-    /// A number of all data that the world holds, order included: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds
-    /// in which the same has been done have the same one, in each process on machines with the same byte order; others have
-    /// another one but for a chance of 1 in 2^64. It may change with the version of this library. `O(entities + components)`: values
-    /// that are plain bytes are read about as fast as memory allows.
+    /// A checksum of all data in the world, including their order: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds
+    /// that ran the same operations have equal checksums, in every process on machines with the same byte order; different worlds
+    /// have equal checksums with a probability of 1 in 2^64. The algorithm may change between versions of this library. `O(entities
+    /// + components)`: plain bytes are read about as fast as memory allows.
     ///
     /// # Errors
     ///
-    /// If it is not known how some values can be hashed. The error names all of them.
+    /// If there is no known way to hash some values. The error names all of them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -41,11 +41,11 @@ impl World {
         self.checksum_with(&StateOptions::new())
     }
 
-    /// As [`World::checksum`], of what options do not leave out.
+    /// Like [`World::checksum`], without the data that the options leave out.
     ///
     /// # Errors
     ///
-    /// As [`World::checksum`].
+    /// See [`World::checksum`].
     pub fn checksum_with(&self, options: &StateOptions) -> Result<u64, StateError> {
         let store = &self.store;
         check([store], options, false)?;
@@ -62,14 +62,14 @@ impl World {
     }
 }
 
-/// A checksum on its way.
+/// The state of a checksum computation.
 struct Sum<'a> {
     options: &'a StateOptions,
     hasher: StateHasher,
 }
 
 impl<'a> Sum<'a> {
-    /// Tables and their rows in their order.
+    /// Hashes tables and their rows in their order.
     fn tables(&mut self, store: &Store, names: &Names) {
         for table in store.structure.archetypes.tables.iter() {
             let columns = names.sort(table.components());
@@ -84,7 +84,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// Entities in the order of their ids, with those components in tables that count.
+    /// Hashes entities in the order of their ids, with the components in tables that count.
     fn entities_by_id(&mut self, store: &'a Store, names: &'a Names) {
         let mut entities: Vec<(Entity, usize, usize)> = Vec::new();
         let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<Way<'_>>)>> = Vec::new();
@@ -109,7 +109,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// The values in sparse storages that count.
+    /// Hashes the values in sparse storages that count.
     fn storages(&mut self, store: &Store, names: &Names) {
         for (name, id) in &names.sorted {
             let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
@@ -132,14 +132,14 @@ impl<'a> Sum<'a> {
                 continue;
             }
             self.entities(entities);
-            // The list of bits may be longer than it has to be.
+            // The bit list may have trailing zero words, which must not affect the hash.
             let words = bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
             self.hasher.words(bits[..words].iter().copied());
             self.values(values);
         }
     }
 
-    /// The pairs of relations that count, in the order of their names.
+    /// Hashes the pairs of relations that count, ordered by the names of the relations.
     fn pairs(&mut self, store: &Store) {
         let relations = store.relations.places.iter().enumerate();
         let mut relations: Vec<(String, usize)> =
@@ -162,7 +162,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// The resources that count, in the order of their names.
+    /// Hashes the resources that count, ordered by name.
     fn resources(&mut self, store: &Store) {
         let mut all: Vec<_> = resource_values(store).map(|value| (name_of(value.descriptor()), value)).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -10,16 +10,16 @@ use crate::tick::{ComponentTicks, RunTicks, Tick};
 use crate::tracking::{Tracking, Which};
 use crate::world::World;
 
-/// The values of one component in a snapshot: of one table, or all of them.
+/// The values of one component in a snapshot: those of one table, or all of them.
 #[derive(Clone, Copy)]
 pub struct ColumnContents<'s> {
     values: ErasedSlice<'s>,
     visited: Tick,
-    /// The ticks, if they were kept, and of how many rows.
+    /// The ticks, if they were tracked, and the number of rows that they cover.
     tracking: Option<(&'s Tracking, usize)>,
-    /// The entities of a sparse storage: ticks of values without a size are in the rows of their indexes.
+    /// The entities of a sparse storage. For values without size, the ticks are stored by entity index.
     members: Option<Members<'s>>,
-    /// What a snapshot has; `None` for a living world.
+    /// The copy in a snapshot; `None` for a living world.
     copy: Option<&'s ColumnCopy>,
 }
 
@@ -42,25 +42,25 @@ impl<'s> ColumnContents<'s> {
         self.values
     }
 
-    /// Whether a snapshot can have the values: they are known to be `Clone`.
+    /// Whether a snapshot can contain the values: their type is known to be `Clone`.
     #[must_use]
     pub fn can_be_restored(self) -> bool {
         self.values().descriptor().functions().copying().is_some()
     }
 
-    /// When a caller last had mutable access to values.
+    /// The tick of the last mutable access to the values.
     #[must_use]
     pub fn stamp(self) -> Tick {
         self.visited
     }
 
-    /// Whether it was kept when each value was added and changed.
+    /// Whether the ticks at which each value was added and changed were tracked.
     #[must_use]
     pub fn is_tracked(self) -> bool {
         self.tracking.is_some()
     }
 
-    /// The rows with the ticks of the values.
+    /// The rows in which the ticks of the values are stored.
     fn tick_rows(self) -> Vec<usize> {
         match self.members {
             Some(members) if !members.1.is_empty() => {
@@ -70,7 +70,7 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
-    /// The places of values that are new, or all; `latest` is when one last came otherwise than by a visit.
+    /// The positions of new values, or all positions. `latest` is the tick of the last write that was not made by a visit of rows.
     pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
         let len = self.values.len();
         let all = || Vec::from_iter(0..len as u32);
@@ -94,7 +94,7 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
-    /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
+    /// The ticks at which each value was added and changed; `None` if they were not tracked because no consumer needed them.
     #[must_use]
     pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
         let (tracking, rows) = self.tracking?;
@@ -116,14 +116,15 @@ impl ColumnContents<'_> {
 pub struct NewColumnContents(pub(super) ColumnParts);
 
 impl NewColumnContents {
-    /// The values of a vector, which have changed last at a tick.
+    /// Creates a column from a vector whose values were last changed at a tick.
     #[must_use]
     pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
         Self(ColumnParts::new(NewValues::Vec(ErasedVec::of_vec(values)), stamp))
     }
 
-    /// The values of a vector, which need not be known to be `Clone` by the definition of their type: the bounds of a type with parameters
-    /// may not say so. If the definition [forbids clones](crate::component::ComponentFunctions::forbids_clone) this changes nothing.
+    /// Creates a column from a vector. The definition of the component need not say that it is `Clone`: the bounds of a generic
+    /// type may leave that open. If the definition [forbids clones](crate::component::ComponentFunctions::forbids_clone) this
+    /// changes nothing.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -141,11 +142,11 @@ impl NewColumnContents {
         Self(ColumnParts { clone: ComponentDescriptor::of::<C>().functions().clone_fn_for::<C>(), ..parts })
     }
 
-    /// The values of a vector, of a component that has values of type `T`.
+    /// Creates a column from a vector, for a component whose values have the type `T`.
     ///
     /// # Errors
     ///
-    /// If the component has values of another type. The vector is in the error.
+    /// If the component has values of another type. The error contains the vector.
     pub fn for_component<T: Send + Sync + 'static>(
         descriptor: &'static ComponentDescriptor,
         values: Vec<T>,
@@ -157,9 +158,9 @@ impl NewColumnContents {
         }
     }
 
-    /// The values with these bytes, in the order of this machine, of a component of which
-    /// [any bytes](crate::component::ComponentFunctions::take_any_bytes) are a value; `None` of another one, and if the bytes are not
-    /// those of whole values.
+    /// Creates a column from bytes in the byte order of this machine, for a component of which [any
+    /// bytes](crate::component::ComponentFunctions::take_any_bytes) are a value. `None` for other components, or if the length is
+    /// not a multiple of the size of a value.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -186,15 +187,15 @@ impl NewColumnContents {
         Some(Self(ColumnParts::new(values, stamp)))
     }
 
-    /// Values of a component for groups of entities, made by the constructors with which other components require it. A group has the
-    /// components that its entities have, and the number of entities. `None` if the components of some group do not require the component,
-    /// directly or through others.
+    /// Creates values of a required component for groups of entities, with the constructors that the requiring components declare.
+    /// A group consists of the components of its entities and their number. `None` if the components of some group do not require
+    /// the component, directly or indirectly.
     ///
-    /// The component need not be `Clone`: a snapshot with such values can be restored [once](World::restore_from).
+    /// The component need not be `Clone`: a snapshot with such values can be [restored once](World::restore_from).
     ///
     /// # Panics
     ///
-    /// If a constructor does, or there is no memory.
+    /// If a constructor panics, or if there is no memory.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -225,7 +226,7 @@ impl NewColumnContents {
         Some(Self(ColumnParts { constructed: true, ..ColumnParts::new(NewValues::Vec(values), stamp) }))
     }
 
-    /// Values for which no time is known.
+    /// Creates a column without ticks.
     pub(super) fn of_parts(values: NewValues) -> Self {
         Self(ColumnParts::new(values, Tick::default()))
     }
@@ -234,19 +235,19 @@ impl NewColumnContents {
         Self::of_parts(NewValues::Vec(values))
     }
 
-    /// The component [`PairSource`] of so many sources of pairs.
+    /// Creates `count` values of the component [`PairSource`].
     #[must_use]
     pub fn of_sources<R: Relation>(count: usize, stamp: Tick) -> Self {
         Self::of(alloc::vec![PairSource::<R>::new(); count], stamp)
     }
 
-    /// The component [`PairTarget`] of so many targets of pairs.
+    /// Creates `count` values of the component [`PairTarget`].
     #[must_use]
     pub fn of_targets<R: Relation>(count: usize, stamp: Tick) -> Self {
         Self::of(alloc::vec![PairTarget::<R>::new(); count], stamp)
     }
 
-    /// When each value was added and changed.
+    /// Sets the ticks at which each value was added and changed.
     #[must_use]
     pub fn with_ticks(mut self, ticks: Vec<ComponentTicks>) -> Self {
         self.0.ticks = Some(ticks);

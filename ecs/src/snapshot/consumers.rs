@@ -1,4 +1,4 @@
-//! What a snapshot knows of consumers, as data: systems in schedules, and the lists of removals that their readers read.
+//! The state of consumers in a snapshot, as data: systems in schedules, and the removal logs that they read.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,41 +19,42 @@ use crate::system::Memory;
 use crate::tick::{LastRun, Tick};
 use crate::world::{World, for_each_schedule};
 
-/// One thing that a system keeps from run to run. `V` is a value of some type: borrowed from a snapshot, or in a box.
+/// One piece of state that a system keeps between runs. `V` is a value of any type: borrowed from a snapshot, or boxed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum KeptBySystem<V> {
-    /// The system had not been prepared. It keeps nothing else.
+    /// The system had not been prepared. It has no other state.
     Unprepared,
-    /// When it ran last, and how often all ticks have been looked at since; none if it has never run, or that is not remembered.
+    /// The tick of the last run, and how often the ticks have been clamped since; `None` if the system has never run or its last
+    /// run is not recorded.
     LastRun(Option<(Tick, u32)>),
-    /// A reader of messages: the list, if that is a resource of the world, the number of the next message, and how many were missed.
+    /// The state of a message reader.
     Messages {
-        /// What is known of the list.
+        /// The descriptor of the messages; `None` if they are not a resource of the world.
         list: Option<&'static ComponentDescriptor>,
         /// The number of the next message.
         next: u64,
-        /// How many were gone before they could be read.
+        /// The number of messages that were dropped before they could be read.
         missed: u64,
     },
-    /// A reader of removals.
+    /// The state of a reader of removals.
     Removals {
-        /// The component; none if it is left out: then the reader has read all.
+        /// The component; `None` if it is left out: then the reader has read all removals.
         component: Option<&'static ComponentDescriptor>,
-        /// Whether it reads values.
+        /// Whether the reader reads the removed values.
         of_values: bool,
         /// The number of the next entry.
         next: u64,
-        /// How many were gone before they could be read.
+        /// The number of entries that were dropped before they could be read.
         missed: u64,
     },
-    /// Sources with their targets, as a loop along a relationship has seen them.
+    /// Sources with their targets, as a loop along a relationship last saw them.
     Links(Vec<[Entity; 2]>),
-    /// A [`Local`](crate::system::Local); none if it is left out.
+    /// The value of a [`Local`](crate::system::Local); `None` if it is left out.
     Local(Option<V>),
 }
 
-/// What the systems of a schedule keep, in a snapshot.
+/// The state of the systems of a schedule in a snapshot.
 #[derive(Clone, Copy)]
 pub struct ScheduleContents<'s> {
     snapshot: &'s WorldSnapshot,
@@ -61,59 +62,59 @@ pub struct ScheduleContents<'s> {
     memory: &'s ScheduleMemory,
 }
 
-/// What a system keeps, in a snapshot.
+/// The state of a system in a snapshot.
 #[derive(Clone, Copy)]
 pub struct SystemContents<'s> {
     of: ScheduleContents<'s>,
     system: &'s SystemMemory,
 }
 
-/// Removals of a component, in a snapshot, which the systems of schedules may not have read.
+/// Removals of a component in a snapshot that some systems of schedules may not have read.
 #[derive(Clone, Copy)]
 pub struct RemovalContents<'s> {
     component: &'static ComponentDescriptor,
     list: &'s LogCopy,
     of_values: bool,
-    /// The number of the first entry that any of these systems has not read.
+    /// The number of the first entry that some of these systems has not read.
     from: u64,
 }
 
-/// When entities were spawned, if a consumer has asked for that.
+/// The ticks at which entities were spawned, if a consumer needed them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpawnTicks {
-    /// By the index of the entity.
+    /// The ticks by entity index.
     pub of_indexes: Vec<Tick>,
-    /// Of indexes behind these.
+    /// The tick for all higher indexes.
     pub others: Tick,
-    /// The latest.
+    /// The latest of all ticks.
     pub newest: Tick,
 }
 
-/// What the systems of a schedule keep, for a [`SnapshotBuilder`](super::SnapshotBuilder).
+/// The state of the systems of a schedule, for a [`SnapshotBuilder`](super::SnapshotBuilder).
 #[derive(Debug)]
 pub struct NewScheduleContents {
-    /// Its label, as `Debug` shows it.
+    /// The label of the schedule, formatted with `Debug`.
     pub label: String,
-    /// Whether it has run in the frame: see [`ScheduleContents::has_run_in_frame`].
+    /// Whether the schedule has run in the current frame: see [`ScheduleContents::has_run_in_frame`].
     pub has_run_in_frame: bool,
-    /// The lists of messages that it holds: see [`ScheduleContents::held_messages`].
+    /// The lists of messages that the schedule retains: see [`ScheduleContents::held_messages`].
     pub held_messages: Vec<(&'static ComponentDescriptor, u64)>,
-    /// Its systems and conditions.
+    /// The systems and conditions.
     pub systems: Vec<NewSystemContents>,
 }
 
-/// What a system keeps, for a [`SnapshotBuilder`](super::SnapshotBuilder).
+/// The state of a system, for a [`SnapshotBuilder`](super::SnapshotBuilder).
 #[derive(Debug)]
 pub struct NewSystemContents {
-    /// Its name.
+    /// The name of the system.
     pub name: String,
-    /// Which of the systems with this name it is.
+    /// The index of the system among the systems of this name.
     pub nth: u32,
-    /// Whether it is a condition.
+    /// Whether the system is a condition.
     pub is_condition: bool,
-    /// How many ids it is expected to reserve.
+    /// The number of ids that the system is expected to reserve.
     pub expected_ids: u32,
-    /// What it keeps, in the order of its parameters.
+    /// The state, in the order of the parameters.
     pub kept: Vec<KeptBySystem<Box<dyn Any + Send + Sync>>>,
 }
 
@@ -125,19 +126,19 @@ impl<'s> ScheduleContents<'s> {
         snapshot.systems.iter().map(move |(label, memory)| Self { snapshot, label: *label, memory })
     }
 
-    /// Its label.
+    /// The label of the schedule.
     #[must_use]
     pub fn label(self) -> InternedScheduleLabel {
         self.label
     }
 
-    /// Its systems, and then its conditions.
+    /// The systems, followed by the conditions.
     pub fn systems(self) -> impl ExactSizeIterator<Item = SystemContents<'s>> {
         self.memory.systems.iter().map(move |system| SystemContents { of: self, system })
     }
 
-    /// Whether it has run in the frame that is open, if this is known of all schedules that have: the frame ends when one of them runs
-    /// again.
+    /// Whether the schedule has run in the current frame, if this is known of all schedules that have run: the frame ends when one
+    /// of them runs again.
     #[must_use]
     pub fn has_run_in_frame(self) -> bool {
         let copy = &self.snapshot.copy;
@@ -146,26 +147,26 @@ impl<'s> ScheduleContents<'s> {
         ran.iter().all(|label| known.contains(label)) && ran.contains(&self.label.number())
     }
 
-    /// The lists of messages that it holds, each from a number on: those may not have been read.
+    /// The lists of messages that the schedule retains, each with the first number from which its systems may not have read.
     pub fn held_messages(self) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
         self.snapshot.copy.held_messages(&self.memory.seat)
     }
 }
 
 impl<'s> SystemContents<'s> {
-    /// Its name.
+    /// The name of the system.
     #[must_use]
     pub fn name(self) -> &'s str {
         &self.system.name
     }
 
-    /// Which of the systems, or of the conditions, with this name it is.
+    /// The index of the system among the systems, or among the conditions, of this name.
     #[must_use]
     pub fn nth(self) -> u32 {
         self.system.nth
     }
 
-    /// Whether it is a condition.
+    /// Whether the system is a condition.
     #[must_use]
     pub fn is_condition(self) -> bool {
         self.system.is_condition
@@ -175,13 +176,13 @@ impl<'s> SystemContents<'s> {
         SystemKey::new(Some(self.of.label), self.name(), self.nth())
     }
 
-    /// How many ids it is expected to reserve, on which depends which ones it gets.
+    /// The number of ids that the system is expected to reserve. It determines which ids the system gets.
     #[must_use]
     pub fn expected_ids(self) -> u32 {
         if self.is_condition() { 0 } else { self.of.snapshot.copy.id_forecasts.wanted_by(self.key()) }
     }
 
-    /// What it keeps, in the order of its parameters.
+    /// The state, in the order of the parameters.
     pub fn kept(self) -> impl Iterator<Item = KeptBySystem<&'s (dyn Any + Send + Sync)>> {
         let copy = &self.of.snapshot.copy;
         self.system.memory.iter().map(move |memory| match memory {
@@ -203,7 +204,7 @@ impl<'s> SystemContents<'s> {
 }
 
 impl<'s> RemovalContents<'s> {
-    /// Those of which there are any, or of which more can be said than that there are none.
+    /// The removal logs that a system in a schedule reads, or whose capacity is not the default.
     pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
         let copy = &snapshot.copy;
         let lists = copy.removals.iter().flat_map(|lists| lists.iter().zip([false, true]).map(move |one| (lists, one)));
@@ -222,31 +223,31 @@ impl<'s> RemovalContents<'s> {
         (self.from - first) as usize
     }
 
-    /// What is known of the component.
+    /// The descriptor of the component.
     #[must_use]
     pub fn component(self) -> &'static ComponentDescriptor {
         self.component
     }
 
-    /// The entities that have lost it, in order.
+    /// The entities that have lost the component, in order.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
         &self.list.entities()[self.skipped()..]
     }
 
-    /// The value of each, if it is a list of values.
+    /// The removed value of each entity, if the log keeps values.
     #[must_use]
     pub fn values(self) -> Option<ErasedSlice<'s>> {
         self.list.values().map(|values| values.values().behind(self.skipped()))
     }
 
-    /// Clones of the values, if it is a list of values.
+    /// Clones of the removed values, if the log keeps values.
     pub(super) fn new_values(self) -> Option<NewColumnContents> {
         let values = self.list.values()?.new_values(self.skipped()).unwrap_or_else(|error| error.raise());
         Some(NewColumnContents::of_parts(values))
     }
 
-    /// The number of the first entry, and how many are kept at most.
+    /// The number of the first entry, and the maximum number of entries.
     #[must_use]
     pub fn numbers(self) -> (u64, usize) {
         let (.., limit) = self.list.numbers();
@@ -254,7 +255,7 @@ impl<'s> RemovalContents<'s> {
     }
 }
 
-/// How far the systems of schedules have read removals of a component, or removed values.
+/// How far each system in a schedule has read the removals, or the removed values, of a component.
 fn readers(
     snapshot: &WorldSnapshot,
     component: &'static ComponentDescriptor,
@@ -271,7 +272,7 @@ fn readers(
     })
 }
 
-/// The components with removals that readers have not read which are not those of systems in schedules.
+/// The components with removals that readers outside of schedules have not read.
 pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
     let is_unread = |lists: &&[LogCopy; 2]| {
         lists.iter().zip([false, true]).any(|(list, of_values)| {
@@ -286,13 +287,14 @@ pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
 }
 
 impl NewRemovalContents {
-    /// Entities that have lost a component, in order. The first one has a number, and so many are kept at most.
+    /// Entities that have lost a component, in order. `first` is the number of the first entry, and `limit` the maximum number of
+    /// entries.
     #[must_use]
     pub fn of(component: &'static ComponentDescriptor, entities: Vec<Entity>, first: u64, limit: usize) -> Self {
         Self(RemovalParts { component, entities, values: None, first, limit })
     }
 
-    /// The value of each.
+    /// Sets the removed value of each entity.
     #[must_use]
     pub fn with_values(self, values: NewColumnContents) -> Self {
         Self(RemovalParts { values: Some(values.0), ..self.0 })
@@ -310,18 +312,18 @@ impl_debug_as_struct! {
     } finish;
 }
 
-/// A schedule of a world, and what its systems will keep.
+/// A schedule of a world, and the future state of its systems.
 type Found = (InternedScheduleLabel, Vec<NewSystemContents>);
 
-/// Has the schedules of a world prepared of whose systems it is said what they keep, and notes in the parts of a store what these say of
-/// it. What is said of schedules that the world does not have is passed over.
+/// Prepares the schedules for which system state is given, and records that state in the parts of a store. State for schedules that
+/// the world does not have is ignored.
 pub(super) fn prepare(
     world: &mut World,
     schedules: Vec<NewScheduleContents>,
     parts: &mut StoreParts,
 ) -> Result<Vec<Found>, BuildError> {
     let mut labels: Vec<(InternedScheduleLabel, String)> = Vec::new();
-    // One that is taken out is passed over: nothing can be restored before it is back.
+    // A schedule that is taken out is skipped: nothing can be restored before it is back.
     for_each_schedule(&mut world.store, |label, _| labels.push((label, format!("{label:?}"))));
     let has_run = schedules.iter().any(|schedule| schedule.has_run_in_frame);
     let mut found = Vec::new();
@@ -346,7 +348,7 @@ pub(super) fn prepare(
     Ok(found)
 }
 
-/// What systems keep, for a store that becomes a copy.
+/// Converts the state of systems for a store that is restored from a copy.
 pub(super) fn memories(
     world: &mut World,
     copy: &StoreCopy,
@@ -365,9 +367,9 @@ pub(super) fn memories(
     Ok(all)
 }
 
-/// One thing; none if it cannot be.
+/// Converts one piece of state; `None` if it is invalid.
 fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<Memory> {
-    // A reader that has missed more than ever happens could not count further.
+    // A larger number of missed entries would overflow the reader's count.
     if let KeptBySystem::Messages { missed, .. } | KeptBySystem::Removals { missed, .. } = &kept
         && *missed > MAX_NUMBER
     {
@@ -385,7 +387,7 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
         KeptBySystem::Messages { list, next, missed } => match list.and_then(|list| copy.messages_of(list)) {
             Some((_, numbers)) if next > numbers.end => return None,
             Some((_, numbers)) => Memory::Cursor(numbers.origin, next, missed),
-            // A list that is not there is none that there will be.
+            // The list does not exist, so there is nothing to read.
             None => Memory::Cursor(0, 0, missed),
         },
         KeptBySystem::Removals { component: None, .. } => Memory::ReaderAtEnd,
@@ -397,7 +399,7 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
             if end.is_some_and(|end| next > end) {
                 return None;
             }
-            // Without such a list the system does not read it any more.
+            // If the log does not exist, the system no longer reads it.
             Memory::Reader(list.unwrap_or(usize::MAX), of_values, [next, missed])
         }
         KeptBySystem::Links(links) => {

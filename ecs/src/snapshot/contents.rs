@@ -1,4 +1,4 @@
-//! What a snapshot holds, as data that a format can write.
+//! The contents of a snapshot, as data that a format can write.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -18,18 +18,19 @@ use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{broken_links, listed_sources, other_side};
 
-/// Something in a snapshot that its [contents](SnapshotContents) do not show.
+/// Data of a snapshot that its [contents](SnapshotContents) do not show.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// What the systems of schedules keep from run to run whose labels look alike: as `Debug` shows them.
+    /// The state of the systems in schedules whose labels have the same `Debug` output, which is given.
     Systems(String),
-    /// How many ids the systems of schedules are expected to reserve that the world does not have, on which depends which ones they get.
+    /// The expected numbers of reserved ids of systems in schedules that the world does not have. They determine which ids those
+    /// systems get.
     IdForecasts,
-    /// Removals of a component that a reader in this process has not read, which is not one of a system in a schedule: its type name.
+    /// Removals of a component that a reader outside of schedules has not read. The type name of the component.
     Removals(&'static str),
-    /// A component that names the target of a relationship whose sides disagree, since a program has exchanged the lists of targets: its
-    /// type name.
+    /// A component of a relationship whose sides disagree because a program has swapped the lists of two targets. The type name of
+    /// the component that names the target.
     Side(&'static str),
 }
 
@@ -46,14 +47,14 @@ impl_display! {
     }
 }
 
-/// What a snapshot holds, as data. See [Contents](super#contents).
+/// The contents of a snapshot, as data. See [Contents](super#contents).
 #[derive(Clone, Copy)]
 pub struct SnapshotContents<'s> {
     snapshot: &'s WorldSnapshot,
     books: Books<'s>,
 }
 
-/// Where entities and components are.
+/// Locations of entities and components.
 #[derive(Clone, Copy)]
 enum Books<'s> {
     Copied(&'s StoreCopy),
@@ -97,7 +98,8 @@ pub struct ResourceContents<'s> {
 }
 
 impl WorldSnapshot {
-    /// What it holds, as data: see [Contents](super#contents). Nothing, if it is not complete because a `Clone` panicked.
+    /// Returns the contents as data: see [Contents](super#contents). Empty if the snapshot is incomplete because a `Clone`
+    /// panicked.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
         SnapshotContents { snapshot: self, books: Books::Copied(&self.copy) }
@@ -113,7 +115,7 @@ impl LivingContents<'_> {
 }
 
 impl Books<'_> {
-    /// The entity that is alive and has this index.
+    /// The live entity with this index.
     fn at_index(self, index: u32) -> Option<Entity> {
         match self {
             Self::Copied(copy) => copy.entities.at_index(index),
@@ -123,7 +125,7 @@ impl Books<'_> {
 }
 
 impl<'s> SnapshotContents<'s> {
-    /// Which frame and tick it is.
+    /// The number of the frame, and the change tick.
     #[must_use]
     pub fn clock(self) -> SnapshotClock {
         let StoreCopy { tick, last, checked, .. } = self.snapshot.copy;
@@ -131,7 +133,7 @@ impl<'s> SnapshotContents<'s> {
         SnapshotClock { frame_number, is_frame_open, tick, last, checked }
     }
 
-    /// All that decides which ids come next.
+    /// The state of the allocator, which determines the next ids.
     #[must_use]
     pub fn ids(self) -> EntityIds {
         match self.books {
@@ -140,7 +142,7 @@ impl<'s> SnapshotContents<'s> {
         }
     }
 
-    /// The tables, in their order: that of entities without components first.
+    /// The tables in their order. The first one contains the entities without table components.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
         let all: Vec<_> = match self.books {
             Books::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
@@ -149,7 +151,7 @@ impl<'s> SnapshotContents<'s> {
         all.into_iter()
     }
 
-    /// The sparse components that entities have.
+    /// The sparse components of which there are values.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
         let all: Vec<_> = match self.books {
             Books::Copied(copy) => copy.sparse.iter().map(|storage| StorageContents::of_copy(copy, storage)).collect(),
@@ -163,13 +165,13 @@ impl<'s> SnapshotContents<'s> {
         self.snapshot.copy.resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
     }
 
-    /// The pairs of each relation that has some.
+    /// The pairs of each relation that has pairs.
     pub fn pairs(self) -> impl Iterator<Item = PairsContents<'s>> {
         let all = self.snapshot.copy.pairs.iter().flatten();
         all.filter(|pairs| pairs.index().len() != 0).map(|pairs| PairsContents(&**pairs))
     }
 
-    /// What the systems of the schedules keep that the world has.
+    /// The state of the systems in the schedules of the world.
     pub fn schedules(self) -> impl Iterator<Item = ScheduleContents<'s>> {
         ScheduleContents::all(self.snapshot)
     }
@@ -179,14 +181,14 @@ impl<'s> SnapshotContents<'s> {
         RemovalContents::all(self.snapshot)
     }
 
-    /// When entities were spawned, if that is noted.
+    /// The ticks at which entities were spawned, if they are tracked.
     #[must_use]
     pub fn spawns(self) -> Option<SpawnTicks> {
         let (of_indexes, others, newest) = self.snapshot.copy.spawns.as_ref()?.parts();
         Some(SpawnTicks { of_indexes: of_indexes.to_vec(), others, newest })
     }
 
-    /// What is in the snapshot and not in all of the above.
+    /// Data that are in the snapshot but are not shown by the other methods.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
         let copy = &self.snapshot.copy;
@@ -228,13 +230,13 @@ impl<'s> TableContents<'s> {
         self.entities
     }
 
-    /// When a row last came to the table.
+    /// The tick at which a row was last added to the table.
     #[must_use]
     pub fn stamp(self) -> Tick {
         self.stamp
     }
 
-    /// The values of each component, in the order in which the world has met these.
+    /// The values of each component, in the order in which the world registered the components.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
         let components = match self.rows {
             Rows::Copied(table) => table.components(),
@@ -268,7 +270,7 @@ impl<'s> StorageContents<'s> {
         Self { books: Books::Copied(copy), members, column: ColumnContents::of_copy(storage.values(), Some(members)) }
     }
 
-    /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
+    /// The sources in the list at an index, if this is the component of the targets of a relationship.
     #[must_use]
     pub fn sources_at(self, place: usize) -> Option<Vec<Entity>> {
         let value = self.column().values().slice(place..place + 1)?;
@@ -288,26 +290,26 @@ impl<'s> StorageContents<'s> {
         self.column
     }
 
-    /// Whether it is the component of sources or of targets of pairs.
+    /// Whether this is the component of sources or of targets of pairs.
     #[must_use]
     pub fn is_of_pairs(self) -> bool {
         self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs)
     }
 
-    /// The component of the other side, if it is one of a relationship: that of the targets, if it names one, or that of the sources.
-    /// Neither is there without the other one.
+    /// If this is a component of a relationship, returns the component of the other side: a component that names a target returns
+    /// the component that lists the sources, and vice versa. A snapshot contains both or neither.
     #[must_use]
     pub fn other_side(self) -> Option<&'static ComponentDescriptor> {
         Self::other_side_of(self.column().values().descriptor())
     }
 
-    /// Whether a component is that of the targets of a relationship, which lists the sources.
+    /// Whether this is the component of the targets of a relationship, which lists the sources.
     #[must_use]
     pub fn lists_sources(component: &ComponentDescriptor) -> bool {
         component.relation().is_some_and(|side| side.lists_sources())
     }
 
-    /// The same for the values of a component, without a world.
+    /// Like [`other_side`](Self::other_side), for the descriptor of a component.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -328,25 +330,25 @@ impl<'s> PairsContents<'s> {
         Self(copy)
     }
 
-    /// What is known of a relation.
+    /// The descriptor of a relation.
     #[must_use]
     pub fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
         descriptor_of::<R>()
     }
 
-    /// What is known of the relation.
+    /// The descriptor of the relation.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.0.descriptor()
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     #[must_use]
     pub fn len(self) -> usize {
         self.0.index().len()
     }
 
-    /// Whether there are none.
+    /// Whether the relation has no pairs.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
@@ -370,7 +372,7 @@ impl<'s> ResourceContents<'s> {
         Self { value, ticks }
     }
 
-    /// What is known of its type.
+    /// The descriptor of the resource.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.value.descriptor()
@@ -388,7 +390,7 @@ impl<'s> ResourceContents<'s> {
         self.value.text()
     }
 
-    /// When it was added and changed.
+    /// The ticks at which the resource was added and changed.
     #[must_use]
     pub fn ticks(self) -> ComponentTicks {
         self.ticks

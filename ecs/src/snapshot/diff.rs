@@ -1,4 +1,4 @@
-//! All places at which two worlds differ.
+//! Finds all differences between two worlds.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,14 +18,14 @@ use crate::table::Table;
 use crate::world::World;
 
 impl World {
-    /// All places at which the data of another world differ from that of this one: entities and values in the order of tables and rows,
-    /// then sparse components, pairs, resources, and the ids that come next. Empty if both worlds are equal in what
-    /// [`checksum`](Self::checksum) takes: see [Comparing worlds](crate::snapshot#comparing-worlds). `O(entities + components)`.
+    /// Lists all differences between the data of this world and of another one: entities and values in the order of tables and
+    /// rows, then sparse components, pairs, resources, and the next ids. The list is empty if the worlds are equal in the data that
+    /// [`checksum`](Self::checksum) covers: see [Comparing worlds](crate::snapshot#comparing-worlds). `O(entities + components)`.
     ///
     /// # Errors
     ///
-    /// If it is not known how some values can be compared: they are neither plain bytes nor `Hash` nor `PartialEq`. The error names
-    /// all of them. (By `PartialEq` a value with a NaN differs from itself.)
+    /// If there is no known way to compare some values: they are neither plain bytes nor `Hash` nor `PartialEq`. The error names
+    /// all of them. (By `PartialEq`, a value with a NaN differs from itself.)
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -47,11 +47,11 @@ impl World {
         self.diff_with(other, &StateOptions::new())
     }
 
-    /// As [`World::diff`], of what options do not leave out.
+    /// Like [`World::diff`], without the data that the options leave out.
     ///
     /// # Errors
     ///
-    /// As [`World::diff`].
+    /// See [`World::diff`].
     pub fn diff_with(&self, other: &Self, options: &StateOptions) -> Result<Vec<Difference>, StateError> {
         let stores = [&self.store, &other.store];
         check(stores, options, true)?;
@@ -67,7 +67,7 @@ impl World {
     }
 }
 
-/// For each component of the first store the number of the same one in the second, if that knows it.
+/// Maps each component of the first store to the same component in the second store, if that knows it.
 fn same_components([here, there]: [&Store; 2]) -> Vec<Option<ComponentId>> {
     let others = there.structure.archetypes.components.iter();
     let others: HashMap<ComponentIdentity, ComponentId> =
@@ -92,11 +92,11 @@ fn shown(value: Option<ErasedRef<'_>>) -> Option<String> {
     value.map(|value| format!("{value:?}"))
 }
 
-/// A comparison on its way.
+/// The state of a comparison.
 struct Diff<'a> {
     stores: [&'a Store; 2],
     options: &'a StateOptions,
-    /// For each component here the one there.
+    /// For each component of the first store, its id in the second.
     ids: Vec<Option<ComponentId>>,
     found: Vec<Difference>,
 }
@@ -106,7 +106,7 @@ impl<'a> Diff<'a> {
         self.ids[id.index()]
     }
 
-    /// The table there with this number, if it has the same components as that here.
+    /// The table of the other store with the number of a table of this one, if both have the same components.
     fn same_table(&self, here: &Table) -> Option<&'a Table> {
         let there = self.stores[1].structure.archetypes.tables.get(here.id())?;
         let has = |id: &ComponentId| self.there(*id).is_some_and(|id| there.contains(id));
@@ -148,7 +148,7 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// The first row in which there are different entities, if the rows are to be the same.
+    /// Reports the first row in which the entities differ, if the order is to be compared.
     fn order(&mut self, of: String, here: &[Entity], there: &[Entity], is_compared: bool) {
         let row = (0..here.len().max(there.len())).find(|row| here.get(*row) != there.get(*row));
         if let Some(row) = row.filter(|_| is_compared && self.options.has_order()) {
@@ -157,7 +157,7 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// Columns of two tables with the same components and entities.
+    /// Compares the columns of two tables with the same components and entities.
     fn same_rows(&mut self, here: &Table, there: &Table) {
         let mut rows: Vec<(usize, Difference)> = Vec::new();
         for &id in here.components() {
@@ -173,7 +173,7 @@ impl<'a> Diff<'a> {
         self.found.extend(rows.into_iter().map(|(_, difference)| difference));
     }
 
-    /// Entities of a table whose rows are not the same there.
+    /// Compares the entities of a table whose rows differ in the other store.
     fn rows(&mut self, table: &Table) {
         let ([here, there], options) = (self.stores, self.options);
         for &entity in table.entities() {
@@ -194,7 +194,7 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// The values of a component of an entity, or that it has none.
+    /// Compares two values of a component of an entity. `None` stands for a missing component.
     fn compare(&mut self, table: &Table, entity: Entity, values: [Option<ErasedRef<'_>>; 2]) {
         let differs = match values {
             [Some(own), Some(other)] => self.differ(own, other),
@@ -265,7 +265,7 @@ impl<'a> Diff<'a> {
             let other = known[id.index()];
             let entities = entities_with(here, id);
             for &entity in &entities {
-                // Entities that are alive in one world only have been reported.
+                // Entities that are alive in one world only have already been reported.
                 let Some(table) = table_of(here, entity) else { continue };
                 if there.structure.entities.contains(entity) {
                     let value = other.and_then(|id| there.structure.value_by_id(entity, id));
@@ -298,7 +298,7 @@ impl<'a> Diff<'a> {
             let places = store.relations.places.iter().enumerate();
             places.map(|(number, place)| (place.pairs.descriptor(), number)).collect::<Vec<_>>()
         });
-        // Those that only the other world knows.
+        // Resources that only the other world knows.
         for &(descriptor, _) in &others {
             if !own.iter().any(|(known, _)| known.is_same(descriptor)) {
                 own.push((descriptor, usize::MAX));
@@ -357,12 +357,12 @@ impl<'a> Diff<'a> {
     }
 }
 
-/// Whether it counts which entities have a component of a store.
+/// Whether it is compared which entities have a component.
 fn counts(options: &StateOptions, store: &Store, id: ComponentId) -> bool {
     store.structure.archetypes.components.info(id).is_some_and(|info| options.counts(info.descriptor()))
 }
 
-/// The entities that have a component with sparse storage: in the order of its values, or of the indexes if those are all alike.
+/// The entities that have a sparse component, in the order of its values. Values without size have no order: then by index.
 fn entities_with(store: &Store, id: ComponentId) -> Vec<Entity> {
     let Some(info) = store.structure.archetypes.components.info(id) else { return Vec::new() };
     let Some(storage) = store.structure.sparse.get(info.sparse_index()) else { return Vec::new() };

@@ -1,12 +1,12 @@
-//! Where two worlds differ.
+//! Differences between two worlds.
 
 use alloc::string::String;
 use core::fmt;
 
 use crate::entity::Entity;
 
-/// A place at which two worlds differ, as [`World::diff`](crate::world::World::diff) finds it: `here` is the world that is asked, `there`
-/// the other one. Values are as their `Debug` shows them, or by their fields if they have none.
+/// A difference between two worlds, as found by [`World::diff`](crate::world::World::diff): `here` is the world whose method is
+/// called, `there` the argument. Values are formatted with `Debug`, or by their fields if their type has no `Debug`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -26,16 +26,16 @@ use crate::entity::Entity;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Difference {
-    /// The components of the table with this number; `None` if there are not so many tables. Others behind it are not reported.
+    /// The tables with this number have different components; `None` if a world has no such table. Later tables are not reported.
     Table {
         /// The number of the table.
         number: usize,
-        /// The names of its components here.
+        /// The names of the table's components here.
         here: Option<String>,
-        /// And there.
+        /// The names of the table's components there.
         there: Option<String>,
     },
-    /// An entity is alive in one of the worlds only.
+    /// An entity is alive in only one of the worlds.
     Entity {
         /// The entity.
         entity: Entity,
@@ -44,7 +44,7 @@ pub enum Difference {
         /// The names of the components of its table.
         table: String,
     },
-    /// The value of a component of an entity; `None` if it does not have the component.
+    /// A component of an entity has different values; `None` if the entity does not have it.
     Value {
         /// The entity.
         entity: Entity,
@@ -54,11 +54,10 @@ pub enum Difference {
         component: &'static str,
         /// The value here.
         here: Option<String>,
-        /// And there.
+        /// The value there.
         there: Option<String>,
     },
-    /// The entities in a row of a table, or of the values of a component with sparse storage, are others. Others behind it are not
-    /// reported.
+    /// A row of a table, or of the values of a sparse component, contains different entities. Later rows are not reported.
     Order {
         /// The names of the components.
         of: String,
@@ -66,34 +65,34 @@ pub enum Difference {
         row: usize,
         /// The entity here.
         here: Option<Entity>,
-        /// And there.
+        /// The entity there.
         there: Option<Entity>,
     },
-    /// The value of a resource; `None` if there is none.
+    /// A resource has different values; `None` if the resource does not exist.
     Resource {
-        /// Its full name.
+        /// The full name of the resource.
         resource: &'static str,
         /// The value here.
         here: Option<String>,
-        /// And there.
+        /// The value there.
         there: Option<String>,
     },
-    /// A pair of a relation. Others behind it are not reported.
+    /// A pair of a relation differs. Later pairs are not reported.
     Pair {
         /// The full name of the relation.
         relation: &'static str,
-        /// Its row.
+        /// The row of the pair.
         row: usize,
         /// The source, the target and the value here.
         here: Option<String>,
-        /// And there.
+        /// The source, the target and the value there.
         there: Option<String>,
     },
-    /// Which ids the next entities get.
+    /// The next ids differ.
     NextIds,
 }
 
-/// A value, or that there is none.
+/// Formats a value, or its absence.
 fn shown(value: &Option<impl fmt::Display>) -> &dyn fmt::Display {
     match value {
         Some(value) => value,

@@ -1,10 +1,10 @@
-//! Why a snapshot cannot be taken, or restored.
+//! Errors of taking and restoring snapshots.
 
 use alloc::vec::Vec;
 
 use crate::store::{BuildError, NotTaken};
 
-/// A [snapshot](super) cannot be taken. Nothing has happened.
+/// A [snapshot](super) cannot be taken. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -21,14 +21,15 @@ use crate::store::{BuildError, NotTaken};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
+    /// A schedule is running or taken out of the world, a frame that was begun by name has not ended, or an observer or hook is
+    /// running.
     Busy,
-    /// A resource is not there because a scope has taken it out. Its type name.
+    /// A resource is missing because a scope has taken it out. The type name of the resource.
     Lent(&'static str),
-    /// Some of what the world holds cannot be copied.
+    /// Some data of the world cannot be copied.
     NotTaken(Vec<NotTaken>),
-    /// A [copy](crate::world::World::try_clone) of the world cannot be put together, as when a program has exchanged the lists of two targets of
-    /// a relationship, so that its sides disagree.
+    /// A [copy](crate::world::World::try_clone) of the world cannot be built, for instance because a program has swapped the lists
+    /// of two targets of a relationship, so that its sides disagree.
     Contents(BuildError),
 }
 
@@ -49,7 +50,7 @@ impl_error! {
     }
 }
 
-/// A world cannot be restored. Nothing has happened.
+/// A world cannot be restored. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -61,18 +62,20 @@ impl_error! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
+    /// A schedule is running or taken out of the world, a frame that was begun by name has not ended, or an observer or hook is
+    /// running.
     Busy,
-    /// A resource is not there because a scope has taken it out. Its type name.
+    /// A resource is missing because a scope has taken it out. The type name of the resource.
     Lent(&'static str),
-    /// The snapshot is one of another world.
+    /// The snapshot was taken of another world.
     OtherWorld,
-    /// A `Clone` has panicked when the snapshot was taken again.
+    /// A `Clone` panicked while the snapshot was being overwritten.
     Unfinished,
-    /// The world that a snapshot is [restored into](crate::world::World::restore_into) cannot hold what the snapshot does.
+    /// The world that a snapshot is [restored into](crate::world::World::restore_into) cannot hold the contents of the snapshot.
     Contents(BuildError),
-    /// The snapshot has values of a component that is not `Clone`, made by [constructors](super::NewColumnContents::of_required): it can
-    /// be restored once, by [`World::restore_from`](crate::world::World::restore_from). The type name of the component.
+    /// The snapshot contains values of a component that is not `Clone`, made by
+    /// [constructors](super::NewColumnContents::of_required): it can only be restored once, by
+    /// [`World::restore_from`](crate::world::World::restore_from). The type name of the component.
     NotClone(&'static str),
 }
 

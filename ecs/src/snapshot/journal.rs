@@ -1,4 +1,4 @@
-//! What has changed in a world since a moment: what deltas are made of.
+//! The journal of a world: the source of the changes that deltas contain.
 
 use alloc::vec::Vec;
 
@@ -15,41 +15,43 @@ use crate::store::{
 use crate::tick::{ComponentTicks, RunTicks};
 use crate::world::{World, keeps_systems};
 
-/// A moment of a world with a [journal](World::start_journal): [`World::changes_since`] says what has changed since.
+/// A moment of a world with a [journal](World::start_journal). [`World::changes_since`] returns the changes since that moment.
 ///
-/// It means something only to the world that it is of, until that is restored to a snapshot.
+/// It is valid only for the world that returned it, and until that world is restored to a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalPosition(Moment);
 
 impl JournalPosition {
-    /// Numbers that tell this position from all others of the process, and that do not depend on addresses or times: the world, how
-    /// often it had been restored, and how many positions it had given away.
+    /// Numbers that identify this position among all positions of the process: the world, the number of its restores, and the
+    /// number of positions that it has returned. They do not depend on addresses or times.
     #[must_use]
     pub fn numbers(&self) -> [u64; 3] {
         [self.0.world.number(), self.0.restores, self.0.number]
     }
 }
 
-/// What has changed in a world since a moment: see [`World::changes_since`]. Or all that it holds: [`World::all_as_changes`].
+/// The changes of a world since a moment: see [`World::changes_since`]. Or its whole contents: [`World::all_as_changes`].
 pub struct WorldChanges<'w> {
     world: &'w World,
     position: JournalPosition,
-    /// Ticks that are new; none if everything is.
+    /// The ticks that count as new; `None` if everything does.
     since: Option<RunTicks>,
     journaled: Journaled,
     pairs: Vec<CopiedPairs>,
 }
 
 impl World {
-    /// Keeps a journal from now on of which entities are made, change their components or pairs, and end: of the last `capacity` such
-    /// events, for which memory is allocated now, 16 bytes each. Several changes of one entity one behind the other are one event. The
-    /// changes of some components are tracked for it; of others it is known of a table alone whether there may be some.
+    /// Starts a journal. It records which entities are spawned, despawned, or change their components or pairs, and keeps the last
+    /// `capacity` such events. Memory for them is allocated now, 16 bytes each. Successive changes of one entity are one event. The
+    /// given components are tracked per value; for other components the journal only knows per table whether there may have been
+    /// changes.
     ///
-    /// A world that has a journal already keeps it, with this capacity, and with these components beside those of before.
+    /// If the world already has a journal, it is kept and gets this capacity. The given components are tracked in addition to the
+    /// current ones.
     ///
-    /// Without a journal nothing of this costs anything. With one each structural change writes its entry, and operations take the ways
-    /// on which everything is told: a single spawn or insertion takes about two to three times as long, and a single despawn about ten
-    /// times. Changes of values in place cost what they cost with a system that asks for [`Changed`](crate::query::Changed).
+    /// A world without a journal pays nothing. With a journal each structural change writes an entry, and operations take the slow
+    /// path that reports every change: a single spawn or insert takes about two to three times as long, and a single despawn about
+    /// ten times. Changes of values in place cost as much as with a system that uses [`Changed`](crate::query::Changed).
     ///
     /// # Errors
     ///
@@ -102,18 +104,18 @@ impl World {
         Ok(())
     }
 
-    /// Keeps no journal any more. Positions in it are [too late](JournalError::TooLate) then, also when another one is begun.
+    /// Stops the journal. Its positions are then [too late](JournalError::TooLate), even if another journal is started.
     pub fn stop_journal(&mut self) {
         end_journal(&mut self.store);
     }
 
-    /// How many events the [journal](Self::start_journal) keeps; `None` if there is none.
+    /// The number of events that the [journal](Self::start_journal) keeps; `None` if there is no journal.
     #[must_use]
     pub fn journal_capacity(&self) -> Option<usize> {
         self.store.events.journal().map(|journal| journal.capacity)
     }
 
-    /// The present as a position in the [journal](Self::start_journal). The tick goes on.
+    /// Returns the current position in the [journal](Self::start_journal), and increments the change tick.
     ///
     /// # Errors
     ///
@@ -125,21 +127,21 @@ impl World {
         journal_moment(&mut self.store).map(JournalPosition).ok_or(JournalError::Off)
     }
 
-    /// What has changed since a position, up to now; the tick goes on. `O(events since)`, `O(tables)`, and `O(pairs)`: what has changed
-    /// in place is found when it is [asked for](WorldChanges::changed_rows).
+    /// Returns the changes since a position, and increments the change tick. `O(events since)`, `O(tables)`, and `O(pairs)`: values
+    /// that changed in place are found when they are [requested](WorldChanges::changed_rows).
     ///
     /// # Errors
     ///
-    /// If it is not known, or if something is running in the world.
+    /// If the journal no longer covers the position, or if something is running in the world.
     pub fn changes_since(&mut self, position: &JournalPosition) -> Result<WorldChanges<'_>, JournalError> {
         self.changes_since_with(position, &SnapshotOptions::new())
     }
 
-    /// As [`World::changes_since`]. The options say how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    /// Like [`World::changes_since`]. The options set how values of relations are cloned: see [`SnapshotOptions::with_clone`].
     ///
     /// # Errors
     ///
-    /// As [`World::changes_since`].
+    /// See [`World::changes_since`].
     pub fn changes_since_with(
         &mut self,
         position: &JournalPosition,
@@ -150,20 +152,20 @@ impl World {
         Ok(self.changes(now, journaled, Some(since), options))
     }
 
-    /// All that the world holds, as if there had been nothing before: what a copy begins with.
+    /// Returns the whole contents of the world, as if it had been empty before: the start of a copy.
     ///
     /// # Errors
     ///
-    /// As [`journal_position`](Self::journal_position).
+    /// See [`journal_position`](Self::journal_position).
     pub fn all_as_changes(&mut self) -> Result<WorldChanges<'_>, JournalError> {
         self.all_as_changes_with(&SnapshotOptions::new())
     }
 
-    /// As [`World::all_as_changes`]. The options say how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    /// Like [`World::all_as_changes`]. The options set how values of relations are cloned: see [`SnapshotOptions::with_clone`].
     ///
     /// # Errors
     ///
-    /// As [`journal_position`](Self::journal_position).
+    /// See [`journal_position`](Self::journal_position).
     pub fn all_as_changes_with(&mut self, options: &SnapshotOptions) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let made = self.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
@@ -190,37 +192,37 @@ impl<'w> WorldChanges<'w> {
         self.world
     }
 
-    /// The moment up to which these are the changes.
+    /// The position up to which these are the changes.
     #[must_use]
     pub fn position(&self) -> JournalPosition {
         self.position
     }
 
-    /// Whether this is all that the world holds.
+    /// Whether this is the whole contents of the world.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.since.is_none()
     }
 
-    /// The entities that are new, in the order in which they were made.
+    /// The new entities, in the order in which they were spawned.
     #[must_use]
     pub fn made(&self) -> &[Entity] {
         &self.journaled.made
     }
 
-    /// The entities that were there before and may have got other components or pairs, or values in the place of others by an insertion.
+    /// The entities that existed before and may have other components or pairs, or values that an insert has replaced.
     #[must_use]
     pub fn changed(&self) -> &[Entity] {
         &self.journaled.changed
     }
 
-    /// The entities that were there before and are no more, or are in another world.
+    /// The entities that existed before and were despawned or moved to another world.
     #[must_use]
     pub fn ended(&self) -> &[Entity] {
         &self.journaled.ended
     }
 
-    /// The components that an entity has now, those in its table first.
+    /// The components that an entity has now, table components first.
     pub fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'w> {
         let world = self.world;
         world.store.structure.components_of(entity)
@@ -236,49 +238,51 @@ impl<'w> WorldChanges<'w> {
         StorageContents::all_of(&self.world.store)
     }
 
-    /// The rows of a column of a table with values that are new or have changed, in ascending order, if the component is
-    /// [tracked](World::start_journal). `O(rows that have changed)`, and `O(rows / 4096)`, if no more than an eighth of the rows have
-    /// changed and the position was the last one or the one before it; a system that asks for the changes of the component counts as one that
-    /// takes a position each time that it runs. Else `O(rows / 64)`, and `O(64)` for each 64 rows among which something has changed.
+    /// The rows of a column with values that are new or changed, in ascending order, if the component is
+    /// [tracked](World::start_journal). `O(rows that have changed)`, and `O(rows / 4096)`, if no more than an eighth of the rows
+    /// have changed and the position was the last one or the one before it; a system that detects changes of the component counts
+    /// as one that takes a position on each run. Otherwise `O(rows / 64)`, and `O(64)` for each block of 64 rows that contains a
+    /// change.
     ///
-    /// All rows, or none, if the component is not tracked.
+    /// If the component is not tracked, returns all rows if some of them may have changed, and otherwise none.
     #[must_use]
     pub fn changed_rows(&self, table: TableContents<'w>, column: ColumnContents<'w>) -> Vec<u32> {
         column.places_since(self.since, Some(table.stamp()))
     }
 
-    /// The places of values of a sparse component that are new or have changed. `O(values)` if there are any and the component is
-    /// [tracked](World::start_journal). All values, or none, if it is not.
+    /// The positions of values of a sparse component that are new or changed. `O(values)` if there are any and the component is
+    /// [tracked](World::start_journal). If it is not tracked, returns all positions if some values may have changed, and otherwise
+    /// none.
     #[must_use]
     pub fn changed_places(&self, storage: StorageContents<'w>) -> Vec<u32> {
         storage.column().places_since(self.since, None)
     }
 
-    /// Whether something with such ticks is new or has changed.
+    /// Whether something with these ticks is new or changed.
     #[must_use]
     pub fn is_new(&self, ticks: ComponentTicks) -> bool {
         self.since.is_none_or(|since| since.is_new(ticks.added) || since.is_new(ticks.changed))
     }
 
-    /// The pairs of relations: all pairs of the entities that are [new](Self::made) or [changed](Self::changed), and of sources of pairs
-    /// whose values have changed, with these sources. Pairs of a relation that is not known to be `Clone` are not among them.
+    /// The pairs of relations: all pairs of the entities that are [new](Self::made) or [changed](Self::changed), and of sources
+    /// whose pairs have new values, together with these sources. Relations that are not known to be `Clone` are skipped.
     pub fn pairs(&self) -> impl Iterator<Item = (PairsContents<'_>, &[Entity])> {
         self.pairs.iter().map(|copied| (PairsContents::of_copy(&*copied.pairs), &copied.sources[..]))
     }
 
-    /// What is known of all relations that have pairs, whether these have changed or not.
+    /// The descriptors of all relations that have pairs, whether or not these have changed.
     pub fn relations(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
         relations_with_pairs(&self.world.store.relations)
     }
 
-    /// The resources that there are, but for those that stay on their threads.
+    /// The existing resources, except non-send ones.
     pub fn resources(&self) -> impl Iterator<Item = ResourceContents<'w>> + use<'w> {
         let all = self.world.store.resources.living_values();
         all.filter(|(value, _)| !keeps_systems(value.descriptor()))
             .map(|(value, ticks)| ResourceContents::of_parts(value, ticks))
     }
 
-    /// What is known of the resources that the world has met and that are not there: they may have been removed.
+    /// The descriptors of registered resources that do not exist now: they may have been removed.
     pub fn absent_resources(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
         self.world.store.resources.absent()
     }

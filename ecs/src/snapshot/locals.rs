@@ -1,4 +1,4 @@
-//! Types of `Local`s that a program registers with a world, so that snapshots and files take them without being told.
+//! Types of `Local`s that a program registers with a world, so that snapshots and files include them without further options.
 //!
 //! Tests: tests/snapshots/apps.rs
 
@@ -28,7 +28,7 @@ pub struct LocalForm {
 #[derive(Default)]
 struct LocalForms(Vec<LocalForm>);
 
-/// It describes the program, not the state of the world.
+/// The registrations describe the program and are not state of the world.
 impl Resource for LocalForms {
     const KEY: Option<ComponentKey> = None;
 
@@ -73,7 +73,7 @@ impl LocalForm {
     ///
     /// # Errors
     ///
-    /// If the text is not one of a value, with what is wrong.
+    /// If the text is not a value of the type. The error describes the fault.
     pub fn read(&self, text: &str) -> Result<Box<dyn Any + Send + Sync>, String> {
         (self.read)(text)
     }
@@ -82,9 +82,9 @@ impl LocalForm {
 impl_debug_of_fields! { [] LocalForm { name } }
 
 impl World {
-    /// Has snapshots and files take the [`Local`](crate::system::Local)s of a type in this world, as they take those of numbers. A library
-    /// registers its types, and a program then needs no [`SnapshotOptions::with_local`](super::SnapshotOptions::with_local) for them. The
-    /// name is that of the type in files. A type that is registered already gets the new name and form.
+    /// Includes the [`Local`](crate::system::Local)s of a type in snapshots and files of this world, like those of numbers. If a
+    /// library registers its types, a program needs no [`SnapshotOptions::with_local`](super::SnapshotOptions::with_local) for
+    /// them. `name` is the name of the type in files. Registering a type again replaces its name and form.
     ///
     /// ```
     /// use strata_ecs::component::TextForm;
@@ -116,7 +116,7 @@ impl World {
         all.0.push(form);
     }
 
-    /// Has a snapshot take the `Local`s of the types that are registered.
+    /// Adds the registered types of `Local`s to the options of a snapshot.
     pub(super) fn add_locals_to(&self, options: &mut SnapshotOptions) {
         self.registered_locals().iter().for_each(|form| options.add_local(form.ty));
     }

@@ -1,10 +1,9 @@
-//! Snapshots: all that a world holds, kept in memory, so that the world can go on from there again.
+//! Snapshots keep the whole state of a world in memory, so that the world can later continue from there.
 //!
-//! [`World::snapshot`](crate::world::World::snapshot) takes the state of a world, and
-//! [`World::restore`](crate::world::World::restore) brings the world back to it: entities and the ids that
-//! come next, components, rows and tables in their order, sparse values and tags, links, resources, messages that wait for their
-//! readers, changes and removals that are still to be seen, and the number of the frame. What is done then has the results that it
-//! had, or would have had, after the snapshot. That is what rollback needs, and an editor that stops a game.
+//! [`World::snapshot`](crate::world::World::snapshot) takes the state of a world, and [`World::restore`](crate::world::World::restore)
+//! restores it: entities and the next ids, components, the order of rows and tables, sparse values and tags, links, resources, unread
+//! messages, unseen changes and removals, and the number of the frame. Later operations have the same results as after the snapshot.
+//! Rollback needs this, and an editor that stops a running game.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -29,52 +28,51 @@
 //!
 //! # What is taken
 //!
-//! Values of types that are `Copy` are copied as bytes, others by their `Clone`; the derives of components, resources and messages
-//! find out. What cannot be copied is named in one [error](SnapshotError), before anything is taken: components, resources and
-//! messages without `Clone`, non-send values, and observers of single entities. [`SnapshotOptions`] leave resources and such
-//! observers out: these stay as they are when the world is restored.
+//! Values of `Copy` types are copied as bytes, others by their `Clone`; the derives of components, resources and messages detect which. One
+//! [error](SnapshotError) names everything that cannot be copied before anything is taken: components, resources and messages without
+//! `Clone`, non-send values, and observers of single entities. [`SnapshotOptions`] can leave resources and such observers out: they are
+//! unchanged when the world is restored.
 //!
-//! A resource whose definition says that it belongs to the process, `#[resource(transient)]`, is no part of a snapshot and stays as it is: see
-//! [`Persistence`](crate::component::Persistence).
+//! A resource that belongs to the process by its definition, `#[resource(transient)]`, is not part of a snapshot and is unchanged by a
+//! restore: see [`Persistence`](crate::component::Persistence).
 //!
-//! What systems keep from run to run is taken for those in [schedules of the world](crate::world::World::add_schedule): when they ran
-//! last, how far they have read messages, and their [`Local`](crate::system::Local)s. A `Local` can be taken if it is a number or another
-//! simple type, or if [an option names its type](SnapshotOptions::with_local).
+//! A snapshot contains the state of the systems in [schedules of the world](crate::world::World::add_schedule): their last run, how far
+//! they have read messages, and their [`Local`](crate::system::Local)s. A `Local` can be taken if it is a number or another simple type, or
+//! if [an option names its type](SnapshotOptions::with_local).
 //!
-//! Ids that are reserved for commands which are still to be applied are free in a snapshot, since those commands are no part of it.
+//! Ids that are reserved for pending commands are free in a snapshot, since those commands are not part of it.
 //!
-//! Definitions are no state of a world: schedules, observers, hooks, registered components and their requirements stay what they are. So
-//! does what a closure has captured.
+//! Definitions are not state: schedules, observers, hooks, registered components and their requirements are unchanged by a restore. The
+//! captured variables of closures are unchanged too.
 //!
 //! # Restoring
 //!
-//! A snapshot is one of a world and of its registered types, and is restored in that world;
-//! [`World::restore_into`](crate::world::World::restore_into) takes one of any world, and
-//! [`World::try_clone`](crate::world::World::try_clone) makes a second world. Neither hooks nor observers are told of
-//! what comes and goes; then the event [`Restored`] is triggered. Queries stay usable.
+//! A snapshot belongs to one world and its registered types, and is restored in that world.
+//! [`World::restore_into`](crate::world::World::restore_into) accepts a snapshot of any world, and
+//! [`World::try_clone`](crate::world::World::try_clone) makes a second world. Hooks and observers do not run for the entities and
+//! components that a restore adds and removes; the event [`Restored`] is triggered at the end. Queries remain usable.
 //!
-//! A system in a schedule of the world goes back to what it kept; it is found by the label of the schedule, its name, and which of the
-//! systems with this name it is. One that the snapshot does not know is prepared anew. A reader of removals goes back to where it was,
-//! and one that has come since has seen all. To any other consumer everything is new, since what it has seen may never have happened:
-//! to systems in schedules that the program keeps outside of the world, or that run by an id, to those of observers, to a
-//! [`SystemState`](crate::system::SystemState) and to a cursor of messages. Their `Local`s stay.
+//! The state of a system in a schedule of the world is restored. The system is found by the label of the schedule, its name, and its index
+//! among the systems of this name. A system that the snapshot does not contain is prepared again. A reader of removals returns to its
+//! position, and a reader that was added later has read all. All other consumers see everything as new, since what they have seen may never
+//! have happened: systems in schedules outside of the world, systems that are run by id, observer systems,
+//! [`SystemState`](crate::system::SystemState)s and message cursors. Their `Local`s are unchanged.
 //!
-//! If a `Clone` panics nothing has happened. [`World::restore_from`](crate::world::World::restore_from) restores a snapshot for the last
-//! time, and moves its values into the world.
+//! If a `Clone` panics, nothing has changed. [`World::restore_from`](crate::world::World::restore_from) consumes a snapshot and moves its
+//! values into the world.
 //!
 //! # Rollback
 //!
-//! A [`SnapshotRing`] keeps the last frames, and costs only what changes: values of `Copy` types that nothing has been written to, rows
-//! that stay where they are and pages of the books of entities are shared by its frames, and stay as they are when one of them is
-//! restored.
+//! A [`SnapshotRing`] keeps the last frames at a cost proportional to the changes: its frames share values of `Copy` types that have not
+//! been written, rows that have not moved, and unchanged pages of entity locations. Restoring a frame leaves shared data in place.
 //!
 //! # Contents
 //!
-//! [`WorldSnapshot::contents`] shows what a snapshot holds as data, so that a format can write it: ids and the order in which they come,
-//! tables with their entities and columns of values, sparse values, resources, and ticks. A [`SnapshotBuilder`] puts such data together
-//! for any world, also one in which components have other numbers. It believes nothing: parts that contradict each other are a
-//! [`BuildError`], whatever they were read from. The package `strata-save` reads and writes files with these two. A format that writes a
-//! world at once needs no snapshot: [`World::living_contents`](crate::world::World::living_contents) shows the same data where they are.
+//! [`WorldSnapshot::contents`] shows the contents of a snapshot as data, so that a format can write it: ids and their order, tables with
+//! their entities and columns of values, sparse values, resources, and ticks. A [`SnapshotBuilder`] builds a snapshot from such data for
+//! any world, including one with other component ids. It validates its input: parts that contradict each other are a [`BuildError`]. The
+//! package `strata-save` reads and writes files with these two. A format that writes a world directly needs no snapshot:
+//! [`World::living_contents`](crate::world::World::living_contents) shows the same data in place.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -108,23 +106,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What systems in schedules of the world keep is shown [schedule by schedule](SnapshotContents::schedules), with the
-//! [removals](SnapshotContents::removals) that they have not read. What a snapshot knows and its contents do not show is
-//! [named](SnapshotContents::left_out): removals that a reader elsewhere has not read, for instance. Pairs are shown with their places in
-//! the lists of both entities. Links are shown as the values of both components of a relationship: a builder checks that each source is on
-//! the list of the target that it names, and no other is. When entities were spawned is [shown](SnapshotContents::spawns) if it is noted;
-//! if a builder is not told, all were spawned at the tick of the snapshot.
+//! The state of systems in schedules of the world is shown [schedule by schedule](SnapshotContents::schedules), with the
+//! [removals](SnapshotContents::removals) that they have not read. [`left_out`](SnapshotContents::left_out) names data that the contents do
+//! not show, for instance removals that a reader outside of schedules has not read. Pairs are shown with their positions in the lists of
+//! both entities. Links are shown as the values of both components of a relationship: a builder checks that each source is in the list of
+//! its target and in no other list. The ticks at which entities were spawned are [shown](SnapshotContents::spawns) if they are tracked; if
+//! a builder gets none, all entities were spawned at the tick of the snapshot.
 //!
 //! # What has changed
 //!
-//! [`World::start_journal`](crate::world::World::start_journal) has a world keep in mind which entities are made, changed and ended.
-//! [`World::changes_since`](crate::world::World::changes_since) says what has changed since a position, and shows the values as data, so
-//! that a copy of the world can be brought up to date. Deltas of `strata-save` are made of that.
+//! [`World::start_journal`](crate::world::World::start_journal) makes a world record which entities are spawned, changed and despawned.
+//! [`World::changes_since`](crate::world::World::changes_since) returns the changes since a position, with the values as data, so that a
+//! copy of the world can be updated. `strata-save` builds deltas from this.
 //!
 //! # Comparing worlds
 //!
-//! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,
-//! in one process or in two, have the same one. If they do not, [`World::diff`](crate::world::World::diff) says where they differ.
+//! [`World::checksum`](crate::world::World::checksum) hashes the contents of a world: two worlds that ran the same operations, in one
+//! process or in two, have equal checksums. If the checksums differ, [`World::diff`](crate::world::World::diff) finds the differences.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -143,11 +141,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What counts is data: entities with the order of their rows, tables in their order, values, resources, messages, pairs, and which ids
-//! come next. Resources that are [transient or skipped](crate::component::Persistence) do not count. When something changed, what readers have seen, the number of the frame and what systems keep do not. Values are
-//! taken as bytes if the derive knows that these are [plain](crate::component::ComponentFunctions::is_plain), else by their `Hash`, or by
-//! their [text form](crate::component::TextForm); what has none of these is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
-//! [stable names](crate::component::StableName), so the order in which a world has met them does not count.
+//! The comparison covers data: entities with the order of their rows, tables in their order, values, resources, messages, pairs, and the
+//! next ids. It does not cover [transient or skipped](crate::component::Persistence) resources, change ticks, the positions of readers, the
+//! number of the frame and the state of systems. Values are compared as bytes if the derive knows that they are
+//! [plain](crate::component::ComponentFunctions::is_plain), otherwise by their `Hash` or their [text form](crate::component::TextForm). An
+//! error names all other values, unless [options](StateOptions) leave them out or define their hash. Components are
+//! identified by their [stable names](crate::component::StableName), so the order of registration does not matter.
 
 mod options;
 mod error;

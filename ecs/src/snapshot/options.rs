@@ -1,4 +1,4 @@
-//! What a snapshot takes, and what it leaves out.
+//! Options of snapshots.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::world::keeps_systems;
 
 type Value = dyn Any + Send + Sync;
 
-/// A type of values, and how they are cloned.
+/// A type of values, and the function that clones them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalType {
     pub(super) type_id: TypeId,
@@ -30,7 +30,7 @@ impl LocalType {
     }
 }
 
-/// Types of values that can always be cloned.
+/// Types whose values can always be cloned.
 fn simple_types() -> impl Iterator<Item = LocalType> {
     macro_rules! of {
         ($($T:ty)*) => { [$(LocalType::of::<$T>, LocalType::of::<Option<$T>>, LocalType::of::<Vec<$T>>),*] };
@@ -41,7 +41,7 @@ fn simple_types() -> impl Iterator<Item = LocalType> {
     types.iter().map(|of| of())
 }
 
-/// What a [snapshot](super) takes beside what is found, and what it leaves out.
+/// Options that add data to a [snapshot](super), or leave data out.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -76,27 +76,27 @@ pub struct SnapshotOptions {
 }
 
 impl SnapshotOptions {
-    /// Nothing is left out.
+    /// Creates options that leave nothing out.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Leaves a resource out: it stays as it is when the world is restored.
+    /// Leaves a resource out: a restore does not change it.
     #[must_use]
     pub fn without_resource<R: Resource>(mut self) -> Self {
         self.resources.push(TypeId::of::<R>());
         self
     }
 
-    /// Leaves the resources of some types out, as [`without_resource`](Self::without_resource) does with one.
+    /// Leaves out the resources of some types, like [`without_resource`](Self::without_resource).
     #[must_use]
     pub fn without_resources(mut self, types: impl IntoIterator<Item = TypeId>) -> Self {
         self.resources.extend(types);
         self
     }
 
-    /// Leaves all resources out but those of some types.
+    /// Leaves out all resources except those of some types.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -122,7 +122,7 @@ impl SnapshotOptions {
         self
     }
 
-    /// Leaves all resources out that cannot be cloned, and messages and non-send values that cannot be.
+    /// Leaves out all resources, messages and non-send values that cannot be cloned.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,9 +141,8 @@ impl SnapshotOptions {
         self
     }
 
-    /// Leaves out which observers there are of single entities: those that there are when the world is restored stay. An observer of an
-    /// entity that the world then has again is told of what happens to it, if it has not been
-    /// [removed](crate::world::World::remove_observer) meanwhile.
+    /// Leaves out the observers of single entities: a restore does not change which ones there are. If the entity of such an observer
+    /// exists after the restore, the observer runs for its events, unless it has been [removed](crate::world::World::remove_observer).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,10 +163,10 @@ impl SnapshotOptions {
     }
 
     /// Clones the values of a resource, a relation or a list of messages, `Messages<M>`, although the definition of the type does not say
-    /// that it is `Clone`. This is so if the type has parameters whose bounds leave it open. A definition says it by the option `clone` of
-    /// the derive, as in `#[resource(clone)]`; this is for types of other crates. A component needs the option.
+    /// that it is `Clone`, for instance because the bounds of its parameters leave it open. A definition can say so by the option `clone`
+    /// of the derive, as in `#[resource(clone)]`; this method is for types of other crates. A component needs the option.
     ///
-    /// A type whose values are not to be cloned, `clone = "never"`, stays so.
+    /// A type with `clone = "never"` is still not cloned.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -191,9 +190,9 @@ impl SnapshotOptions {
         self
     }
 
-    /// Takes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Those of numbers, `bool`, `char`,
-    /// `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are taken without being named. So are those of types that
-    /// are [registered](crate::world::World::register_local) with the world.
+    /// Includes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Numbers, `bool`, `char`,
+    /// `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these, and types that are
+    /// [registered](crate::world::World::register_local) with the world are always included.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -229,39 +228,39 @@ impl SnapshotOptions {
         self
     }
 
-    /// Leaves all [`Local`](crate::system::Local)s out of whose types nothing is said: they stay as they are when the world is restored.
+    /// Leaves out all [`Local`](crate::system::Local)s whose types are not named by an option: a restore does not change them.
     #[must_use]
     pub fn without_uncloneable_locals(mut self) -> Self {
         self.uncloneable_locals = true;
         self
     }
 
-    /// Takes the values in systems of a type, unless it is known how.
+    /// Includes a type of values in systems, unless it is already included.
     pub(super) fn add_local(&mut self, ty: LocalType) {
         if !self.locals.iter().any(|known| known.type_id == ty.type_id) {
             self.locals.push(ty);
         }
     }
 
-    /// A clone of a value in a system, if its type is known.
+    /// Clones a value in a system, if its type is included.
     pub(super) fn clone_local(&self, value: &dyn Any) -> Option<Box<Value>> {
         let is_it = |known: &LocalType| known.type_id == (*value).type_id();
         let known = self.locals.iter().copied().find(is_it).or_else(|| simple_types().find(is_it));
         known.and_then(|known| (known.clone)(value))
     }
 
-    /// Whether a resource is left out.
+    /// Whether the options leave out a resource.
     #[must_use]
     pub fn leaves_out_resource(&self, descriptor: &ComponentDescriptor) -> bool {
         self.leave_out(descriptor)
     }
 
-    /// Whether a snapshot leaves out a resource: by these options, or since it keeps the systems of the world.
+    /// Whether a snapshot leaves out a resource: because of these options, or because it stores the systems of the world.
     pub(super) fn is_apart(&self, descriptor: &ComponentDescriptor) -> bool {
         keeps_systems(descriptor) || self.leave_out(descriptor)
     }
 
-    /// Whether a resource is left out.
+    /// Whether the options leave out a resource.
     pub(super) fn leave_out(&self, descriptor: &ComponentDescriptor) -> bool {
         let type_id = descriptor.value_type_id();
         let is_named = type_id.is_some_and(|type_id| self.resources.contains(&type_id));

@@ -1,4 +1,4 @@
-//! The parts of a world that are compared, in an order that does not depend on that in which the world has met its components.
+//! The compared parts of a world, in an order that does not depend on the order in which components were registered.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use crate::resource::ResourceValue;
 use crate::store::Store;
 use crate::world::keeps_systems;
 
-/// The name that a component, a resource or a relation has in each process.
+/// The name that identifies a component, a resource or a relation in every process.
 pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
     match descriptor.stable_name() {
         Some(name) => name.to_string(),
@@ -17,11 +17,11 @@ pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
     }
 }
 
-/// The components of a store by name.
+/// The components of a store, ordered by name.
 pub(super) struct Names {
-    /// In the order of the names.
+    /// Sorted by name.
     pub(super) sorted: Vec<(String, ComponentId)>,
-    /// By component: its place in that order.
+    /// By component id: the index in `sorted`.
     places: Vec<usize>,
 }
 
@@ -35,7 +35,7 @@ impl Names {
         Self { sorted, places }
     }
 
-    /// Some components in the order of their names.
+    /// Sorts components by name.
     pub(super) fn sort<'a>(
         &'a self,
         ids: &[ComponentId],
@@ -46,7 +46,7 @@ impl Names {
     }
 }
 
-/// All that cannot be compared. `use_eq`: values are compared and not hashed.
+/// Collects everything that cannot be compared. `use_eq`: values are compared instead of hashed.
 pub(super) fn check<'a>(
     stores: impl IntoIterator<Item = &'a Store>,
     options: &StateOptions,
@@ -79,12 +79,12 @@ pub(super) fn check<'a>(
     if what.is_empty() { Ok(()) } else { Err(StateError { what }) }
 }
 
-/// The resources of a store, but those in which systems are.
+/// The resources of a store, except those that store systems.
 fn resources(store: &Store) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
     store.resources.values().filter(|(descriptor, _)| !keeps_systems(descriptor))
 }
 
-/// The resources that are there, without values that stay on a thread.
+/// The existing resources, except non-send ones.
 pub(super) fn resource_values(store: &Store) -> impl Iterator<Item = ErasedRef<'_>> {
     resources(store).filter_map(|(_, value)| match value {
         ResourceValue::Some(value) => Some(value),

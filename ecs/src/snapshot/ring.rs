@@ -1,7 +1,7 @@
-//! The last frames of a world, which share what has not changed from one to the next.
+//! The last frames of a world. Consecutive frames share unchanged data.
 //!
-//! The ring knows to which of its snapshots the world was equal last, and how it was then: [`Mark`]. If the world has been restored by
-//! other means since, the mark says so, and nothing is known.
+//! The ring records which of its snapshots the world was last equal to, and the state of the world at that time: [`Mark`]. If the world has
+//! been restored by other means since, the mark no longer matches, and the next snapshot shares nothing.
 
 use alloc::collections::VecDeque;
 
@@ -13,8 +13,8 @@ use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).
 ///
-/// A frame has a number that the caller gives it. Saving a frame again, after an earlier one has been restored, replaces it, and those
-/// behind it go. If there are more frames than there is room for the oldest one goes, and its memory is used again.
+/// The caller numbers the frames. Saving a frame again, after an earlier one has been restored, replaces it and removes all later frames.
+/// If there are more frames than the ring has room for, the oldest one is removed and its memory is reused.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,22 +48,22 @@ use crate::world::World;
 pub struct SnapshotRing {
     options: SnapshotOptions,
     room: usize,
-    /// With ascending numbers.
+    /// In ascending order of the numbers.
     frames: VecDeque<(u64, WorldSnapshot)>,
-    /// Snapshots whose memory can be used.
+    /// Snapshots whose memory can be reused.
     spare: VecDeque<WorldSnapshot>,
-    /// The number of the frame that the world was equal to last, and how it was then.
+    /// The number of the frame that the world was last equal to, and the state of the world at that time.
     last: Option<(u64, Mark)>,
 }
 
 impl SnapshotRing {
-    /// Room for so many frames, and at least for one.
+    /// Creates a ring with room for `frames` frames, and for at least one.
     #[must_use]
     pub fn new(frames: usize) -> Self {
         Self::with_options(frames, SnapshotOptions::new())
     }
 
-    /// As [`SnapshotRing::new`], but for what options leave out.
+    /// Like [`SnapshotRing::new`], without the data that the options leave out.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -84,18 +84,19 @@ impl SnapshotRing {
         Self { options, room, frames, spare: VecDeque::new(), last: None }
     }
 
-    /// Keeps a frame: what the world holds now. Frames with this number or a higher one go first. `O(entities + components)` for what
-    /// has changed since a frame of this ring was last saved or restored, and for values that are not `Copy`, sparse or tracked.
+    /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first. `O(entities +
+    /// components)` for the changes since a frame of this ring was last saved or restored, and for values that are not `Copy`, are sparse
+    /// or are tracked.
     ///
-    /// The [tick](World::change_tick) of the world goes on, as in a run of a system.
+    /// The [change tick](World::change_tick) of the world is incremented, as in a run of a system.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`]. No frame has gone.
+    /// See [`World::snapshot`]. On an error no frame is removed.
     ///
     /// # Panics
     ///
-    /// As [`World::snapshot`]. The frame is not kept then.
+    /// See [`World::snapshot`]. After a panic the frame is not kept.
     pub fn save(&mut self, world: &mut World, frame: u64) -> Result<(), SnapshotError> {
         let options = &self.options;
         let mut snapshot = self.spare.pop_front().unwrap_or_else(|| WorldSnapshot::none_of(world, options.clone()));
@@ -112,22 +113,22 @@ impl SnapshotRing {
         if self.frames.len() > self.room {
             self.spare.extend(self.frames.pop_front().map(|(_, snapshot)| snapshot));
         }
-        // One is used for the next frame; more would only keep memory.
+        // The next frame reuses one snapshot; more spares would only hold memory.
         self.spare.truncate(self.room);
         self.last = Some((frame, mark_of_copy(&world.store)));
         Ok(())
     }
 
-    /// Brings the world back to a frame, as [`World::restore`] does. Frames behind it stay until they are saved again. Costs as much as
-    /// has changed since, or differs from the frame that was saved or restored last.
+    /// Restores the world to a frame, like [`World::restore`]. Later frames are kept until they are saved again. The cost is proportional
+    /// to the changes since, and to the differences from, the frame that was last saved or restored.
     ///
     /// # Errors
     ///
-    /// If the ring does not have the frame, or as [`World::restore`]. Nothing has happened.
+    /// If the ring does not have the frame, or for the reasons of [`World::restore`]. Nothing has changed.
     ///
     /// # Panics
     ///
-    /// As [`World::restore`].
+    /// See [`World::restore`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -146,18 +147,18 @@ impl SnapshotRing {
         Ok(())
     }
 
-    /// A frame, if the ring has it.
+    /// Returns a frame, if the ring has it.
     #[must_use]
     pub fn get(&self, frame: u64) -> Option<&WorldSnapshot> {
         find(&self.frames, frame)
     }
 
-    /// The numbers of the frames, ascending.
+    /// The numbers of the frames, in ascending order.
     pub fn frames(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.frames.iter().map(|(number, _)| *number)
     }
 
-    /// Forgets all frames, and gives their memory back.
+    /// Removes all frames and frees their memory.
     pub fn clear(&mut self) {
         self.frames.clear();
         self.spare.clear();
@@ -170,7 +171,7 @@ fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSna
     Some(&frames[at].1)
 }
 
-/// The frame that the world was equal to last.
+/// The frame that the world was last equal to.
 fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<Known<'a>> {
     let (frame, mark) = last.as_ref()?;
     Some(Known { copy: &find(frames, *frame)?.copy, mark })
@@ -178,7 +179,7 @@ fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, 
 
 impl_debug_of_fields! { [] SnapshotRing { room, frames } }
 
-/// A frame cannot be [restored](SnapshotRing::restore). Nothing has happened.
+/// A frame cannot be [restored](SnapshotRing::restore). Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RingError {

@@ -1,4 +1,4 @@
-//! What of a world is compared.
+//! Options of comparisons of worlds.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,8 +14,8 @@ type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;
 /// Whether the values of a component, a relation or a resource are left out.
 type IsLeftOut = Arc<dyn Fn(&ComponentDescriptor) -> bool + Send + Sync>;
 
-/// What of a world [`World::checksum_with`](crate::world::World::checksum_with) and
-/// [`World::diff_with`](crate::world::World::diff_with) take, and how.
+/// Options of [`World::checksum_with`](crate::world::World::checksum_with) and [`World::diff_with`](crate::world::World::diff_with): which
+/// data are compared, and how.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -54,13 +54,13 @@ pub struct StateOptions {
 }
 
 impl StateOptions {
-    /// Nothing is left out.
+    /// Creates options that leave nothing out.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Leaves the values of a component out. Which entities have it still counts: that decides the order of others.
+    /// Leaves out the values of a component. Which entities have it still counts, since that determines the order of other values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -81,15 +81,15 @@ impl StateOptions {
         self
     }
 
-    /// Leaves a resource out.
+    /// Leaves out a resource.
     #[must_use]
     pub fn without_resource<R: Resource>(mut self) -> Self {
         self.left_out.push(TypeId::of::<R>());
         self
     }
 
-    /// Leaves all values out of which nothing is known: those that are neither [plain](crate::component::ComponentFunctions::is_plain)
-    /// nor `Hash`, and non-send ones. A comparison also takes those that are `PartialEq`.
+    /// Leaves out all values that cannot be compared: those that are neither [plain](crate::component::ComponentFunctions::is_plain) nor
+    /// `Hash`, and non-send ones. A diff also compares values that are `PartialEq`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,7 +109,7 @@ impl StateOptions {
         self
     }
 
-    /// Leaves out the values of those components, relations and resources for which a function returns true. As with
+    /// Leaves out the values of the components, relations and resources for which a function returns true. As with
     /// [`without_component`](Self::without_component), which entities have them still counts.
     ///
     /// ```
@@ -136,9 +136,8 @@ impl StateOptions {
         self
     }
 
-    /// Leaves out the order of entities, and which entities have the components that are left out. What remains is which entities there
-    /// are, with their other components, and which ids come next. A checksum without the order takes
-    /// `O(entities log entities + components)`.
+    /// Leaves out the order of entities, and which entities have the components that are left out. The comparison then covers the entities,
+    /// their other components, and the next ids. A checksum without the order takes `O(entities log entities + components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -163,8 +162,8 @@ impl StateOptions {
         self
     }
 
-    /// Says how values of a type are hashed: those of a component, of a resource or of a relation. Two values with equal hashes are
-    /// equal to a comparison.
+    /// Sets how values of a type are hashed: the type of a component, a resource or a relation. A diff treats two values with equal hashes
+    /// as equal.
     #[must_use]
     pub fn with_hash<T: 'static>(mut self, hash: impl Fn(&T, &mut dyn Hasher) + Send + Sync + 'static) -> Self {
         let hash = move |value: ErasedRef<'_>, hasher: &mut dyn Hasher| {
@@ -176,7 +175,7 @@ impl StateOptions {
         self
     }
 
-    /// How values of a type are compared; none if nothing is known of it.
+    /// How values of a type are compared; `None` if there is no known way.
     pub(super) fn way(&self, descriptor: &ComponentDescriptor, use_eq: bool) -> Option<Way<'_>> {
         let type_id = descriptor.value_type_id();
         if type_id.is_some_and(|type_id| self.left_out.contains(&type_id)) {
@@ -200,12 +199,12 @@ impl StateOptions {
         }
     }
 
-    /// Whether the order of entities counts.
+    /// Whether the order of entities is compared.
     pub(super) fn has_order(&self) -> bool {
         !self.without_order
     }
 
-    /// Whether it counts which entities have a component, or which pairs of a relation there are.
+    /// Whether it is compared which entities have a component, or which pairs of a relation exist.
     pub(super) fn counts(&self, descriptor: &ComponentDescriptor) -> bool {
         self.has_order() || !matches!(self.way(descriptor, true), Some(Way::LeftOut))
     }
@@ -229,13 +228,13 @@ pub(super) enum Way<'a> {
     Hash,
     /// As text.
     Text,
-    /// By a function of the caller.
+    /// By a function that the caller has set.
     By(&'a (dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync)),
     /// By their `PartialEq`.
     Eq,
 }
 
-/// Not all that a world holds can be compared: see [`StateOptions`].
+/// Some data of a world cannot be compared: see [`StateOptions`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -252,7 +251,7 @@ pub(super) enum Way<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct StateError {
-    /// All that it is about.
+    /// The data that cannot be compared.
     pub what: Vec<NotCompared>,
 }
 

@@ -1,7 +1,7 @@
-//! Snapshots that are restored in other worlds, and copies of worlds.
+//! Restores snapshots in other worlds, and copies worlds.
 //!
-//! The numbers of components, resources and relations mean something in one world only. So the contents of the snapshot become the parts of a
-//! [`SnapshotBuilder`], which finds the types in the other world and registers those that it does not know.
+//! The ids of components, resources and relations are valid in one world only. So the contents of the snapshot become the parts of a
+//! [`SnapshotBuilder`], which finds the types in the other world and registers missing ones.
 
 use alloc::vec::Vec;
 
@@ -17,26 +17,26 @@ use super::options::SnapshotOptions;
 use crate::world::World;
 
 impl World {
-    /// Replaces what the world holds by what a snapshot of any world says, ids of entities included: as [`World::restore`], but the snapshot
-    /// may be one of another world.
+    /// Replaces the contents of the world by those of a snapshot of any world, including the ids of entities: like [`World::restore`], for
+    /// a snapshot of another world.
     ///
-    /// - Components, relations and resources are found by their types, and components that were made at run time by their stable names. Those
-    ///   that the world does not know are registered.
-    /// - As after [`World::clear_all`], queries stay usable, and ids that the world had reserved are gone. Schedules, observers and hooks of the
-    ///   world stay; a system in a schedule goes on as the one that the snapshot knows by the same label and name, and to any other consumer
-    ///   everything is new.
-    /// - Resources that the options of the snapshot leave out stay as they are, and so do non-send values.
+    /// - Components, relations and resources are found by their types, and components that were made at run time by their stable names.
+    ///   Missing ones are registered.
+    /// - As after [`World::clear_all`], queries remain usable, and ids that the world had reserved are invalid. Schedules, observers and
+    ///   hooks of the world are unchanged. A system in a schedule continues with the state of the system of the same label and name in the
+    ///   snapshot; all other consumers see everything as new.
+    /// - Resources that the options of the snapshot leave out and non-send values are unchanged.
     ///
     /// `O(entities + components)`: each value is cloned.
     ///
     /// # Errors
     ///
-    /// If something is running; or if the snapshot cannot be one of this world, as when a component has the stable name of another one. Then
-    /// the world has its contents, and may know more types.
+    /// If something is running, or if the world cannot hold the snapshot, for instance because a component has the stable name of another
+    /// one. The contents of the world are unchanged, but some types may have been registered.
     ///
     /// # Panics
     ///
-    /// As [`World::restore`], or if a resource has the stable name of another one of this world.
+    /// See [`World::restore`]; also if a resource has the stable name of another resource of this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -68,19 +68,19 @@ impl World {
         self.restore_from(built)
     }
 
-    /// A new world with the same contents: entities with their ids, values, resources, pairs, and the ids that come next. What is done then in
-    /// both has the same results.
+    /// Creates a world with the same contents: entities with their ids, values, resources, pairs, and the next ids. The same operations
+    /// have the same results in both.
     ///
-    /// Definitions are not copied: the new world has no schedules and no observers, and the hooks and requirements that types have by
-    /// themselves. A [snapshot](World::snapshot) is taken for that, and [restored](World::restore_into) there.
+    /// Definitions are not copied: the new world has no schedules and no observers, and only the hooks and requirements that the types
+    /// define. To keep them, [restore](World::restore_into) a [snapshot](World::snapshot) in a world that has them.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`]: what cannot be cloned is named.
+    /// See [`World::snapshot`]: the error names everything that cannot be cloned.
     ///
     /// # Panics
     ///
-    /// As [`World::snapshot`].
+    /// See [`World::snapshot`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -99,15 +99,15 @@ impl World {
         self.try_clone_with(&SnapshotOptions::new())
     }
 
-    /// As [`World::try_clone`], but for what options leave out.
+    /// Like [`World::try_clone`], without the data that the options leave out.
     ///
     /// # Errors
     ///
-    /// As [`World::try_clone`].
+    /// See [`World::try_clone`].
     ///
     /// # Panics
     ///
-    /// As [`World::try_clone`].
+    /// See [`World::try_clone`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -135,7 +135,7 @@ impl World {
 }
 
 impl WorldSnapshot {
-    /// All that it holds, with clones of the values.
+    /// Creates a builder with clones of all values.
     fn to_builder(&self) -> SnapshotBuilder {
         let contents = self.contents();
         let mut builder = SnapshotBuilder::new(contents.ids(), contents.clock());

@@ -1,4 +1,4 @@
-//! Data that comes to a living world: the values of a [`SnapshotBuilder`] by ordinary operations, of which hooks and observers are told.
+//! Adds the values of a [`SnapshotBuilder`] to a living world by ordinary operations, which run hooks and observers.
 
 use alloc::vec::Vec;
 
@@ -11,8 +11,8 @@ use crate::entity::{Entity, EntityMapper};
 use crate::store::pairs::{pairs_of, unrelate};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
 
-/// Data of another world have come to a living world: [deltas](World::changes_since), or the entities of a file. It is triggered when
-/// everything is in place. When all of a world is replaced, [`Restored`](super::Restored) is triggered instead.
+/// Data of another world have been added to a living world: [deltas](World::changes_since), or the entities of a file. The event is
+/// triggered when everything is in place. If the whole contents are replaced, [`Restored`](super::Restored) is triggered instead.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -31,25 +31,25 @@ use crate::world::{World, arrange_sources, names_entities, part_circles, rename}
 pub struct Updated;
 
 impl NewColumnContents {
-    /// What is known of the component.
+    /// The descriptor of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.0.values.descriptor()
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Replaces the entities inside of the values by those that stand for them, also the target that a relationship names.
+    /// Maps the entities inside the values, including the target that a relationship names.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -74,17 +74,17 @@ impl NewColumnContents {
         }
     }
 
-    /// The values, each by itself. One allocation for each value.
+    /// Converts each value to a separate one, with one allocation per value.
     #[must_use]
     pub fn into_values(self) -> Vec<ErasedValue> {
         self.0.values.into_each().into_iter().filter_map(ErasedValue::from_values).collect()
     }
 
-    /// The values in so many parts, in each of which they stay in their order: `parts` says of each value to which it goes.
+    /// Splits the values into `count` columns, keeping their order in each: `parts` contains the index of the column for each value.
     ///
     /// # Panics
     ///
-    /// If there are not so many parts, or another number of values.
+    /// If there are not as many parts as values, or if an index is out of range.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -104,12 +104,12 @@ impl NewColumnContents {
 }
 
 impl SnapshotBuilder {
-    /// Replaces the entities inside of the resources that have been added by those that stand for them.
+    /// Maps the entities inside the resources that have been added.
     pub fn map_resources(&mut self, mapper: &mut dyn EntityMapper) {
         self.parts.resources.iter_mut().for_each(|new| new.map_entities(mapper));
     }
 
-    /// Inserts the resources that have been added into a living world. All else is dropped. Says how many there were.
+    /// Inserts the resources that have been added into a living world, and drops everything else. Returns the number of resources.
     ///
     /// # Panics
     ///
@@ -141,7 +141,7 @@ impl SnapshotBuilder {
 }
 
 impl World {
-    /// Drops the resource of a type, if there is one that does not stay on its thread. Says whether there was.
+    /// Drops the resource of a type, unless it is non-send. Returns whether there was one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -157,8 +157,8 @@ impl World {
         self.store.resources.take(descriptor).is_some()
     }
 
-    /// The targets of the pairs of a relation of which an entity is the source, in the order in which they were made. If the relation is
-    /// symmetric, the other ends of all pairs of the entity.
+    /// The targets of the pairs of a relation of which an entity is the source, in the order in which the pairs were made. If the relation
+    /// is symmetric, the other ends of all pairs of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -182,13 +182,14 @@ impl World {
         })
     }
 
-    /// Removes a pair of a relation: see [`World::unrelate`]. Says whether it was there.
+    /// Removes a pair of a relation: see [`World::unrelate`]. Returns whether there was one.
     pub fn unrelate_of(&mut self, relation: &ComponentDescriptor, source: Entity, target: Entity) -> bool {
         let number = self.store.relations.number_of(relation);
         number.is_some_and(|number| unrelate(&mut self.store, number, &[[source, target]]) != 0)
     }
 
-    /// Brings the list of a target of a relationship into an order. False, and nothing happens, if it does not list these sources.
+    /// Reorders the list of a target of a relationship. Returns false, without any change, if the list does not contain exactly these
+    /// sources.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -206,13 +207,14 @@ impl World {
         arrange_sources(&mut self.store, list, target, sources)
     }
 
-    /// Adds values of several components to entities at once, those of each in the order of the entities: see
-    /// [`EntityWorldMut::insert_by_ids`](crate::world::EntityWorldMut::insert_by_ids). Hooks and observers are told when all have come.
+    /// Adds values of several components to entities at once. The values of each component are in the order of the entities: see
+    /// [`EntityWorldMut::insert_by_ids`](crate::world::EntityWorldMut::insert_by_ids). Hooks and observers run after all values have been
+    /// added.
     ///
     /// # Errors
     ///
-    /// If that is not possible, and then nothing happens and the values come back. The entities have to be different ones, alive, and with the
-    /// same components in tables; and of the components, each once, they have at least one not yet, and all are stored in tables.
+    /// Returns the values, without any change, unless all of these hold: the entities are distinct, alive, and have the same table
+    /// components; the components are distinct and stored in tables; and the entities lack at least one of them.
     ///
     /// # Panics
     ///
@@ -243,12 +245,12 @@ impl World {
         inserted.map_err(|columns| columns.into_iter().map(NewColumnContents::of_parts).collect())
     }
 
-    /// Exchanges values for those that entities have of a component: as a change, without a call of hooks and observers. What an entity had
-    /// is dropped. Returned are those of entities that have none, or are not alive; all, if the component is immutable.
+    /// Replaces the values that entities have of a component, as a change, without hooks and observers. The old values are dropped. Returns
+    /// the values of entities that do not have the component or are not alive; returns all values if the component is immutable.
     ///
     /// # Panics
     ///
-    /// If there is not one value for each entity.
+    /// If there is not one value per entity.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -283,9 +285,9 @@ impl World {
         left.into_iter().map(|nth| entities[nth as usize]).zip(values).collect()
     }
 
-    /// Makes way for values of a relationship that are about to be inserted into these entities, each with what it will name. If one of
-    /// them could not be linked now, since its target is below it and will not be when all have come, the component is removed from all
-    /// that will name another target.
+    /// Prepares the insertion of relationship values into these entities, each with its new target. A link can be impossible at the moment,
+    /// because its target is below the entity until the other values have been inserted. If there is such a link, the component is removed
+    /// from all entities that get another target.
     pub fn part_circles(&mut self, links: &[(Entity, &ErasedValue)]) {
         part_circles(&mut self.store, links);
     }

@@ -1,4 +1,4 @@
-//! Replicas: worlds that follow another one.
+//! Replicas: worlds that follow another world.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -13,41 +13,42 @@ use super::read::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Up
 use super::{ApplyError, DeltaMark};
 use crate::format::WorldFormat;
 
-/// What is known of a world that follows another one by [deltas](WorldFormat::delta_since): how far it has come, and which of its entities
-/// stand for which.
+/// The state of a world that follows another one by [deltas](WorldFormat::delta_since): the last position, and the entities of this world
+/// that correspond to entities of the other one.
 ///
-/// It begins with a full delta; or with a saved world, of which it is told the mark and the ids. The world may have entities, components
-/// and resources of its own, which deltas leave alone, but that components of the format which the other world does not have go from an
-/// entity when that changes its components.
+/// A replica starts with a full delta, or with a saved world and its mark and ids. The world may have its own entities, components and
+/// resources, which deltas do not change, with one exception: when a delta changes the components of an entity, components of the format
+/// that the other world does not have are removed from it.
 ///
-/// When the world is restored to a snapshot the replica has to go back, too: a clone of it goes with the snapshot.
+/// When the world is restored to a snapshot, the replica has to be restored too: keep a clone of it with the snapshot.
 #[derive(Clone, Default, Debug)]
 pub struct Replica {
-    /// The entities of the other world that have been named, also those that have ended: what names one of these names the same one as before.
+    /// The entities of the other world that have been named, including despawned ones: an id in later values maps to the same entity as
+    /// before.
     ids: EntityHashMap<Entity>,
     at: Option<DeltaMark>,
     world: Option<WorldId>,
-    /// Resources that have come from the other world.
+    /// Resources that came from the other world.
     resources: HashSet<ComponentIdentity>,
 }
 
-/// What a delta has done.
+/// The effects of a delta.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Applied {
-    /// How many entities are new.
+    /// The number of new entities.
     pub made: usize,
-    /// How many may have got other components or pairs.
+    /// The number of entities that may have got other components or pairs.
     pub changed: usize,
-    /// How many have ended.
+    /// The number of despawned entities.
     pub ended: usize,
-    /// How many values have come.
+    /// The number of values.
     pub values: usize,
-    /// How many values and ends were for entities that the program has ended itself: they are passed over.
+    /// The number of values and despawns that were skipped because the program itself has despawned their entities.
     pub missing: usize,
 }
 
-/// Entities of the other world by those that stand for them. Others get ids that are dead, and stay so.
+/// Maps entities of the other world to those of this one. Unknown entities map to ids that are dead and stay dead.
 struct Ids<'r> {
     ids: &'r mut EntityHashMap<Entity>,
     world: &'r mut World,
@@ -70,19 +71,19 @@ impl EntityMapper for Ids<'_> {
     }
 }
 
-/// The entities of a group, and what comes to them.
+/// The entities of a group, and the values that they get.
 struct Coming<'u> {
-    /// What the entities should have.
+    /// The components that the entities should have.
     components: &'u [&'static ComponentDescriptor],
     /// The entities of this world, new ones first.
     own: Vec<Entity>,
-    /// How many are new.
+    /// The number of new entities.
     made: usize,
-    /// Whether new ones get all of their values at once: which of them, in the order of the values.
+    /// If new entities get all of their values at once: their order in the values.
     is_together: bool,
     order: Vec<u32>,
     together: Vec<NewColumnContents>,
-    /// Values that come one by one, for each entity; for none if there are none.
+    /// Values that are inserted one by one, for each entity; empty if there are no such values.
     singly: Vec<Vec<(ComponentId, ErasedValue)>>,
 }
 
@@ -107,16 +108,16 @@ impl Coming<'_> {
     }
 }
 
-/// Values that come to entities.
+/// Values for entities.
 #[derive(Default)]
 struct Arriving<'u> {
     groups: Vec<Coming<'u>>,
-    /// To be written in place, if the component can be.
+    /// Values that are written in place, if the component allows it.
     in_place: Vec<(ComponentId, Rc<[Entity]>, NewColumnContents)>,
 }
 
 impl Arriving<'_> {
-    /// Adds values that go one way.
+    /// Adds values that have the same destination.
     fn add(&mut self, id: ComponentId, way: Way, going: &Going, values: NewColumnContents) {
         match (way, going) {
             (Way::Together(group), Going::In(order)) => self.groups[group as usize].add_together(id, order, values),
@@ -127,15 +128,15 @@ impl Arriving<'_> {
     }
 }
 
-/// The entities to which values go.
+/// The entities that values are for.
 enum Going {
     To(Rc<[Entity]>),
-    /// By number in their group.
+    /// By index in their group.
     In(Vec<u32>),
 }
 
 impl Going {
-    /// Those of some entities, which go one way.
+    /// The entities with this destination.
     fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
         match way {
             Way::InPlace => Self::To(
@@ -150,25 +151,25 @@ impl Going {
     }
 }
 
-/// Where the values of a column go.
+/// The destination of the values of a column.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     InPlace,
-    /// To a new entity of a group.
+    /// New entities of a group, together.
     Together(u32),
-    /// To an entity of a group.
+    /// Entities of a group, one by one.
     Singly(u32),
 }
 
 impl Replica {
-    /// A replica that begins with a [full delta](WorldFormat::full_delta).
+    /// Creates a replica that starts with a [full delta](WorldFormat::full_delta).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A replica that begins with a world into which a saved one has just been [loaded](WorldFormat::load): its entities have the same ids
-    /// there. The mark is that of a position that was taken before the world was saved, without anything between.
+    /// Creates a replica of a world into which a saved one has just been [loaded](WorldFormat::load): its entities have the same ids there.
+    /// The mark must belong to a position that was taken directly before the world was saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -201,56 +202,58 @@ impl Replica {
         Self { ids, at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// A replica that begins with the entities of a saved world that were [added](WorldFormat::load_entities) to a world. Resources of the
-    /// world follow those of the other one from then on. See [`of_loaded`](Self::of_loaded).
+    /// Creates a replica of the entities of a saved world that were [added](WorldFormat::load_entities) to a world. The resources of the
+    /// world then follow those of the other one. See [`of_loaded`](Self::of_loaded).
     #[must_use]
     pub fn of_entities(world: &World, map: &EntityMap, mark: DeltaMark) -> Self {
         let resources = world.resource_descriptors().map(|descriptor| descriptor.identity()).collect();
         Self { ids: map.iter().collect(), at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// How far the replica has come; `None` if it has not begun.
+    /// The last position of the replica; `None` if it has not started.
     #[must_use]
     pub fn mark(&self) -> Option<DeltaMark> {
         self.at
     }
 
-    /// The entity that stands for one of the other world, which may have ended.
+    /// The entity that corresponds to an entity of the other world. It may have been despawned.
     #[must_use]
     pub fn get(&self, source: Entity) -> Option<Entity> {
         self.ids.get(&source).copied()
     }
 
-    /// The entities of the other world that have been named, and those that stand for them, in no order.
+    /// The entities of the other world that have been named, and the corresponding entities of this world, in unspecified order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> + '_ {
         self.ids.iter().map(|(source, own)| (*source, *own))
     }
 
-    /// Forgets the entities that are no more: 16 bytes each. A value that comes later and names one of them names another dead entity than
-    /// a value that came before.
+    /// Removes despawned entities from the replica, which frees 16 bytes each. Later values that name a removed entity name another dead
+    /// entity than earlier values.
     pub fn forget_ended(&mut self, world: &World) {
         self.ids.retain(|_, own| world.contains(*own));
     }
 
-    /// Brings the world up to date with a [delta](WorldFormat::delta_since), by ordinary operations of which hooks and observers are told:
-    /// what has come to an entity, or gone from it, comes and goes as one. Values of entities that have got nothing else are written in
-    /// place, without a call of hooks and observers but with a change that systems see, unless the component is immutable: those are inserted.
+    /// Updates the world with a [delta](WorldFormat::delta_since), by ordinary operations that run hooks and observers: all components that
+    /// an entity gets are inserted together, and all that it loses are removed together. Values of entities that get no new components are
+    /// written in place, without hooks and observers but as a change that systems detect, unless the component is immutable: such values
+    /// are inserted.
     ///
-    /// Hooks and observers of what has come run when all of the delta is in place, links and pairs included, so they see complete entities,
-    /// whichever were made first. Those of what goes (`Remove`, `Discard`, `Despawn`) run before it goes, while the delta is being applied:
-    /// components go first, and entities that have ended end last. Commands that hooks and observers record are applied at the end.
+    /// Hooks and observers of added data run when the whole delta is in place, including links and pairs, so they see complete entities in
+    /// any order. Those of removed data (`Remove`, `Discard`, `Despawn`) run before the removal, while the delta is being applied:
+    /// components are removed first, and entities are despawned last. Commands that hooks and observers record are applied at the end.
     ///
-    /// An entity that the program has ended itself stays so. Entities inside of values are [mapped](strata_ecs::entity::MapEntities);
-    /// what is dead in the other world, or not made yet, is one that is dead here and stays so.
+    /// An entity that the program itself has despawned stays despawned. Entities inside values are
+    /// [mapped](strata_ecs::entity::MapEntities); an entity that is dead in the other world, or not spawned yet, maps to one that is dead
+    /// here and stays dead.
     ///
     /// # Errors
     ///
-    /// If the delta does not follow on what the replica has come to, or the bytes are damaged. Replica and world are as they were.
+    /// If the delta does not start at the position of the replica, or the bytes are damaged. The replica and the world are unchanged.
     ///
     /// # Panics
     ///
-    /// If hooks or observers do: then some of the delta is missing, and the replica has to begin with a full one. If there is no memory, or no id is
-    /// left.
+    /// If hooks or observers panic: then some of the delta is missing, and the replica needs a full delta. If there is no memory, or no id
+    /// is left.
     pub fn apply(&mut self, format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<Applied, ApplyError> {
         let format = &format.for_world(world);
         format.check_names().map_err(|name| ApplyError::Load(crate::LoadError::SameName(name)))?;
@@ -261,8 +264,8 @@ impl Replica {
         if self.world.is_some_and(|known| known != world.id()) {
             return Err(ApplyError::OtherWorld);
         }
-        // What the program has ended itself may be named as before. What the other world has ended there, and what was dead all along, is
-        // not alive here either.
+        // Values may name entities that the program itself has despawned. Entities that were despawned by the other world, or were always
+        // dead, are not alive here either.
         let standing = |entity: Entity| match self.ids.get(&entity) {
             None => Standing::Unknown,
             Some(own) if world.contains(*own) => Standing::Alive(*own),
@@ -271,7 +274,7 @@ impl Replica {
         let update = read(format, bytes, &standing).map_err(ApplyError::Load)?;
         let known = registered(format, world)?;
         self.world = Some(world.id());
-        // A panic of a hook leaves a replica that no delta follows on.
+        // If a hook panics, no delta can be applied to the replica.
         self.at = None;
         let to = update.to;
         let applied = world.with_deferred_events(|world| self.carry_out(update, &known, world));
@@ -306,7 +309,7 @@ impl Replica {
         self.sort(blocks, &mut arriving, known, world);
         remove_others(&arriving.groups, known, world);
         applied.missing += insert(&mut arriving, known, world);
-        // What came may require others.
+        // Inserted components may have added required components.
         remove_others(&arriving.groups, known, world);
         self.relate(&arriving.groups, pairs, known, world);
         for source in ended {
@@ -316,7 +319,7 @@ impl Replica {
                     world.despawn(own);
                     applied.ended += 1;
                 }
-                // It may have ended with another one.
+                // The entity may have been despawned with another one.
                 None => applied.ended += 1,
             }
         }
@@ -324,7 +327,7 @@ impl Replica {
         applied
     }
 
-    /// Makes entities, without components, and counts them. Nothing comes to them so far.
+    /// Spawns entities without components, and counts them. They have no values yet.
     fn make<'u>(&mut self, groups: &'u [Group], world: &mut World, count: &mut usize, known: &Known) -> Arriving<'u> {
         let (mut arriving, mut new) = (Arriving::default(), Vec::new());
         for group in groups {
@@ -356,7 +359,7 @@ impl Replica {
         arriving
     }
 
-    /// Brings the values of blocks to where they arrive, with entities of this world inside.
+    /// Distributes the values of blocks to their destinations, with mapped entities inside.
     fn sort(&mut self, blocks: Vec<Block>, arriving: &mut Arriving<'_>, known: &Known, world: &mut World) {
         for Block { entities, columns } in blocks {
             let way = |found: &Found| match *found {
@@ -368,7 +371,7 @@ impl Replica {
                 }
             };
             let ways: Vec<Way> = entities.iter().map(way).collect();
-            // Often all have values of all of the components, which go one way.
+            // Often all entities have values of all components, with one destination.
             let all = ways.first().filter(|first| ways.iter().all(|way| way == *first));
             let all = all.map(|way| (*way, Going::of(*way, &mut entities.iter())));
             for Column { descriptor, some, mut values } in columns {
@@ -380,7 +383,7 @@ impl Replica {
                 }
                 let some = some.unwrap_or_else(|| (0..entities.len() as u32).collect());
                 let (mut met, mut parts) = (Vec::<Way>::new(), Vec::with_capacity(some.len()));
-                // Neighbours often go one way.
+                // Adjacent entities often have the same destination.
                 let mut last = 0;
                 for number in &some {
                     let way = ways[*number as usize];
@@ -402,7 +405,7 @@ impl Replica {
         }
     }
 
-    /// Makes the pairs of sources those that the other world has.
+    /// Makes the pairs of sources equal to those of the other world.
     fn relate(&mut self, groups: &[Coming<'_>], all: Vec<Pairs>, known: &Known, world: &mut World) {
         let mut all: HashMap<ComponentIdentity, Pairs> =
             all.into_iter().map(|pairs| (pairs.descriptor.identity(), pairs)).collect();
@@ -419,7 +422,7 @@ impl Replica {
             sources.dedup();
             for source in sources {
                 for target in world.targets_of(relation, source) {
-                    // One without direction may be named from its other end.
+                    // A symmetric pair may be named from its other end.
                     let is_wanted =
                         wanted.contains(&[source, target]) || is_symmetric && wanted.contains(&[target, source]);
                     if !is_wanted {
@@ -435,13 +438,13 @@ impl Replica {
         }
     }
 
-    /// Brings lists of sources into the order that they have in the other world.
+    /// Reorders lists of sources like those of the other world.
     fn arrange(&self, all: Vec<Lists>, world: &mut World) {
         for Lists { descriptor, lists } in all {
             for (target, sources) in lists {
                 let sources: Option<Vec<Entity>> = sources.iter().map(|source| self.get(*source)).collect();
                 if let (Some(target), Some(sources)) = (self.get(target), sources) {
-                    // A program may have linked other entities to the target.
+                    // The call fails if the program has linked other entities to the target.
                     world.arrange_sources(descriptor, target, &sources);
                 }
             }
@@ -449,17 +452,17 @@ impl Replica {
     }
 }
 
-/// What a format knows, in a world.
+/// The types of a format, in a world.
 #[derive(Default)]
 struct Known {
     ids: HashMap<ComponentIdentity, ComponentId>,
-    /// Components that go if the other world does not have them: not those that follow from others.
+    /// Components that are removed if the other world does not have them. Components that follow from others are excluded.
     removable: HashSet<ComponentId>,
     /// Whether all of them are stored in tables.
     are_in_tables: bool,
     /// Relationships: components that name a target.
     relationships: HashSet<ComponentId>,
-    /// Relations, and whether their pairs have no direction.
+    /// Relations, and whether they are symmetric.
     relations: Vec<(&'static ComponentDescriptor, bool)>,
 }
 
@@ -468,13 +471,13 @@ impl Known {
         self.ids[&component.identity()]
     }
 
-    /// Whether many values of a component may come at once.
+    /// Whether many values of a component can be inserted at once.
     fn comes_together(&self, component: &ComponentDescriptor) -> bool {
         component.storage() == Some(StorageType::Table) && !self.relationships.contains(&self.id(component))
     }
 }
 
-/// Registers what a format knows.
+/// Registers the types of a format.
 fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyError> {
     let mut known = Known { are_in_tables: true, ..Known::default() };
     let all: HashSet<ComponentIdentity> = format.components.iter().map(|ty| ty.descriptor.identity()).collect();
@@ -497,12 +500,12 @@ fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyErr
     Ok(known)
 }
 
-/// Removes what entities in groups should not have.
+/// Removes components that the entities of groups should not have.
 fn remove_others(groups: &[Coming<'_>], known: &Known, world: &mut World) {
     for group in groups {
         let wanted: HashSet<ComponentId> = group.components.iter().map(|component| known.id(component)).collect();
         let is_other = |id: &ComponentId| known.removable.contains(id) && !wanted.contains(id);
-        // A table of which no entity has anything else.
+        // The last table whose entities have no other components.
         let mut right = None;
         for &entity in &group.own {
             let Ok(found) = world.get_entity(entity) else { continue };
@@ -522,7 +525,7 @@ fn remove_others(groups: &[Coming<'_>], known: &Known, world: &mut World) {
     }
 }
 
-/// Inserts and writes values, and says how many there were of entities that are no more.
+/// Inserts and writes values, and returns the number of values of entities that are not alive.
 fn insert(arriving: &mut Arriving<'_>, known: &Known, world: &mut World) -> usize {
     let Arriving { groups, in_place } = arriving;
     let in_place = core::mem::take(in_place);
@@ -549,13 +552,13 @@ fn insert(arriving: &mut Arriving<'_>, known: &Known, world: &mut World) -> usiz
         + links.into_iter().map(|(_, values)| insert_singly(values, world)).sum::<usize>()
 }
 
-/// Inserts the values of a group, and says how many there were of entities that are no more.
+/// Inserts the values of a group, and returns the number of values of entities that are not alive.
 fn insert_into(coming: &mut Coming<'_>, known: &Known, world: &mut World) -> usize {
     let (order, columns) = (core::mem::take(&mut coming.order), core::mem::take(&mut coming.together));
     let mut done = 0;
     if !columns.is_empty() {
         let entities: Vec<Entity> = order.iter().map(|nth| coming.own[*nth as usize]).collect();
-        // New entities have all of their components: there are columns of all, unless some came in another order.
+        // New entities have all of their components: there are columns of all, unless some were in another order.
         let are_all = coming.singly.iter().take(coming.made).all(Vec::is_empty);
         match if are_all { world.insert_contents(&entities, columns) } else { Err(columns) } {
             Ok(()) => done = coming.made,
@@ -581,12 +584,12 @@ fn insert_into(coming: &mut Coming<'_>, known: &Known, world: &mut World) -> usi
     missing
 }
 
-/// Inserts values one by one, and says how many there were of entities that are no more.
+/// Inserts values one by one, and returns the number of values of entities that are not alive.
 fn insert_singly(values: Vec<(Entity, ErasedValue)>, world: &mut World) -> usize {
     let mut missing = 0;
     for (entity, value) in values {
         match world.get_entity_mut(entity) {
-            // It is immutable, or the program has removed it.
+            // The component is immutable, or the program has removed it.
             Ok(mut entity) => {
                 if let Err(error) = entity.insert_erased(value) {
                     unreachable!("the component is registered: {error}");

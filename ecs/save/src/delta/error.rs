@@ -1,4 +1,4 @@
-//! Why there is no delta, or none is applied.
+//! Errors of making and applying deltas.
 
 use std::fmt;
 
@@ -7,37 +7,37 @@ use strata_ecs::snapshot::JournalError;
 use super::DeltaMark;
 use crate::error::{LoadError, NotSaved, SaveError};
 
-/// There is no [delta](crate::WorldFormat::delta_since) of a world.
+/// No [delta](crate::WorldFormat::delta_since) of a world can be made.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DeltaError {
-    /// It is not known what has changed.
+    /// The changes are not known.
     Journal(JournalError),
-    /// Some of what the world holds is not in the format. All of that.
+    /// The format does not know some data of the world; all of them are named.
     NotSaved(Vec<NotSaved>),
     /// Two types of the format have the same name.
     SameName(String),
-    /// A value cannot be serialised: the name of its type, and why.
+    /// A value cannot be serialised: the name of its type, and the reason.
     Value(&'static str, String),
-    /// The format saves the entities that match a filter ([`with_only_entities`](crate::WorldFormat::with_only_entities)): which of them a
-    /// replica knows already is not kept.
+    /// The format only saves the entities that match a filter ([`with_only_entities`](crate::WorldFormat::with_only_entities)): it is not
+    /// recorded which of them a replica already knows.
     OnlySomeEntities,
 }
 
-/// A delta is not applied. The replica and its world are as they were; only components and resources may have been registered.
+/// A delta cannot be applied. The replica and its world are unchanged; only components and resources may have been registered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// The bytes are not those of a delta, are damaged, or do not fit what the replica knows.
+    /// The bytes are not a delta, are damaged, or do not fit the state of the replica.
     Load(LoadError),
-    /// The delta does not follow on what the replica has come to.
+    /// The delta does not start at the position of the replica.
     NotNext {
-        /// What the replica has come to, if it has begun.
+        /// The position of the replica, if it has started.
         replica: Option<DeltaMark>,
-        /// What the delta follows on.
+        /// The position at which the delta starts.
         delta: DeltaMark,
     },
-    /// The replica is one of another world.
+    /// The replica belongs to another world.
     OtherWorld,
     /// A component or relation cannot be registered in the world, since another one has its name.
     Register(String),
@@ -47,7 +47,7 @@ impl fmt::Display for DeltaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Journal(error) => error.fmt(f),
-            // The same in files.
+            // The same text as for files.
             Self::NotSaved(all) => SaveError::NotSaved(all.clone()).fmt(f),
             Self::SameName(name) => SaveError::SameName(name.clone()).fmt(f),
             Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),

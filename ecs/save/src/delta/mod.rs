@@ -1,7 +1,7 @@
-//! Deltas: what has changed in a world since a position in its journal, as bytes, and replicas that these bring up to date.
+//! Deltas: the changes of a world since a position in its journal, as bytes, and the replicas that they update.
 //!
-//! `write.rs` asks a world for its changes, `read.rs` says in which order the bytes are and believes nothing in them, and `apply.rs` does
-//! what they say by ordinary operations, when all of them have been read.
+//! `write.rs` writes the changes of a world, `read.rs` documents the layout and validates the bytes, and `apply.rs` applies them by
+//! ordinary operations after all of them have been read.
 
 mod apply;
 mod error;
@@ -20,41 +20,41 @@ use crate::format::WorldFormat;
 
 /// The first bytes of a delta. The checksum is at the same place as in a saved world.
 const MAGIC: [u8; 8] = *b"\x93DELTAS\n";
-/// The version of the order of the bytes.
+/// The version of the layout.
 const VERSION: u32 = 1;
 
-/// What has changed in a world between two positions in its journal: see [`WorldFormat::delta_since`].
+/// The changes of a world between two positions in its journal: see [`WorldFormat::delta_since`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Delta {
-    /// What is sent to replicas.
+    /// The bytes to send to replicas.
     pub bytes: Vec<u8>,
-    /// The position up to which these are the changes: that of the next delta for a replica to which this one is applied.
+    /// The position up to which these are the changes. The next delta for a replica that has applied this one starts there.
     pub position: JournalPosition,
-    /// Whether it is all that the world holds, and not what has changed.
+    /// Whether the delta contains the whole world, not changes.
     pub is_full: bool,
-    /// How many entities are new.
+    /// The number of new entities.
     pub made: usize,
-    /// How many entities that were there before may have got other components or pairs.
+    /// The number of existing entities that may have got other components or pairs.
     pub changed: usize,
-    /// How many entities are no more.
+    /// The number of despawned entities.
     pub ended: usize,
-    /// How many values of components there are.
+    /// The number of values of components.
     pub values: usize,
-    /// How many pairs there are: all of sources with changed ones.
+    /// The number of pairs: all pairs of each source with changed ones.
     pub pairs: usize,
-    /// How many resources there are, or are no more.
+    /// The number of changed and removed resources.
     pub resources: usize,
 }
 
-/// Which position of which world a replica has come to. It goes with a [saved world](WorldFormat::save) to where a replica begins with that.
+/// The position of a replica in the journal of a world. If a replica starts with a [saved world](WorldFormat::save), send the mark with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeltaMark([u64; 3]);
 
 impl DeltaMark {
     const BYTES: usize = 24;
 
-    /// The mark as bytes.
+    /// Converts the mark to bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 24] {
         let mut bytes = [0; Self::BYTES];
@@ -62,7 +62,7 @@ impl DeltaMark {
         bytes
     }
 
-    /// The mark with these bytes.
+    /// Creates the mark from bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 24]) -> Self {
         let (numbers, _) = bytes.as_chunks();
@@ -81,8 +81,8 @@ impl From<JournalPosition> for DeltaMark {
 }
 
 impl WorldFormat {
-    /// Has a world keep a [journal](World::start_journal) for deltas in this format: of the last `capacity` events, with the changes of the
-    /// components that are saved. To be called before the first position is taken.
+    /// Starts a [journal](World::start_journal) in a world for deltas in this format: of the last `capacity` events, with the changes of
+    /// the components that are saved. Call this before the first position is taken.
     ///
     /// # Errors
     ///
@@ -90,33 +90,34 @@ impl WorldFormat {
     ///
     /// # Panics
     ///
-    /// As [`World::start_journal`].
+    /// See [`World::start_journal`].
     pub fn start_journal(&self, world: &mut World, capacity: usize) -> Result<(), JournalError> {
         let saved = self.components.iter().map(|ty| ty.descriptor).filter(|descriptor| self.saves(descriptor));
         let saved: Vec<&'static ComponentDescriptor> = saved.collect();
         world.start_journal(capacity, &saved)
     }
 
-    /// What has changed in a world since a position, as bytes that bring a [`Replica`] up to date that has come to this position: entities
-    /// that were made and have ended, components and pairs that came, went or got other values, and resources. The world needs a
-    /// [journal](Self::start_journal).
+    /// Returns the changes of a world since a position, as bytes that update a [`Replica`] at this position: spawned and despawned
+    /// entities, components and pairs that were added, removed or changed, and resources. The world needs a [journal](Self::start_journal).
     ///
-    /// What is saved of the world is in deltas, by the rules of [files](Self::save), and what is not is named in an error beforehand. The
-    /// state of systems, messages that wait in no resource, the frame, ticks, and the order of rows and of pairs are not in deltas.
+    /// Deltas contain the data of the world that [files](Self::save) contain, by the same rules; an error names data that the format does
+    /// not know before anything is written. Deltas do not contain the state of systems, messages outside of resources, the frame, ticks,
+    /// and the order of rows and of pairs.
     ///
-    /// - A value that was changed without a trace (`bypass_change_detection`, or ticks that were set back) is not found.
-    /// - A target whose list of sources has changed sends the whole list, 8 bytes a source.
-    /// - Of a source with changed pairs all of its pairs are sent.
+    /// - A value that was changed without a change tick (`bypass_change_detection`, or ticks that were set back) is not found.
+    /// - If the list of sources of a target has changed, the whole list is sent, 8 bytes per source.
+    /// - If a pair of a source has changed, all of its pairs are sent.
     ///
-    /// The bytes have 8 for each row with changes, the values that have changed, and the names of their types once. It takes time in
-    /// proportion to what has changed, if no more than an eighth of the rows of a component have, and if the position was taken for the last
-    /// delta or the one before it; else beside a look at one tick for each 64 rows, and at 64 for each 64 among which something has changed. A
-    /// system that asks for the changes of the component counts as one that takes a delta each time that it runs. Beside that it
-    /// looks at one tick for each value of a changed sparse component, and at one for each pair.
+    /// The bytes contain 8 for each row with changes, the changed values, and the names of their types once. The time is proportional to
+    /// the changes, if no more than an eighth of the rows of a component have changed, and if the position was taken for the last delta or
+    /// the one before it. Otherwise one tick for each 64 rows is also read, and 64 ticks for each 64 rows that contain a change. A system
+    /// that detects changes of the component counts as one that takes a delta on each run. In addition, one tick is read for each value of
+    /// a changed sparse component, and one for each pair.
     ///
     /// # Errors
     ///
-    /// If it is not known what has changed: then a [full delta](Self::full_delta) brings the replica up to date. Or as [`save`](Self::save).
+    /// If the changes are not known: then a [full delta](Self::full_delta) updates the replica. Also for the reasons of
+    /// [`save`](Self::save).
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -162,14 +163,14 @@ impl WorldFormat {
         write::write(&format, &changes, Some((*position).into()))
     }
 
-    /// All that is saved of a world, in the same form: what a new replica begins with, and what one gets that is too late. Entities that the
-    /// replica knows and that are no more end there.
+    /// Returns all saved data of a world, in the same form: a new replica starts with it, and so does one whose position the journal no
+    /// longer covers. Entities that the replica knows and that no longer exist are despawned there.
     ///
     /// A large world is faster to [save](Self::save) and load: see [`Replica::of_loaded`].
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save), or if the world has no journal.
+    /// See [`save`](Self::save); also if the world has no journal.
     pub fn full_delta(&self, world: &mut World) -> Result<Delta, DeltaError> {
         self.check_deltas()?;
         let format = self.for_world(world);
@@ -177,7 +178,7 @@ impl WorldFormat {
         write::write(&format, &changes, None)
     }
 
-    /// Whether there are deltas in this format.
+    /// Checks whether this format supports deltas.
     fn check_deltas(&self) -> Result<(), DeltaError> {
         if self.only.is_some() {
             return Err(DeltaError::OnlySomeEntities);

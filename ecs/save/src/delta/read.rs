@@ -1,14 +1,14 @@
-//! Bytes as what is to be done with a replica. Nothing is believed: lengths are compared with what is there, values are read before any is
-//! applied, and what is said of entities has to fit what the replica knows.
+//! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any is applied, and
+//! entities have to fit the state of the replica.
 //!
-//! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version, the checksum of
-//! all other bytes; whether the delta follows on a position, that if so, and the position to which it leads; names and versions of the
-//! components, resources and relations that are in it. Then *groups* of entities with the same components: the numbers of these, the
-//! entities that are new, and those that were there before. The entities that have ended. *Blocks* of values: entities, and columns, each
-//! with the number of its component, whether all of these entities have a value, else the places of those that have, the form of the
-//! values and a block of them, as in a saved world. Lists of sources: the number of the component, and targets with their sources.
-//! Pairs: the number of the relation, the sources of which these are all pairs, the ends of these, for each of them whether it has a
-//! new value, and a block of values. Resources that are no more, by number, and those with new values, each with its number and a block.
+//! The layout, with all numbers little-endian and lists preceded by their lengths as 8 bytes: the magic bytes, the version, the checksum of
+//! all other bytes; a flag whether the delta starts at a position, that position if so, and the position to which it leads; names and
+//! versions of the components, resources and relations that occur in it. Then *groups* of entities with the same components: the numbers of
+//! the components, the new entities, and the existing ones. The despawned entities. *Blocks* of values: entities, and columns, each with
+//! the number of its component, a flag whether all of these entities have a value, otherwise the indexes of those that have, the form of
+//! the values and a block of them, as in a saved world. Lists of sources: the number of the component, and targets with their sources.
+//! Pairs: the number of the relation, the sources all of whose pairs follow, the ends of these pairs, for each a flag for a new value, and
+//! a block of values. The removed resources, by number, and those with new values, each with its number and a block.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,12 +27,12 @@ use crate::read::{checksum, form, read_values};
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
-/// When all that a delta has happened, for values that know no time.
+/// The tick of everything in a delta, for values without a tick.
 const NOW: Tick = Tick::new(1);
 
-/// What is to be done with a replica.
+/// The changes to apply to a replica.
 pub(super) struct Update {
-    /// What the delta follows on; all that there is, if it follows on nothing.
+    /// The position at which the delta starts; `None` if it contains the whole world.
     pub(super) from: Option<DeltaMark>,
     pub(super) to: DeltaMark,
     pub(super) groups: Vec<Group>,
@@ -40,13 +40,13 @@ pub(super) struct Update {
     pub(super) blocks: Vec<Block>,
     pub(super) lists: Vec<Lists>,
     pub(super) pairs: Vec<Pairs>,
-    /// Resources that are no more.
+    /// The removed resources.
     pub(super) absent: Vec<&'static ComponentDescriptor>,
     pub(super) present: Vec<&'static ComponentDescriptor>,
     pub(super) resources: SnapshotBuilder,
 }
 
-/// Entities with the same components, as far as the format knows them.
+/// Entities with the same components, among those that the format knows.
 pub(super) struct Group {
     pub(super) components: Vec<&'static ComponentDescriptor>,
     pub(super) made: Vec<Entity>,
@@ -62,27 +62,27 @@ pub(super) struct Block {
 /// Values of a component.
 pub(super) struct Column {
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// The entities of the block that have them, by number in ascending order; all of them if there is no list.
+    /// The entities of the block that have a value, by index in ascending order; `None` if all have one.
     pub(super) some: Option<Vec<u32>>,
     pub(super) values: NewColumnContents,
 }
 
-/// An entity that is alive in the end.
+/// An entity that is alive after the delta.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
     In(Place),
-    /// It is in no group: what stands for it.
+    /// It is in no group; contains the corresponding entity.
     Known(Entity),
 }
 
-/// A group, and which of its entities it is, new ones first.
+/// A group, and the index of an entity in it, new ones first.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Place {
     pub(super) group: u32,
     pub(super) nth: u32,
 }
 
-/// What targets list.
+/// The lists of sources of targets.
 pub(super) struct Lists {
     pub(super) descriptor: &'static ComponentDescriptor,
     pub(super) lists: Vec<(Entity, Vec<Entity>)>,
@@ -97,17 +97,17 @@ pub(super) struct Pairs {
     pub(super) values: NewPairsContents,
 }
 
-/// What a replica knows of an entity of the other world.
+/// The state of an entity of the other world in a replica.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Standing {
     Unknown,
-    /// What stands for it is alive.
+    /// The corresponding entity is alive.
     Alive(Entity),
-    /// It has been named, and what stands for it is no more, or never was.
+    /// The entity has been named, and the corresponding one is not alive.
     Ended(Entity),
 }
 
-/// What is said of an entity.
+/// The entry of an entity in a delta.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     /// It is new, or has changed.
@@ -115,16 +115,16 @@ enum Fate {
     Ended,
 }
 
-/// What is said of entities.
+/// The entries of entities in a delta.
 #[derive(Default)]
 struct Fates {
-    /// Those in groups by index, as long as there are not many more indexes than such entities.
+    /// The entities in groups by index, unless there are many more indexes than such entities.
     by_index: Vec<(Entity, Place)>,
     others: EntityHashMap<Fate>,
 }
 
 impl Fates {
-    /// Room for so many in groups, of which none is known so far.
+    /// Creates an empty map with room for `count` entities in groups.
     fn of(count: usize, highest: u32) -> Self {
         let len = if highest as usize / 4 <= count { highest as usize + 1 } else { 0 };
         let none = (Entity::PLACEHOLDER, Place { group: 0, nth: 0 });
@@ -139,7 +139,7 @@ impl Fates {
         }
     }
 
-    /// Notes what is said of an entity. False if something is already.
+    /// Records what the delta contains about an entity. False if there already is an entry.
     fn set(&mut self, entity: Entity, fate: Fate) -> bool {
         if let (Some(room), Fate::In(place)) = (self.by_index.get_mut(entity.index() as usize), fate) {
             if room.0 == Entity::PLACEHOLDER {
@@ -154,9 +154,9 @@ impl Fates {
     }
 }
 
-/// Which components entities of groups have got values of: a bit for each component of each entity.
+/// The components of which entities of groups have got values: a bit for each component of each entity.
 struct Got {
-    /// By group: its components, and where its bits begin.
+    /// By group: the number of its components, and the index of its first bit.
     groups: Vec<(usize, usize)>,
     bits: Vec<u64>,
 }
@@ -180,7 +180,7 @@ impl Got {
         self.bits[bit / 64] & 1 << (bit % 64) != 0
     }
 
-    /// Notes a value. False if there is one already.
+    /// Records a value. False if there is one already.
     fn insert(&mut self, place: Place, component: usize) -> bool {
         let bit = self.bit(place, component);
         let is_new = !self.has(bit);
@@ -188,7 +188,7 @@ impl Got {
         is_new
     }
 
-    /// The first value that is missing of the first entities of a group, so many: of which of them, and the component.
+    /// The first missing value of the first `entities` entities of a group: the entity and the component.
     fn missing(&self, group: usize, entities: usize) -> Option<(usize, usize)> {
         let (components, from) = self.groups[group];
         let (mut bit, end) = (from, from + entities * components);
@@ -205,22 +205,22 @@ impl Got {
     }
 }
 
-/// A reader that knows of what it reads.
+/// A reader with the types of the delta.
 struct Source<'b> {
     reader: Reader<'b>,
     components: Vec<(String, Option<ReadColumn>)>,
     resources: Vec<(String, Option<ResourceType>)>,
     relations: Vec<(String, Option<RelationType>)>,
     skips_unknown: bool,
-    /// Whether the delta is all that there is, so that nothing else counts of what the replica knows.
+    /// Whether the delta contains the whole world: then the entities that the replica knows do not matter.
     is_full: bool,
     budget: &'b Budget,
-    /// The type that is read now.
+    /// The type that is being read.
     name: Option<String>,
     fates: Fates,
 }
 
-/// Reads a delta, for a replica of which a function says what it knows of entities.
+/// Reads a delta. `standing` returns the state of an entity in the replica.
 pub(super) fn read(
     format: &WorldFormat,
     bytes: &[u8],
@@ -243,7 +243,7 @@ pub(super) fn read(
     })
 }
 
-/// What a delta follows on, and where it leads, if its beginning and its checksum are right.
+/// The positions at which a delta starts and to which it leads, if its first bytes and its checksum are valid.
 pub(super) fn read_marks(bytes: &[u8]) -> Result<[Option<DeltaMark>; 2], LoadError> {
     let mut reader = Reader::new(bytes);
     marks(&mut reader, bytes).map_err(|problem| LoadError::Bytes { offset: reader.offset(), name: None, problem })
@@ -277,7 +277,7 @@ impl<'b> Source<'b> {
         let groups = self.groups(standing)?;
         let ended = self.entities()?;
         for entity in &ended {
-            // What a delta follows on the replica knows, and all of it.
+            // The replica must know the entities that existed at the start of the delta, and all of them.
             if self.is_full || standing(*entity) == Standing::Unknown {
                 return Err(Problem::Entity(entity.to_bits()));
             }
@@ -330,7 +330,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The types that the bytes name: what a function finds for the version that they have, or nothing, if unknown ones are passed over.
+    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -404,7 +404,7 @@ impl<'b> Source<'b> {
             }
             blocks.push(block);
         }
-        // A new entity has all of its components.
+        // A new entity must have values of all of its components.
         for (number, group) in groups.iter().enumerate() {
             if let Some((nth, component)) = got.missing(number, group.made.len()) {
                 self.name = Some(name_of(group.components[component]));
@@ -414,7 +414,7 @@ impl<'b> Source<'b> {
         Ok(blocks)
     }
 
-    /// A column of a block; none if it is passed over.
+    /// Reads a column of a block; `None` if it is skipped.
     fn column(
         &mut self,
         block: &Block,
@@ -426,7 +426,7 @@ impl<'b> Source<'b> {
         let number = self.reader.u32()?;
         let (name, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?.clone();
         self.name = Some(name);
-        // As in a saved world: values of no bytes could take more memory than the delta.
+        // As in a saved world: values without bytes could take more memory than the delta.
         if !in_block.insert(number) {
             return Err(Problem::Twice);
         }
@@ -459,11 +459,11 @@ impl<'b> Source<'b> {
         if StorageContents::lists_sources(descriptor) {
             return refuse(self, at, Problem::Number(number));
         }
-        // It may be named several times. There are no more columns than components that are known.
+        // A component may have several names. There are no more columns than known components.
         if block.columns.iter().any(|other| other.descriptor.identity() == descriptor.identity()) {
             return refuse(self, at, Problem::Twice);
         }
-        // What is in a group has no other components, and each once.
+        // An entity in a group has no other components, and each of them once.
         let mut component = None;
         let mut note = |found: &Found| {
             let Found::In(place) = *found else { return Ok(()) };
@@ -519,7 +519,7 @@ impl<'b> Source<'b> {
             let (name, known) = self.relations.get(number as usize).ok_or(Problem::Number(number))?.clone();
             self.name = Some(name);
             let sources = self.living_entities(standing)?;
-            // A target may have ended.
+            // A target may have been despawned.
             let ends = self.entities()?;
             let (ends, rest) = ends.as_chunks::<2>();
             if !rest.is_empty() {
@@ -560,7 +560,7 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// What an entity is that is alive in the end.
+    /// The state of an entity that is alive after the delta.
     fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
         match self.fates.get(entity) {
             Some(Fate::In(place)) => Ok(Found::In(place)),
@@ -573,7 +573,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// An entity that is alive in the end.
+    /// Reads an entity that is alive after the delta.
     fn living_entity(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Entity, Problem> {
         let entity = self.entity()?;
         self.found(entity, standing).map(|_| entity)
@@ -594,7 +594,7 @@ impl<'b> Source<'b> {
         Ok(found)
     }
 
-    /// What a function makes of a block with so many values.
+    /// Calls a function with a block of `count` values and returns its result.
     fn values<T>(
         &mut self,
         count: usize,

@@ -1,4 +1,4 @@
-//! Changes as bytes: see `read.rs` for their order.
+//! Writes changes as bytes: see `read.rs` for the layout.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::unknown::{UnknownComponents, UnknownResources};
 use crate::values::plain_bytes;
 
-/// The types of a format by identity, and those that are used with the numbers that they get then.
+/// The types of a format by identity, and the numbers of those that are used. A number is assigned on first use.
 struct Used<'f, T> {
     known: HashMap<ComponentIdentity, &'f T>,
     numbers: HashMap<ComponentIdentity, u32>,
@@ -33,7 +33,7 @@ impl<'f, T> Used<'f, T> {
         self.known.get(&descriptor.identity()).copied()
     }
 
-    /// The number of a type, which is named then.
+    /// The number of a type. Its name is written on first use.
     fn number(&mut self, descriptor: &ComponentDescriptor, version: u32) -> u32 {
         let named = &mut self.named;
         *self.numbers.entry(descriptor.identity()).or_insert_with(|| {
@@ -51,14 +51,14 @@ impl<'f, T> Used<'f, T> {
     }
 }
 
-/// What is written of a world.
+/// The data of a world that are written.
 struct Source<'f, 'c, 'w> {
     format: &'f WorldFormat,
     changes: &'c WorldChanges<'w>,
     components: Used<'f, ComponentType>,
     resources: Used<'f, ResourceType>,
     relations: Used<'f, RelationType>,
-    /// All but names.
+    /// Everything except names.
     out: Writer,
     values: usize,
 }
@@ -70,7 +70,7 @@ struct Group {
     changed: Vec<Entity>,
 }
 
-/// The delta with some changes, behind a mark or nothing.
+/// Writes a delta with some changes, which starts at a mark or contains the whole world.
 pub(super) fn write(
     format: &WorldFormat,
     changes: &WorldChanges<'_>,
@@ -131,7 +131,7 @@ pub(super) fn write(
 }
 
 impl Source<'_, '_, '_> {
-    /// Whether all that the world holds is in the format, or left out.
+    /// Checks that all data of the world are in the format, or left out.
     fn check(&self) -> Result<(), DeltaError> {
         let Self { format, changes, .. } = self;
         let mut all: Vec<NotSaved> = Vec::new();
@@ -183,7 +183,8 @@ impl Source<'_, '_, '_> {
         if all.is_empty() { Ok(()) } else { Err(DeltaError::NotSaved(all)) }
     }
 
-    /// The number of a component whose values are saved: not that of one that lists sources, which follows from these, nor that of pairs.
+    /// The number of a component whose values are saved. `None` for a component that lists sources, which follows from these, and for the
+    /// components of pairs.
     fn number_of(&mut self, descriptor: &ComponentDescriptor) -> Option<u32> {
         let ty = self.components.get(descriptor)?;
         let other = StorageContents::other_side_of(descriptor);
@@ -192,7 +193,7 @@ impl Source<'_, '_, '_> {
         is_saved.then(|| self.components.number(descriptor, ty.version))
     }
 
-    /// Writes which components entities have that are new or have changed, and says how many there are.
+    /// Writes the components of new and changed entities, and returns the number of both.
     fn write_groups(&mut self) -> (usize, usize) {
         let changes = self.changes;
         let (mut groups, mut found) = (Vec::<Group>::new(), HashMap::<Vec<ComponentId>, usize>::new());
@@ -235,7 +236,7 @@ impl Source<'_, '_, '_> {
         (changes.made().len(), changes.changed().len())
     }
 
-    /// Writes the values that are new or have changed.
+    /// Writes the new and changed values.
     fn write_values(&mut self) -> Result<(), DeltaError> {
         let changes = self.changes;
         let count_at = self.out.bytes.len();
@@ -283,7 +284,7 @@ impl Source<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes the values of some rows, which are among others.
+    /// Writes the values of some rows, given as indexes into a longer list.
     fn write_column(
         &mut self,
         number: u32,
@@ -312,7 +313,7 @@ impl Source<'_, '_, '_> {
                 ([first, .., last], _) if (last - first) as usize == rows.len() - 1 => {
                     out.bytes.extend_from_slice(&bytes[*first as usize * size..(*last as usize + 1) * size]);
                 }
-                // Many small pieces are faster to copy if it is known how long they are.
+                // Copying many small pieces is faster if their length is a constant.
                 (_, 4) => gather::<4>(out, bytes, rows),
                 (_, 8) => gather::<8>(out, bytes, rows),
                 (_, 12) => gather::<12>(out, bytes, rows),
@@ -369,7 +370,7 @@ impl Source<'_, '_, '_> {
         }
     }
 
-    /// Writes pairs, and says how many there are.
+    /// Writes pairs, and returns their number.
     fn write_pairs(&mut self) -> Result<usize, DeltaError> {
         let changes = self.changes;
         let all: Vec<(PairsContents<'_>, &[Entity])> = changes.pairs().collect();
@@ -400,7 +401,7 @@ impl Source<'_, '_, '_> {
         Ok(count)
     }
 
-    /// Writes resources, and says how many there are, and are no more.
+    /// Writes resources, and returns the number of written and removed ones.
     fn write_resources(&mut self) -> Result<usize, DeltaError> {
         let changes = self.changes;
         let absent: Vec<u32> = changes
@@ -431,18 +432,18 @@ impl Source<'_, '_, '_> {
     }
 }
 
-/// Writes the values in some rows, of so many bytes each.
+/// Writes the values in some rows, each of `SIZE` bytes.
 fn gather<const SIZE: usize>(out: &mut Writer, bytes: &[u8], rows: &[u32]) {
     let (values, _) = bytes.as_chunks::<SIZE>();
     out.arrays(rows, |row| values[*row as usize]);
 }
 
-/// Rows that follow on each other, as ranges.
+/// Consecutive rows, as ranges.
 fn runs(rows: &[u32]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
     rows.chunk_by(|row, next| *row + 1 == *next).map(|run| run[0] as usize..run[run.len() - 1] as usize + 1)
 }
 
-/// All rows of several lists, each of which is in ascending order.
+/// The union of several lists of rows, each in ascending order.
 fn union<'r>(lists: impl Iterator<Item = &'r [u32]>) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::new();
     for rows in lists {

@@ -1,4 +1,4 @@
-//! Bytes to values.
+//! Decodes values from bytes.
 
 use serde_core::de::value::{Error, U32Deserializer};
 use serde_core::de::{
@@ -8,18 +8,18 @@ use serde_core::de::{
 
 use super::{Budget, deeper};
 
-/// Reads values from bytes, one behind the other.
+/// Reads consecutive values from bytes.
 pub(super) struct Decoder<'a, 'de> {
     left: &'de [u8],
     depth: u32,
     budget: &'a Budget,
 }
 
-/// The parts of a value that are left.
+/// The remaining parts of a value.
 struct Parts<'d, 'a, 'de> {
     of: &'d mut Decoder<'a, 'de>,
     left: usize,
-    /// Whether their number is on the word of the bytes.
+    /// Whether the number of parts comes from the bytes.
     are_counted: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a, 'de> Decoder<'a, 'de> {
         self.take().map(|[byte]| byte)
     }
 
-    /// A number of so many bits.
+    /// Reads a number of at most `bits` bits.
     #[inline]
     fn number(&mut self, bits: u32) -> Result<u64, Error> {
         let first = self.byte()?;
@@ -88,7 +88,7 @@ impl<'a, 'de> Decoder<'a, 'de> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// How many there are of something.
+    /// Reads a number of parts.
     fn len(&mut self) -> Result<usize, Error> {
         usize::try_from(self.number(64)?).map_err(|_| ended())
     }
@@ -104,7 +104,7 @@ impl<'a, 'de> Decoder<'a, 'de> {
         str::from_utf8(self.block()?).map_err(Error::custom)
     }
 
-    /// Reads what is within a value that can be within itself.
+    /// Reads the contents of a value that can contain itself.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let depth = self.depth;
         self.depth = deeper(depth)?;
@@ -128,7 +128,7 @@ macro_rules! numbers {
     )* };
 }
 
-// `number` has no more bits than it is told.
+// The casts are lossless: `number` returns at most the given number of bits.
 impl<'de> Deserializer<'de> for &mut Decoder<'_, 'de> {
     type Error = Error;
 
@@ -255,7 +255,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_, 'de> {
 }
 
 impl<'de> Parts<'_, '_, 'de> {
-    /// The next part, which is an element or a key; none behind the last one.
+    /// Reads the next part, an element or a key; `None` after the last one.
     #[inline]
     fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         if self.left == 0 {
@@ -270,7 +270,7 @@ impl<'de> Parts<'_, '_, 'de> {
         Ok(Some(value))
     }
 
-    /// How many parts there may be: the bytes are not believed.
+    /// The expected number of parts. A number from the bytes is not trusted.
     fn expected(&self) -> usize {
         if self.are_counted { self.left.min(self.of.left.len()) } else { self.left }
     }

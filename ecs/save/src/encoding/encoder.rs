@@ -1,4 +1,4 @@
-//! Values to bytes.
+//! Encodes values as bytes.
 
 use serde_core::de::value::Error;
 use serde_core::ser::{
@@ -8,7 +8,7 @@ use serde_core::ser::{
 
 use super::deeper;
 
-/// Writes values to the end of some bytes.
+/// Appends values to bytes.
 pub(super) struct Encoder<'b> {
     out: &'b mut Vec<u8>,
     depth: u32,
@@ -20,7 +20,7 @@ pub(super) struct Encoder<'b> {
 /// The parts of a value.
 pub(super) struct Parts<'a, 'b> {
     of: &'a mut Encoder<'b>,
-    /// How deep the value is that they are of.
+    /// The nesting depth of the value that has these parts.
     depth: u32,
 }
 
@@ -35,13 +35,13 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// How many elements of sequences have taken no bytes.
+    /// The number of elements of sequences that took no bytes.
     pub(super) fn empty(&self) -> usize {
         self.empty
     }
@@ -63,7 +63,7 @@ impl<'b> Encoder<'b> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Seven bits in each byte, those of least value first.
+    /// Writes seven bits per byte, the least significant first.
     #[inline]
     fn number(&mut self, mut number: u64) {
         if number < 0x80 {
@@ -92,14 +92,14 @@ impl<'b> Encoder<'b> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// What is within a value that can be within itself.
+    /// Starts the parts of a value that can contain itself.
     fn nested(&mut self) -> Result<Parts<'_, 'b>, Error> {
         let depth = self.depth;
         self.depth = deeper(depth)?;
         Ok(Parts { of: self, depth })
     }
 
-    /// What is within another one.
+    /// Starts the parts of a value without another level of depth.
     fn flat(&mut self) -> Parts<'_, 'b> {
         let depth = self.depth;
         Parts { of: self, depth }
@@ -112,7 +112,7 @@ impl Parts<'_, '_> {
         value.serialize(&mut *self.of)
     }
 
-    /// An element, of which it is not known beforehand how many there are.
+    /// Writes an element of a sequence whose length is not known in advance.
     #[inline]
     fn element(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         let before = self.of.out.len();
@@ -157,7 +157,7 @@ impl<'a, 'b> Serializer for &'a mut Encoder<'b> {
         serialize_u64 u64 => |this, value| this.number(value);
         serialize_u128 u128 => |this, value| this.large_number(value);
         serialize_i8 i8 => |this, value| this.out.push(value as u8);
-        // Numbers that are near to 0 are short, whatever their sign is.
+        // Numbers near 0 are short, regardless of their sign.
         serialize_i16 i16 => |this, value| this.number((((value << 1) ^ (value >> 15)) as u16).into());
         serialize_i32 i32 => |this, value| this.number((((value << 1) ^ (value >> 31)) as u32).into());
         serialize_i64 i64 => |this, value| this.number(((value << 1) ^ (value >> 63)) as u64);

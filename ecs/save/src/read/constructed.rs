@@ -1,4 +1,4 @@
-//! Tables with what is constructed in them and what keeps them apart.
+//! Tables with constructed components, and with the markers that keep them separate.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::required::Requirements;
 use crate::tables::Table;
 
 impl<'b> Source<'b> {
-    /// The names of the components that are left out of each table.
+    /// Reads the names of the left-out components of each table.
     pub(super) fn left_out(&mut self, tables: &mut [Table<'b>]) -> Result<(), Problem> {
         if self.reader.len(8)? != tables.len() {
             return Err(Problem::TooLong);
@@ -28,7 +28,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// What the components of tables and storages require in a world.
+    /// The components that those of tables and sparse sets require in a world.
     pub(super) fn requirements<'w>(
         &self,
         format: &WorldFormat,
@@ -49,7 +49,7 @@ impl<'b> Source<'b> {
         Requirements::of(world, numbered, known, are_apart)
     }
 
-    /// Adds tables, with what is constructed in them and what keeps them apart.
+    /// Adds tables, with their constructed components and their markers.
     pub(super) fn add_tables(
         &mut self,
         tables: Vec<Table<'b>>,
@@ -61,7 +61,7 @@ impl<'b> Source<'b> {
         let sparse: Vec<u32> = storages.iter().map(|storage| storage.number).collect();
         let mut sets: HashMap<Vec<&'b str>, usize> = HashMap::new();
         for table in tables {
-            // Where tables are apart the entities had what is constructed.
+            // If tables stay separate, the entities had the constructed components before the save.
             let stamp = if required.are_apart() { table.stamp } else { now };
             let constructed = required.columns(&table, &sparse, stamp);
             let Table { entities, stamp, columns, left_out, .. } = table;

@@ -1,4 +1,4 @@
-//! What a deserializer has of a world to the bytes of a saved one.
+//! Converts the input of a deserializer to the bytes of a saved world.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -25,7 +25,7 @@ struct Types<'f> {
     resources: HashMap<String, usize>,
 }
 
-/// What a value is read as, and the number of its type; nothing if it is passed over.
+/// The number of a type, and the function that reads its values; `None` if the type is skipped.
 type Found<'f> = Option<(usize, Option<&'f Parse>)>;
 
 /// Values of the components of entities.
@@ -43,7 +43,7 @@ struct Row {
 /// A pair: its ends, places, ticks and value.
 type Pair = ([Entity; 2], [u32; 2], Ticks, Vec<u8>);
 
-/// What has been read.
+/// The contents that have been read.
 #[derive(Default)]
 struct World {
     version: Option<u32>,
@@ -70,7 +70,7 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// The type with a name and version, among those of one kind.
+    /// Finds the type with a name and version among those of one kind.
     fn find<E: Error>(
         &self,
         numbers: &HashMap<String, usize>,
@@ -93,7 +93,7 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// A component, or the source or target of pairs, of which there is no value.
+    /// Finds a component, or an end of a relation, that has no value in the text.
     fn component<E: Error>(&self, key: &str) -> Result<Found<'f>, E> {
         for (end, suffix) in ENDS.into_iter().enumerate() {
             if let Some(relation) = key.strip_suffix(suffix) {
@@ -126,7 +126,7 @@ impl<'f> Types<'f> {
     }
 }
 
-/// A value of a type that is found when it is read, as it is in files.
+/// Reads a value of a type, which is determined when it is read, and writes it as it is in files.
 struct ValueSeed<'p, F> {
     parse: Option<&'p Parse>,
     what: F,
@@ -147,17 +147,17 @@ impl<'de, F: FnOnce() -> String> DeserializeSeed<'de> for ValueSeed<'_, F> {
     }
 }
 
-/// A list, each item of which is read with the types.
+/// Reads a list whose items need the types.
 struct ListSeed<'t, 'f, T>(&'t Types<'f>, PhantomData<T>);
 
-/// What is read with the types.
+/// A value that needs the types to be read.
 trait Typed: Sized {
     const EXPECTED: &'static str;
 
     fn read<'de, D: Deserializer<'de>>(types: &Types<'_>, deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// One of it.
+/// Reads one such value.
 struct OneSeed<'t, 'f, T>(&'t Types<'f>, PhantomData<T>);
 
 impl<'de, T: Typed> DeserializeSeed<'de> for OneSeed<'_, '_, T> {
@@ -192,7 +192,7 @@ impl<'de, T: Typed> Visitor<'de> for ListSeed<'_, '_, T> {
     }
 }
 
-/// A visitor of a map or a sequence, made of a function.
+/// Creates a visitor of a map or a sequence from a function.
 macro_rules! visitor {
     ($Visitor:ident($types:ident) -> $Value:ty, $expected:expr, $visit:ident($Access:ident $access:ident) $body:block) => {
         struct $Visitor<'t, 'f>(&'t Types<'f>);
@@ -212,7 +212,7 @@ macro_rules! visitor {
     };
 }
 
-/// A part that has to be there.
+/// A required part.
 fn there<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
     value.ok_or_else(|| E::missing_field(name))
 }
@@ -306,7 +306,7 @@ fn item<'de, A: SeqAccess<'de>, T: DeserializeSeed<'de>>(
     seq.next_element_seed(seed)?.ok_or_else(|| A::Error::invalid_length(at, &"more items"))
 }
 
-/// Pairs with what reads their values, or nothing if they are passed over.
+/// Reads pairs with the function for their values, or nothing if they are skipped.
 struct PairsSeed<'p> {
     parse: &'p Parse,
     name: &'p str,
@@ -408,7 +408,7 @@ fn ticks_as_bytes((added, changed): &Ticks) -> [u8; 8] {
     (u64::from(*added) | u64::from(*changed) << 32).to_le_bytes()
 }
 
-/// Writes the column of a component, or of one that is passed over.
+/// Writes the column of a component, or of a skipped one.
 fn write_column<E: Error>(
     out: &mut Writer,
     number: usize,
@@ -446,8 +446,8 @@ fn write_column<E: Error>(
     Ok(())
 }
 
-/// A format without the resources in their text form that a text does not name, and the numbers that its resources then have. Of those
-/// that are not named nothing is said.
+/// A format without the text-form resources that a text does not name, and the numbers that its resources then have. The resources that are
+/// not named are unchanged by the load.
 fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (WorldFormat, Vec<usize>) {
     let named: HashSet<usize> = named.collect();
     let is_kept: Vec<bool> =
@@ -469,7 +469,8 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
         version => return Err(D::Error::custom(format_args!("the text is in version {version}"))),
     }
     let (tables, storages) = (there(world.tables, part::TABLES)?, there(world.storages, part::STORAGES)?);
-    // One more component stands for all that are passed over, in tables: those are not whole. Storages are left out.
+    // One additional component stands for all skipped ones in tables, so that these count as incomplete. Sparse sets of skipped components
+    // are left out.
     let numbered = |table: &Table| {
         let number =
             |times: &ColumnTimes| types.component::<D::Error>(&times.0).map(|found| found.map(|(number, _)| number));
@@ -488,7 +489,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let mut out = Writer::new(Vec::new());
     begin(&mut out, crate::read::VERSION);
     write_types(&format, &mut out, passed_over);
-    // No types of values that were kept.
+    // No types of kept values.
     out.len(0);
     out.len(0);
     let (frame, is_open, tick, last, checked) = there(world.clock, part::CLOCK)?;
@@ -501,7 +502,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let number_in_file = |number: Option<usize>| match number {
         None => first_end,
         Some(number) if number < first_end => number,
-        // The ends of relations are behind the one that is passed over.
+        // The ends of relations come after the skipped component.
         Some(number) => number + passed_over,
     };
     let write_rows = |out: &mut Writer, rows: &[Row]| out.u64s(rows, |row| row.entity.to_bits());
@@ -548,7 +549,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
         out.len(pairs.iter().map(|(.., value)| value.len()).sum());
         pairs.iter().for_each(|(.., value)| out.bytes.extend_from_slice(value));
     }
-    // No values that were kept.
+    // No kept values.
     out.len(0);
     out.len(resources.len());
     for (number, ticks, value) in resources {

@@ -1,4 +1,4 @@
-//! Values of one type by any serializer and deserializer.
+//! Reads and writes values of one type with any serializer and deserializer.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::encoding::encode;
 /// Reads a value and writes it as it is in files.
 pub(crate) type Parse = dyn Fn(&mut dyn Deserializer<'_>) -> Result<Vec<u8>, Error> + Send + Sync;
 
-/// What reads the values of a type, by version.
+/// The functions that read the values of a type, by version.
 #[derive(Clone)]
 pub(crate) struct TextOf {
     current: Arc<Parse>,
@@ -20,7 +20,7 @@ pub(crate) struct TextOf {
     old: Vec<(u32, Arc<Parse>)>,
 }
 
-/// A value as it is in files.
+/// The encoding of a value in files.
 fn encoded<T: Serialize + 'static>(value: &dyn Any) -> Result<Vec<u8>, Error> {
     let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
     let mut bytes = Vec::new();
@@ -35,7 +35,7 @@ impl TextOf {
         Self { current: Arc::new(current), encode: encoded::<T>, old: Vec::new() }
     }
 
-    /// Values that are read as another type first.
+    /// Adds values that are read as another type first.
     pub(crate) fn add<Old: DeserializeOwned + 'static, T: 'static>(&mut self, version: u32, upgrade: fn(Old) -> T) {
         let encode = self.encode;
         let parse = move |deserializer: &mut dyn Deserializer<'_>| {
@@ -44,7 +44,7 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
-    /// Values that are in their text form.
+    /// Adds values in their text form.
     pub(crate) fn add_text_form(&mut self, version: u32) {
         let parse = |deserializer: &mut dyn Deserializer<'_>| {
             encoded::<String>(&erased_serde::deserialize::<String>(deserializer)?)
@@ -52,7 +52,7 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
-    /// What reads values of a version, with the one that the type has.
+    /// The function that reads values of a version; `own` is the current version of the type.
     pub(crate) fn parse(&self, version: u32, own: u32) -> Option<&Arc<Parse>> {
         if version == own {
             return Some(&self.current);

@@ -1,6 +1,6 @@
-//! Many entities at once: handing out their ids, their locations and rows, and their ends.
+//! Operations on many entities: allocating ids, setting locations and rows, and freeing ids.
 //!
-//! Ids are handed out in the order in which the same number of single calls would do it.
+//! Ids are handed out in the same order as by the same number of single calls.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -10,12 +10,12 @@ use crate::alloc_error::try_reserve;
 use crate::entity::Entity;
 use crate::entity::error::ReserveError;
 
-/// How many entities are looked at together.
+/// The number of entities that are compared together.
 const RUN: usize = 8;
 
-/// Calls a function with the slot of each entity and with its place in the list.
+/// Calls a function with the slot of each entity and the entity's position in the list.
 ///
-/// Entities that were spawned together lie together, and so do their slots: then one comparison finds several of these.
+/// Entities that were spawned together often have adjacent slots: then one comparison checks several of them.
 #[inline(always)]
 fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&mut Slot, usize)) {
     let (runs, rest) = entities.as_chunks::<RUN>();
@@ -42,27 +42,26 @@ impl Entities {
         self.free.iter().rev().copied().chain(fresh).take(count)
     }
 
-    /// Makes room for `count` more entities in the books. Nothing may be reserved at this time.
+    /// Makes room in the allocator for `count` more entities. No id may be reserved at this time.
     pub(crate) fn reserve_next_many(&mut self, count: usize) -> Result<(), ReserveError> {
         let fresh = count.saturating_sub(self.free.len());
         if count as u64 > self.positions() {
             return Err(ReserveError::IdsExhausted);
         }
-        // Those that are passed over get slots, too.
+        // Skipped indexes get slots, too.
         let passed = if fresh == 0 { 0 } else { self.retired.len() };
         try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
 
-    /// Ends the next `count` ids before any entity has them: none will. There is room for so many ids, ends, and in the list, where they
-    /// come.
+    /// Frees the next `count` ids before they are used: no entity will have them. There is room for the ids, for freeing them, and in
+    /// `ended`, to which they are added.
     pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
-        // One that has ended is the next one.
+        // The index that was just freed is the next one to be allocated.
         ended.extend((0..count).filter_map(|_| self.allocate().ok()));
         ended.iter().for_each(|&entity| self.free(entity));
     }
 
-    /// Makes `count` entities that live in neighbouring rows, and adds their ids to a list. Room was made by
-    /// [`Entities::reserve_next_many`].
+    /// Allocates `count` entities in consecutive rows, and adds their ids to a list. [`Entities::reserve_next_many`] has made room.
     pub(crate) fn allocate_rows(&mut self, count: usize, first: Location, ids: &mut Vec<Entity>) {
         debug_assert!(!self.needs_flush(), "flush before allocating");
         let Location { table, mut row } = first;
@@ -88,7 +87,7 @@ impl Entities {
         }
     }
 
-    /// The same at the first indexes without slots, of which none is retired.
+    /// Like [`Entities::allocate_rows`], at the first indexes without slots, none of which is retired.
     fn push_rows(&mut self, count: u32, first: Location, ids: &mut Vec<Entity>) {
         let Location { table, row } = first;
         let start = self.slots.len() as u32;
@@ -99,11 +98,11 @@ impl Entities {
         ids.extend((0..count).map(|nth| Entity::new(start + nth, generation)));
     }
 
-    /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
+    /// Frees the ids of live, distinct entities, in this order. [`Entities::reserve_free`] has made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let Self { slots, sparse, free, lives, .. } = self;
-        // As slices, which the compiler need not look up again for each entity.
+        // Slices, so that the compiler need not reload their pointers for each entity.
         let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
         for &entity in entities {
             let index = entity.index();
@@ -123,7 +122,7 @@ impl Entities {
         *self.cursor.get_mut() = self.free.len() as i64;
     }
 
-    /// Ends the life of every live entity, in the order of their indexes. `O(indexes)`.
+    /// Frees the id of every live entity, in the order of their indexes. `O(indexes)`.
     pub(crate) fn free_all(&mut self) {
         for index in 0..self.slots.len() as u32 {
             if let Some((entity, _)) = self.at_index(index) {
@@ -132,7 +131,7 @@ impl Entities {
         }
     }
 
-    /// Where the live entities are, in the order of their indexes. `O(indexes)`.
+    /// The locations of the live entities, in the order of their indexes. `O(indexes)`.
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);
         living.map(|slot| Location { table: slot.table, row: slot.row })
@@ -143,7 +142,7 @@ impl Entities {
         entities.iter().map(|entity| self.slots[entity.index() as usize].row).collect()
     }
 
-    /// Adds the rows of the first of some entities, up to one that does not live in this table, and says how many there were.
+    /// Adds the rows of entities to `rows` up to the first entity that is not in this table, and returns how many there were.
     pub(crate) fn leading_rows(&self, entities: &[Entity], table: TableId, rows: &mut Vec<u32>) -> usize {
         debug_assert!(table.0 < TableId::LIMIT);
         let mut count = 0;
@@ -168,7 +167,7 @@ impl Entities {
         count
     }
 
-    /// Says that live entities are in these rows of a table now: the first in row `first`, and so on.
+    /// Sets the locations of live entities to consecutive rows of a table, from row `first` on.
     #[inline]
     pub(crate) fn relocate_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
         for_each_slot(&mut self.slots, entities, |slot, nth| {
@@ -178,9 +177,9 @@ impl Entities {
         });
     }
 
-    /// Notes that this sparse storage holds these entities as well. Room has been made for the summaries.
+    /// Adds a sparse set to the masks of these entities. There is room for the masks.
     pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
-        // As a slice, which the compiler need not look up again for each entity.
+        // A slice, so that the compiler need not reload its pointer for each entity.
         let summaries = self.sparse.as_mut_slice();
         let mut are_missing = false;
         for entity in entities {
@@ -196,7 +195,7 @@ impl Entities {
         }
     }
 
-    /// Notes that this sparse storage, of `count` in all, does not hold these entities; false if another one has the same bit.
+    /// Removes a sparse set, one of `count`, from the masks of these entities; returns false if another sparse set has the same bit.
     pub(crate) fn remove_from_summaries(&mut self, entities: &[Entity], storage: usize, count: usize) -> bool {
         if SparseSummary::default().without(storage, count).is_none() {
             return false;
@@ -209,7 +208,7 @@ impl Entities {
         true
     }
 
-    /// Says that live entities are in the same rows of another table now.
+    /// Sets the table of live entities; their rows are unchanged.
     #[inline]
     pub(crate) fn set_table(&mut self, entities: &[Entity], table: TableId) {
         for_each_slot(&mut self.slots, entities, |slot, nth| {
@@ -218,10 +217,10 @@ impl Entities {
         });
     }
 
-    /// Whether these ids are pending and different. If so, only the caller may place them afterwards.
+    /// Whether these ids are pending and distinct. If so, only the caller may place them afterwards.
     pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
         for (number, entity) in entities.iter().enumerate() {
-            // The row of a pending id means nothing, and no row has the highest number.
+            // The row of a pending id has no meaning, and no row has the highest number.
             let row = &mut self.slots[entity.index() as usize].row;
             if core::mem::replace(row, u32::MAX) == u32::MAX {
                 entities[..number].iter().for_each(|entity| self.slots[entity.index() as usize].row = 0);
@@ -231,7 +230,7 @@ impl Entities {
         true
     }
 
-    /// Gives pending ids their first rows: the first in row `first` of a table, and so on.
+    /// Places pending ids in consecutive rows of a table, from row `first` on.
     pub(crate) fn place_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
         for (row, &entity) in (first..).zip(entities) {
             debug_assert!(self.is_pending(entity), "only a pending id is placed");
@@ -243,7 +242,7 @@ impl Entities {
         self.live += entities.len() as u32;
     }
 
-    /// Whether any entity may be in a sparse storage.
+    /// Whether any entity may be in a sparse set.
     pub(crate) fn has_summaries(&self) -> bool {
         !self.sparse.is_empty()
     }
@@ -263,7 +262,8 @@ mod tests {
         for &id in &ids {
             entities.place(id, Location { table: TableId(1), row: 0 });
         }
-        // Runs, one of them at the end of all slots, one that breaks at its last entity, a list that ends within one, and disorder.
+        // Several runs, a run that includes the last slot, one whose last entity differs, a list that ends within a run, and a shuffled
+        // list.
         let orders: [fn(&mut Vec<Entity>); 5] = [
             |ids| ids.reverse(),
             |ids| ids.sort_unstable(),

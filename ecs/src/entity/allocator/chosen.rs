@@ -1,4 +1,4 @@
-//! Ids that the caller chooses, and the list of free indexes that they are taken out of.
+//! Ids that the caller chooses, and their removal from the free list.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -8,19 +8,18 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::EntityError;
 
-/// Ids that were asked for by [`Entities::claim`]; they are pending. For [`Entities::place_claimed`] or
-/// [`Entities::release`].
+/// Pending ids that [`Entities::claim`] has allocated, to be passed to [`Entities::place_claimed`] or [`Entities::release`].
 #[must_use]
 pub(crate) struct Claimed {
-    /// How many indexes there were before.
+    /// The number of slots before the claim.
     bound: usize,
 }
 
-/// Why a list of ids cannot be had.
+/// The reason why a list of ids cannot be allocated.
 pub(crate) enum ClaimError {
-    /// One of them cannot be used.
+    /// One of the ids cannot be used.
     Entity(EntityError),
-    /// Two of them have the same index; this is the second.
+    /// Two ids have the same index; this is the second one.
     Twice(Entity),
     /// There is no memory.
     OutOfMemory(AllocError),
@@ -31,21 +30,21 @@ impl Entities {
     ///
     /// # Errors
     ///
-    /// If there is no memory. Nothing has happened.
+    /// If there is no memory. Nothing has changed.
     pub(crate) fn reserve_at(&mut self, entity: Entity, max_gap: usize) -> Result<(), AllocError> {
         let missing = (entity.index() as usize + 1).saturating_sub(self.slots.len());
         if missing > max_gap + 1 || entity.index() >= self.limit {
-            // The id cannot be had.
+            // The id cannot be allocated, so it needs no room.
             return Ok(());
         }
         try_reserve(&mut self.slots, missing)?;
         self.reserve_free(missing.max(1))
     }
 
-    /// Makes this very id pending, so that it can be placed, and returns the generation that the index would have had
-    /// otherwise. Nothing may be reserved at this time.
+    /// Makes the given id pending so that it can be placed, and returns the generation that the index would otherwise have had. No id may
+    /// be reserved at this time.
     ///
-    /// Every index below a new one becomes a free one, so memory grows with the index: `max_gap` bounds by how much.
+    /// All indexes below a new index become free, so memory grows with the index: `max_gap` limits by how much.
     pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<u32, EntityError> {
         let index = entity.index() as usize;
         let before;
@@ -79,7 +78,7 @@ impl Entities {
         Ok(before)
     }
 
-    /// Takes an index off the list of free ones. The last one of the list takes its place.
+    /// Removes an index from the free list. The last index of the list takes its position.
     fn unlist_free(&mut self, index: u32) {
         let at = self.slots[index as usize].row as usize;
         debug_assert_eq!(self.free.get(at), Some(&index), "a free index does not know its place");
@@ -87,7 +86,7 @@ impl Entities {
         self.number_free(at..at + 1);
     }
 
-    /// Adds dead indexes to the free ones, the lowest first, but for retired ones.
+    /// Adds dead indexes to the free list, except retired ones, lowest first.
     fn free_new(&mut self, indexes: Range<usize>) {
         let first = self.free.len();
         let slots = &self.slots;
@@ -95,14 +94,14 @@ impl Entities {
         self.number_free(first..self.free.len());
     }
 
-    /// Has free indexes know their places in the list, after these were changed.
+    /// Updates the positions in the slots of free indexes, after these positions of the list have changed.
     pub(in crate::entity) fn number_free(&mut self, places: Range<usize>) {
         for at in places.start..places.end.min(self.free.len()) {
             self.slots[self.free[at] as usize].row = at as u32;
         }
     }
 
-    /// Takes back what [`Entities::allocate_at`] did; `generation` is what that returned.
+    /// Reverts [`Entities::allocate_at`]; `generation` is its return value.
     pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
         debug_assert!(self.is_pending(entity));
         let row = self.free.len() as u32;
@@ -111,13 +110,13 @@ impl Entities {
         *self.cursor.get_mut() = self.free.len() as i64;
     }
 
-    /// Makes these very ids pending. `O(ids + unused indexes below them)`. Nothing may be reserved at this time.
+    /// Makes the given ids pending. `O(ids + unused indexes below them)`. No id may be reserved at this time.
     ///
-    /// `max_gap` is how many unused indexes there may be below the highest one, beyond those there are.
+    /// `max_gap` is the maximum number of additional unused indexes below the highest one.
     ///
     /// # Errors
     ///
-    /// If one cannot be used, as for [`Entities::allocate_at`], or comes twice. Nothing happens.
+    /// If an id cannot be used, as for [`Entities::allocate_at`], or occurs twice. Nothing has changed.
     pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<Claimed, ClaimError> {
         let bound = self.slots.len();
         let claimed = Claimed { bound };
@@ -152,8 +151,8 @@ impl Entities {
         Ok(claimed)
     }
 
-    /// Whether an id can be had, below a bound of indexes: nothing alive has its index, and none that was has it with this generation or a
-    /// later one.
+    /// Whether an id with an index below a bound can be allocated: no live entity has its index, and no despawned one had its index with
+    /// this generation or a later one.
     pub(crate) fn can_be_had(&self, id: Entity, bound: usize) -> bool {
         let index = id.index() as usize;
         match self.slots.get(index) {
@@ -163,13 +162,12 @@ impl Entities {
         }
     }
 
-    /// Makes ids pending, of which each [can be had](Self::can_be_had) and none has the index of another one. All others are handed out in
-    /// the order in which they would have been, as if these had been passed over. `O(ids + free indexes + unused indexes below them)`.
-    /// Nothing may be reserved at this time.
+    /// Makes ids pending that [can be allocated](Self::can_be_had) and have distinct indexes. All other ids are handed out in the same
+    /// order as without this call. `O(ids + free indexes + unused indexes below them)`. No id may be reserved at this time.
     ///
     /// # Errors
     ///
-    /// If there is no memory. Nothing happens.
+    /// If there is no memory. Nothing has changed.
     pub(crate) fn keep(&mut self, ids: &[Entity]) -> Result<(), AllocError> {
         debug_assert!(!self.needs_flush(), "flush before keeping");
         let bound = self.slots.len();
@@ -185,7 +183,7 @@ impl Entities {
         }
         let slots = &self.slots;
         self.free.retain(|&index| slots[index as usize].is_free());
-        // They come behind those that were free before, the lowest first: the last one of the list is handed out first.
+        // They follow the indexes that were free before, the lowest first: the last one of the list is handed out first.
         unused.extend((bound..end).rev().filter(|&index| slots[index].is_free()).map(|index| index as u32));
         self.free.splice(..0, unused);
         self.number_free(0..self.free.len());
@@ -194,7 +192,7 @@ impl Entities {
         Ok(())
     }
 
-    /// Takes back what [`Entities::claim`] did.
+    /// Reverts [`Entities::claim`].
     pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
         for id in ids {
             self.slots[id.index() as usize].table = TableId::NONE;
@@ -202,7 +200,7 @@ impl Entities {
         self.slots.truncate(claimed.bound);
     }
 
-    /// Gives all claimed ids neighbouring rows. `O(ids + unused indexes below them)`.
+    /// Places all claimed ids in consecutive rows. `O(ids + unused indexes below them)`.
     pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
         for (id, row) in ids.iter().zip(first.row..) {
             if (id.index() as usize) < claimed.bound {

@@ -1,7 +1,6 @@
-//! Copies of the books of entities: all that decides which ids come next.
+//! Copies of the entity allocator: the state that determines the next ids.
 //!
-//! Slots are copied by pages, and a copy shares those with another one that are equal there. The origins of spawns and despawns stay
-//! as they are.
+//! Slots are copied by pages, and a copy shares equal pages with another copy. The origins of spawns and despawns are not part of a copy.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -11,14 +10,14 @@ use super::{Entities, Slot, TableId};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 use crate::entity::{Entity, SparseSummary};
 
-/// How many slots a page has; the last one may have fewer.
+/// The number of slots of a page; the last page may have fewer.
 const PAGE: usize = 1024;
 
-/// What the books say at a time when nothing is reserved. An id that is pending, since commands are being applied that wait for it, is free in a
-/// copy: these commands are no part of it.
+/// The state of the allocator while no id is reserved. Ids that are pending, because commands are being applied that will place them, are
+/// free in a copy: these commands are not part of it.
 pub(crate) struct EntitiesCopy {
     pages: Vec<Arc<Vec<Slot>>>,
-    /// How many slots there are.
+    /// The number of slots.
     slots: usize,
     sparse: Vec<SparseSummary>,
     free: Vec<u32>,
@@ -34,7 +33,7 @@ impl Default for EntitiesCopy {
     }
 }
 
-/// All that decides which ids come next, as numbers.
+/// The state that determines the next ids, as numbers.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,33 +48,33 @@ impl Default for EntitiesCopy {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntityIds {
-    /// By index: the generation of the entity that has it, or of the next one that gets it. 0 if none ever does again.
+    /// By index: the generation of the entity that has it, or of the next one that gets it. 0 for a retired index.
     pub generations: Vec<u32>,
-    /// The indexes that no entity has and that one gets: the next one to be used last.
+    /// The free indexes; the last one is used next.
     pub free: Vec<u32>,
-    /// Indexes behind the list of generations that are never used again, ascending.
+    /// Retired indexes past the end of `generations`, in ascending order.
     pub retired: Vec<u32>,
-    /// The generation with which indexes behind the list begin.
+    /// The first generation of indexes past the end of `generations`.
     pub first_generation: u32,
 }
 
-/// [Ids](EntityIds) and rows do not belong together.
+/// [Ids](EntityIds) and rows contradict each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EntityIdsError {
-    /// An entity has a row, but another generation has its index, or there is no such index.
+    /// An entity has a row, but its index does not exist or has another generation.
     Unknown(Entity),
     /// An entity has two rows.
     Twice(Entity),
-    /// An index is listed as free that an entity has, that is retired or listed already, or that does not exist.
+    /// A free index belongs to an entity, is retired, is listed twice, or does not exist.
     NotFree(u32),
-    /// No entity has an index, and it is neither free nor retired.
+    /// An index belongs to no entity, and is neither free nor retired.
     Lost(u32),
-    /// The list of retired indexes is not ascending, or names one that has a generation.
+    /// The list of retired indexes is not ascending, or contains an index that has a generation.
     Retired(u32),
-    /// There is no generation 0 to begin with.
+    /// The first generation is 0.
     FirstGeneration,
-    /// There are more indexes or rows than a world has.
+    /// There are more indexes or rows than a world can have.
     TooMany,
 }
 
@@ -91,16 +90,16 @@ impl_error! {
     }
 }
 
-/// A copy that the books were equal to, as the last that was done with it.
+/// A copy that the allocator was equal to when it was last copied or restored.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownEntities<'a> {
     pub(crate) copy: &'a EntitiesCopy,
-    /// Whether no entity has come, gone or moved since.
+    /// Whether no entity has been spawned, despawned or moved since.
     pub(crate) same_rows: bool,
 }
 
 impl KnownEntities<'_> {
-    /// Whether all slots are as they were: those of entities that are alive, and those of free indexes, of which the list tells.
+    /// Whether all slots are unchanged: those of live entities, and those of free indexes, which the free list determines.
     fn has_same_slots(&self, books: &Entities) -> bool {
         let Self { copy, same_rows } = *self;
         let same = same_rows && books.slots.len() == copy.slots && books.live == copy.live;
@@ -131,14 +130,14 @@ fn make_room<T>(to: &mut Vec<T>, len: usize) -> Result<(), AllocError> {
     try_reserve_exact(to, missing)
 }
 
-/// In a slot: it is not known yet of what kind it is.
+/// In a slot: its state is not yet known.
 const UNSEEN: u32 = u32::MAX;
 
 fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
     pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
 }
 
-/// Gives the entities of tables their rows, and returns how many there are.
+/// Places the entities of tables in their rows, and returns their number.
 fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Entity]>) -> Result<u32, EntityIdsError> {
     let mut live = 0;
     for (number, entities) in tables.enumerate() {
@@ -159,11 +158,11 @@ fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Ent
 }
 
 impl EntitiesCopy {
-    /// Becomes a copy of the books, which shares with another one what is as it was. Nothing may be reserved at this time.
+    /// Makes this a copy of the allocator. It shares unchanged pages with another copy. No id may be reserved at this time.
     ///
     /// # Errors
     ///
-    /// If there is no memory. What is here then is worth nothing.
+    /// If there is no memory. The copy is then unusable.
     pub(crate) fn take(&mut self, from: &mut Entities, known: Option<KnownEntities<'_>>) -> Result<(), AllocError> {
         debug_assert!(!from.needs_flush(), "flush before copying");
         let known_pages: &[_] = known.as_ref().map_or(&[], |known| &known.copy.pages);
@@ -197,7 +196,7 @@ impl EntitiesCopy {
         let missing = from.pending_indexes().count();
         try_reserve(&mut self.free, missing)?;
         for index in from.pending_indexes() {
-            // No known page has pending ids, so the page is not shared.
+            // A known page contains no pending ids, so this page is not shared.
             let slot = &mut Arc::make_mut(&mut self.pages[index as usize / PAGE])[index as usize % PAGE];
             (slot.table, slot.row) = (TableId::NONE, self.free.len() as u32);
             self.free.push(index);
@@ -205,12 +204,12 @@ impl EntitiesCopy {
         Ok(())
     }
 
-    /// Books that were not taken from a world: these ids, of which those in tables have rows, and those in sparse storages values.
-    /// Indexes are below `limit`.
+    /// Creates the copy from ids instead of from a world. The entities in tables have rows, and those in sparse sets have values. Indexes
+    /// are below `limit`.
     ///
     /// # Errors
     ///
-    /// If these contradict each other.
+    /// If the parts contradict each other.
     pub(crate) fn of<'a>(
         ids: &EntityIds,
         limit: u32,
@@ -253,14 +252,14 @@ impl EntitiesCopy {
         })
     }
 
-    /// The entity that is alive and has this index.
+    /// The live entity with this index.
     pub(crate) fn at_index(&self, index: u32) -> Option<Entity> {
         let slot = self.pages.get(index as usize / PAGE)?.get(index as usize % PAGE)?;
         let generation = NonZeroU32::new(slot.generation).filter(|_| slot.table != TableId::NONE)?;
         Some(Entity::new(index, generation))
     }
 
-    /// Notes that a sparse storage has values of entities.
+    /// Records that a sparse set contains entities.
     ///
     /// # Errors
     ///
@@ -279,7 +278,7 @@ impl EntitiesCopy {
         Ok(())
     }
 
-    /// What decides which ids come next.
+    /// The state that determines the next ids.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.pages.iter().flat_map(|page| page.iter().map(|slot| slot.generation)).collect(),
@@ -298,16 +297,16 @@ impl EntitiesCopy {
 }
 
 impl Entities {
-    /// The indexes of pending ids, the lowest last. There are some only while commands are applied.
+    /// The indexes of pending ids, the lowest last. There are only some while commands are applied.
     fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
-        // Retired indexes with a slot are as rare.
+        // Retired indexes with a slot are equally rare.
         let are_there = self.slots.len() != self.live as usize + self.free.len();
         let slots = if are_there { &self.slots[..] } else { &[] };
         let pending = slots.iter().enumerate().rev().filter(|(_, slot)| slot.table == TableId::PENDING);
         pending.map(|(index, _)| index as u32)
     }
 
-    /// What decides which ids come next. Nothing may be reserved at this time. Pending ids count as free.
+    /// The state that determines the next ids. No id may be reserved at this time. Pending ids count as free.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.slots.iter().map(|slot| slot.generation).collect(),
@@ -317,11 +316,11 @@ impl Entities {
         }
     }
 
-    /// Makes room for what a copy says.
+    /// Makes room for the contents of a copy.
     ///
     /// # Errors
     ///
-    /// If there is no memory. What the books say stays.
+    /// If there is no memory. The allocator is unchanged.
     pub(crate) fn make_room_for(&mut self, copy: &EntitiesCopy) -> Result<(), AllocError> {
         make_room(&mut self.slots, copy.slots)?;
         make_room(&mut self.sparse, copy.sparse.len())?;
@@ -329,8 +328,8 @@ impl Entities {
         make_room(&mut self.retired.0, copy.retired.len())
     }
 
-    /// Says what a copy says, for which [there is room](Self::make_room_for). What is known to be so stays. What is reserved is
-    /// forgotten.
+    /// Restores the state of a copy, for which [there is room](Self::make_room_for). Slots that are known to be equal are not written.
+    /// Reservations are discarded.
     pub(crate) fn become_copy(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {

@@ -1,8 +1,8 @@
-//! Ids that are handed out through a shared reference, from any thread.
+//! Reservation of ids through a shared reference, from any thread.
 //!
-//! Which ids can be had next is a sequence: first the free indexes, the last one first, then those without a slot. A
-//! *position* counts in it. Only the number of positions that are taken changes, so a reservation is one atomic operation.
-//! This relies on `&mut Entities` being used for nothing but the flush between a reservation and that.
+//! The next ids form a sequence: first the free indexes, from the last one to the first, then the indexes without slots. A *position* is an
+//! index into this sequence. A reservation only changes the number of positions that are taken, so it is one atomic operation. This
+//! requires that nothing but the flush uses `&mut Entities` between a reservation and that flush.
 
 use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::{Despawned, EntityError, EntityIdsExhausted};
 
-/// How many ids can be reserved with one call: reserving takes no memory, and what is reserved takes about 20 bytes an id at the
+/// The maximum number of ids that one call can reserve. A reservation needs no memory, but each reserved id needs about 20 bytes at the
 /// next flush.
 pub(crate) const MOST_AT_ONCE: u32 = 1 << 26;
 
@@ -34,12 +34,12 @@ impl Entities {
         })
     }
 
-    /// Reserves several ids from any thread, with one atomic operation. They are reserved whether the iterator is used or
-    /// not, and alive after the next flush.
+    /// Reserves several ids from any thread, with one atomic operation. They are reserved even if the iterator is not used, and alive after
+    /// the next flush.
     ///
     /// # Errors
     ///
-    /// If there are not enough indexes left, or if it is more than [`MOST_AT_ONCE`]. Nothing is reserved.
+    /// If there are not enough indexes left, or if the number exceeds [`MOST_AT_ONCE`]. Nothing is reserved.
     pub(crate) fn reserve_many(
         &self,
         count: usize,
@@ -47,7 +47,7 @@ impl Entities {
         let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
         let stream = self.streams.last();
         let bound = self.positions();
-        // Taking many and giving them back would let other threads pass meanwhile, which then have what is given back.
+        // No subtraction that is reverted if it was too much: other threads may reserve in between, and would get the reverted ids.
         let first = match stream {
             Some(stream) => stream.take(count, |nth| nth < bound),
             None => {
@@ -60,12 +60,12 @@ impl Entities {
         Ok((0..count).map(move |nth| {
             let nth = first + u64::from(nth);
             let position = stream.map_or(nth, |stream| stream.position(nth));
-            // Within the bound there is an id for each position.
+            // Every position below the bound has an id.
             self.at_position(position).unwrap_or(Entity::PLACEHOLDER)
         }))
     }
 
-    /// How many positions there are: no id can be reserved at this one.
+    /// The number of positions: the exclusive upper bound of positions with an id.
     #[inline]
     pub(in crate::entity) fn positions(&self) -> u64 {
         let indexes = self.free.len() as u64 + u64::from(self.limit);
@@ -92,8 +92,8 @@ impl Entities {
         NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
     }
 
-    /// Whether an id of a dead index that would have this generation is reserved and not flushed. `O(1)`, but for retired
-    /// indexes, of which few have no slot.
+    /// Whether the id with a dead index and this generation is reserved and not flushed. `O(1)`, except for retired indexes without slots,
+    /// which are few.
     fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
         if entity.generation() != generation {
             return false;
@@ -118,7 +118,7 @@ impl Entities {
         *self.cursor.get_mut() != self.free.len() as i64
     }
 
-    /// How many ids have been reserved since the last flush.
+    /// The number of ids that have been reserved since the last flush.
     pub(crate) fn reserved(&mut self) -> usize {
         (self.free.len() as i64 - *self.cursor.get_mut()) as usize
     }
@@ -127,14 +127,14 @@ impl Entities {
     ///
     /// # Errors
     ///
-    /// If there is no memory. They stay reserved.
+    /// If there is no memory. The ids stay reserved.
     pub(crate) fn reserve_pending(&mut self) -> Result<(), AllocError> {
         let fresh = usize::try_from(-*self.cursor.get_mut()).unwrap_or(0);
-        // Retired indexes that are passed over get a slot, too.
+        // Skipped retired indexes get a slot, too.
         try_reserve(&mut self.slots, fresh + if fresh == 0 { 0 } else { self.retired.len() })
     }
 
-    /// Makes the next reserved id pending; `None` when nothing is reserved any more. In the order of reservation.
+    /// Makes the next reserved id pending, in the order of reservation; `None` if no id is reserved.
     pub(crate) fn next_reserved(&mut self) -> Option<Entity> {
         let cursor = *self.cursor.get_mut();
         let keep = usize::try_from(cursor).unwrap_or(0);
@@ -151,7 +151,7 @@ impl Entities {
         Some(self.push_pending())
     }
 
-    /// Why an entity is not alive.
+    /// The reason why an entity is not alive.
     #[cold]
     #[must_use]
     pub fn why_not(&self, entity: Entity) -> EntityError {
@@ -167,12 +167,12 @@ impl Entities {
         }
     }
 
-    /// That an entity was despawned.
+    /// The error for a despawned entity.
     pub(super) fn despawned(&self, entity: Entity) -> EntityError {
         EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
     }
 
-    /// Whether an id whose index has no slot may have been alive once.
+    /// Whether an id whose index has no slot may have been alive before.
     pub(super) fn was_given_back(&self, entity: Entity) -> bool {
         let is_old = entity.generation() < self.first_generation.get() || self.retired.contains(entity.index());
         entity.index() < self.limit && is_old

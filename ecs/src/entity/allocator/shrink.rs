@@ -1,8 +1,8 @@
-//! Giving back the books of dead indexes.
+//! Frees the slots of dead indexes.
 //!
-//! Without its slot an index has no memory of its past. So there is one generation for all indexes without a slot, at
-//! least as high as the next one of each that had one: no id that was handed out before is ever accepted again. An index
-//! for which that would be too high a generation is retired.
+//! Without its slot, the past generations of an index are unknown. So all indexes without a slot start with the same generation, which is
+//! at least as high as the next generation of each index whose slot was given back: no old id becomes valid again. An index whose
+//! generation would make it too high is retired.
 
 use core::num::NonZeroU32;
 
@@ -10,13 +10,13 @@ use super::{Entities, Slot, TableId};
 use crate::alloc_error::try_shrink;
 use crate::entity::SparseSummary;
 
-/// An index with a higher generation is retired when its slot is given back: all indexes would otherwise begin with it and
+/// An index with a higher generation is retired when its slot is given back. Otherwise all indexes would start with that generation and
 /// soon be used up.
 const HIGHEST: u32 = u32::MAX / 2;
 
 impl Entities {
-    /// Gives back the slots behind that of the last index that is alive, and all spare capacity. Indexes among them whose
-    /// generation is above [`HIGHEST`] are never handed out again. Nothing may be reserved at this time. `O(indexes)`.
+    /// Frees the slots after the last live index, and all spare capacity. Indexes without a slot whose generation exceeds [`HIGHEST`] are
+    /// never handed out again. No id may be reserved at this time. `O(indexes)`.
     pub(crate) fn shrink_to_fit(&mut self) {
         debug_assert!(!self.needs_flush(), "flush before shrinking");
         let behind = |is_kept: &dyn Fn(&Slot) -> bool| self.slots.iter().rposition(is_kept).map_or(0, |last| last + 1);
@@ -45,7 +45,7 @@ impl Entities {
     }
 }
 
-/// Whether no entity has this index and the indexes without a slot may begin with its generation.
+/// Whether no entity has this index and its generation can be the first one of indexes without a slot.
 fn can_go(slot: &Slot) -> bool {
     slot.table == TableId::NONE && slot.generation != 0 && slot.generation <= HIGHEST
 }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(entities.reserve().unwrap().index(), 1);
     }
 
-    /// Ids of all kinds, from the next ones on: single, reserved, in rows, from a stream.
+    /// Allocates ids in all ways, starting with the next one: single, reserved, in rows, from a stream.
     fn hand_out(entities: &mut Entities) -> Vec<Entity> {
         let mut ids = Vec::new();
         for _ in 0..3 {
@@ -159,7 +159,7 @@ mod tests {
                 let ids = hand_out(&mut entities);
                 let expected: Vec<u32> = (1..).filter(|index| !old.contains(&(index - 1))).take(ids.len()).collect();
                 let mut indexes: Vec<u32> = ids.iter().map(|id| id.index()).collect();
-                // Of the stream, all are behind those before, and none is retired.
+                // The ids of the stream follow all earlier ones, and no index is retired.
                 let stream = indexes.split_off(10);
                 assert_eq!(indexes, expected[..10]);
                 assert!(stream.iter().all(|index| expected[10..].contains(index)), "{stream:?}");

@@ -1,17 +1,17 @@
-//! Summaries of which sparse storages may hold an entity, by index.
+//! By entity index: the masks of sparse sets that may contain the entity.
 
 use super::{Entities, Slot, TableId};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::{Entity, SparseSummary};
 
 impl Entities {
-    /// Whether there is a place for the summary of an index, or room for one if the entity `is_new`.
+    /// Whether the mask of an index exists, or can be added without memory if the entity `is_new`.
     #[inline]
     pub(crate) fn has_summary_room(&self, index: u32, is_new: bool) -> bool {
         (index as usize) < if is_new { self.sparse.capacity() } else { self.sparse.len() }
     }
 
-    /// Makes room for the summary of an index.
+    /// Makes room for the mask of an index.
     #[inline]
     pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
         if (index as usize) < self.sparse.len() {
@@ -21,13 +21,13 @@ impl Entities {
         try_reserve(&mut self.sparse, missing)
     }
 
-    /// How many entities have the summary of the first one, before one that does not.
+    /// The number of leading entities that have the same mask as the first one.
     #[inline]
     pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseSummary) -> usize {
         entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
     }
 
-    /// How many of the first of some entities live in this table and are in none of these sparse storages for sure.
+    /// The number of leading entities that are in this table and certainly in no sparse set of this mask.
     #[inline]
     pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseSummary) -> usize {
         let (slots, summaries) = (self.slots.as_slice(), self.sparse.as_slice());
@@ -38,13 +38,13 @@ impl Entities {
         entities.iter().take_while(is_apart).count()
     }
 
-    /// The summary of which sparse storages may hold this entity.
+    /// The mask of the sparse sets that may contain this entity.
     #[inline]
     pub(crate) fn sparse_summary(&self, index: u32) -> SparseSummary {
         self.sparse.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// Notes which sparse storages may hold this entity.
+    /// Sets the mask of the sparse sets that may contain this entity.
     #[inline]
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
         match self.sparse.get_mut(index as usize) {
@@ -54,7 +54,7 @@ impl Entities {
         }
     }
 
-    /// Notes that sparse storages may hold an entity as well.
+    /// Adds sparse sets to the mask of an entity.
     #[inline]
     pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseSummary) {
         match self.sparse.get_mut(index as usize) {

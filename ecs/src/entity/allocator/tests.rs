@@ -1,4 +1,4 @@
-//! Tests of the id allocator: which ids it hands out, and which it refuses.
+//! Tests of the id allocator: which ids it hands out, and which it rejects.
 
 use super::*;
 

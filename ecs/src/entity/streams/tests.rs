@@ -1,4 +1,4 @@
-//! Streams against a model that deals positions out one by one, in random orders of reservation.
+//! Compares streams with a model that deals out positions one by one, in random orders of reservation.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::entity::{IdForecasts, SystemKey, id_window};
 
-/// Marsaglia's xorshift: enough to shuffle with.
+/// Marsaglia's xorshift, which is good enough for shuffling.
 struct Random(u64);
 
 impl Random {
@@ -19,15 +19,15 @@ impl Random {
     }
 }
 
-/// What one task does, in order.
+/// The actions of one task, in order.
 #[derive(Clone, Debug)]
 enum Use {
     One,
-    /// So many by each part, with this window.
+    /// The number of ids that each part takes, and the window of the parts.
     SplitStream(Vec<usize>, u32),
 }
 
-/// The numbers that each of several streams gets, from `first` on: windows, then chunks of this length in turn.
+/// The numbers of each of several streams, from `first` on: windows, then chunks of this length in rotation.
 fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u64>> {
     let mut next = first;
     let mut streams: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
@@ -45,7 +45,7 @@ fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u6
     streams
 }
 
-/// What a task takes from its stream, in the order in which it becomes pending, and how far it comes.
+/// The numbers that a task takes from its stream, in the order in which they become pending, and the end of the stream.
 fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     let (mut taken, mut next) = (Vec::new(), 0);
     for one in uses {
@@ -85,7 +85,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
     numbers.iter().enumerate().map(ids).collect()
 }
 
-/// A task on its way. Its splits run to their end one reservation at a time, in any order of parts.
+/// A running task. Its splits run to their end one reservation at a time, in any order of parts.
 struct Task<'w> {
     ids: Ids<'w>,
     uses: Vec<Use>,
@@ -94,7 +94,7 @@ struct Task<'w> {
 }
 
 impl Task<'_> {
-    /// One step. False at the end.
+    /// Runs one step. False at the end.
     fn step(&mut self, random: &mut Random) -> bool {
         if let Some((split, left, got)) = &mut self.split {
             let open: Vec<usize> = (0..left.len()).filter(|&part| left[part] > 0).collect();
@@ -126,13 +126,13 @@ impl Task<'_> {
     }
 }
 
-/// The visible state of the books.
+/// The visible state of the allocator.
 fn state(entities: &Entities) -> (Vec<u32>, Vec<(u32, u32)>) {
     let slots = entities.slots.iter().map(|slot| (slot.generation, slot.table.0));
     (entities.free.clone(), slots.collect())
 }
 
-/// Runs the tasks at the same time, in some order, and returns what each got and what became pending.
+/// Runs the tasks interleaved in some order, and returns the ids of each task and the ids that became pending.
 fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) -> (Vec<Vec<Entity>>, Vec<Entity>) {
     let mut random = Random(seed);
     entities.open_streams(windows.iter().copied());
@@ -156,7 +156,7 @@ fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) 
     (got, pending)
 }
 
-/// The free list as it should be afterwards.
+/// The expected free list after a run.
 fn expected_free(before: &Entities, taken: &[Entity]) -> Vec<u32> {
     let taken: BTreeSet<u32> = taken.iter().map(|id| id.index()).collect();
     let bound = before.slots.len() as u32;
@@ -257,7 +257,7 @@ fn ids_without_a_stream_belong_to_no_stream() {
         ids.extend(entities.reserve_many(5).unwrap());
         ids.extend(entities.reserve_many(0).unwrap());
         ids.push(entities.stream(1).reserve().unwrap());
-        // No such stream: the shared one.
+        // This stream does not exist, so the shared one is used.
         ids.push(entities.stream(9).reserve().unwrap());
     }
     let unknown = Entity::new(5000, entities.first_generation);
@@ -284,7 +284,7 @@ fn running_out_of_indexes_in_a_stream_is_an_error_and_changes_nothing() {
         entities.open_streams([10, 0].into_iter());
         let counts: Vec<usize> =
             [0, 1].iter().map(|&task| iter::from_fn(|| entities.stream(task).reserve().ok()).count()).collect();
-        // The second begins behind a chunk of the first, which has not got to its end.
+        // The second stream begins after a chunk of the first, which has not used all of it.
         assert_eq!(counts, [10 + 64, 26]);
         assert_eq!(entities.stream(0).reserve(), Err(EntityIdsExhausted));
         assert_eq!(entities.reserve(), Err(EntityIdsExhausted));
@@ -314,7 +314,7 @@ fn a_stream_that_is_split_gives_common_ids_and_a_part_is_not_split_again() {
     let second = ids.split(2, 4);
     let got = [part.reserve(), inner.part(2).reserve(), ids.reserve(), second.part(1).reserve()]
         .map(|id| id.unwrap().index());
-    // The part begins behind one id and the other part; the shared stream behind the window and a chunk.
+    // The part begins after one id and the other part; the shared stream after the window and a chunk.
     assert_eq!((first.index(), got), (0, [5, 6, 164, 165]));
     drop((inner, second));
     assert_eq!(part.reserve().unwrap().index(), 7);
@@ -325,7 +325,7 @@ fn a_stream_that_is_split_gives_common_ids_and_a_part_is_not_split_again() {
     let indexes: Vec<u32> = pending.iter().map(|id| id.index()).collect();
     assert_eq!(indexes, [0, 5, 6, 7, 8, 164, 165]);
     assert_eq!(entities.free[entities.free.len() - 4..], [4, 3, 2, 1]);
-    // Without streams there is nothing to split.
+    // Without streams nothing can be split.
     place(&mut entities, &pending);
     let split = entities.stream(0).split(2, 4);
     assert_eq!([split.part(0), split.part(1)].map(|ids| ids.reserve().unwrap().index()), [1, 2]);
@@ -398,7 +398,7 @@ fn windows_that_fit_keep_the_ids_of_a_task_together() {
         let mut pending = Vec::new();
         entities.close_streams(&mut pending).unwrap();
         place(&mut entities, &pending);
-        // As if the world were new.
+        // Reset the allocator as in a new world.
         entities = Entities::default();
     }
 }

@@ -1,4 +1,4 @@
-//! Pairs as data: which place each has in the lists of its entities, and an index that is built of that.
+//! Pairs as data: the position of each pair in the lists of its entities, and an index that is built from these.
 
 use alloc::vec::Vec;
 
@@ -7,12 +7,12 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::{Entity, EntityHashMap};
 use crate::relation::lists::{Link, NOWHERE};
 
-/// Where a pair is listed: the number of the list of all entities, the entity, the place there, the row, and which end it is.
+/// A position in a list: the number of the group of lists, the entity, the position, the row, and the end of the pair.
 type Listed = (usize, Entity, u32, u32, usize);
 
 impl PairIndex {
-    /// By row: how many pairs stand before a pair in the list of its source, and in that of its target. A target that is no more has no
-    /// list, and the number is none of a place.
+    /// By row: the number of pairs before a pair in the list of its source, and in the list of its target. A despawned target has no list,
+    /// and the number is then `NOWHERE`.
     pub(in crate::relation) fn ranks(&self) -> Vec<[u32; 2]> {
         let mut ranks = alloc::vec![[NOWHERE; 2]; self.len()];
         for end in 0..if self.is_symmetric { 1 } else { 2 } {
@@ -27,13 +27,13 @@ impl PairIndex {
         ranks
     }
 
-    /// The index of these pairs, by row, with [ranks](Self::ranks). The entities are alive, but for targets that are no more; those have no
-    /// list.
+    /// Builds the index of these pairs, by row, with [ranks](Self::ranks). The entities are alive, except for despawned targets, which have
+    /// no list.
     ///
     /// # Errors
     ///
-    /// The ends of a pair that is there twice, or that has not the place that it should have, or that an exclusive relation has no room for;
-    /// or, outside, if there is no memory.
+    /// The inner error contains the ends of a pair that occurs twice, has an invalid rank, or exceeds the limit of an exclusive relation.
+    /// The outer error reports missing memory.
     pub(in crate::relation) fn of(
         [is_exclusive, is_symmetric]: [bool; 2],
         pairs: impl ExactSizeIterator<Item = ([Entity; 2], [u32; 2])>,
@@ -83,9 +83,9 @@ impl PairIndex {
         Ok(Ok(index))
     }
 
-    /// A pair in a circle, or behind one, if pairs lead back to where they began.
+    /// A pair whose target is in a cycle of pairs, or is reached from one, if there is a cycle.
     pub(in crate::relation) fn circle(&self) -> Option<[Entity; 2]> {
-        // An entity is done when all pairs that lead to it are.
+        // An entity is done when all pairs that lead to it are done.
         let mut left = EntityHashMap::<u32>::default();
         self.ends.iter().for_each(|ends| *left.entry(ends[1]).or_default() += 1);
         let mut done: Vec<Entity> = self.entities(0).filter(|source| !left.contains_key(source)).collect();

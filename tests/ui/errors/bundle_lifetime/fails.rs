@@ -1,4 +1,4 @@
-//! What is in a bundle goes into the world, and stays there for as long as its entity. So its fields may not borrow
+//! The values in a bundle go into the world, and stay there as long as their entity. So its fields may not borrow
 //! anything: store the values themselves.
 use strata_ecs::prelude::*;
 

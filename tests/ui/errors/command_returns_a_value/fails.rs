@@ -1,4 +1,4 @@
-//! What a command returns is looked at when it is applied, long after it was recorded: there is no caller that could have a value.
+//! The result of a command is handled when it is applied, long after it was recorded: no caller is left to receive a value.
 use strata_ecs::prelude::*;
 
 fn main() {

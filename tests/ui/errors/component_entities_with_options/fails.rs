@@ -1,4 +1,4 @@
-//! `#[entities]` has one option, `ignore`, which keeps the entities of a field as they are. What is mapped, the type of the field says.
+//! The only option of `#[entities]` is `ignore`, which keeps the entities of a field unchanged. Its type determines how it is mapped.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

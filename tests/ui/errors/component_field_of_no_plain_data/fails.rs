@@ -1,5 +1,5 @@
-//! A field may be private, and code of the type's owner may rely on nothing else changing what is behind it. So through the name of
-//! a field only plain data is read: numbers, texts, entities, and options and lists of these. The fields of a field have names, too.
+//! A field may be private, and code of the type's owner may rely on it not being changed by others. So only plain data can be read
+//! through the name of a field: numbers, texts, entities, and options and lists of these. The fields of a field have names, too.
 use strata_ecs::component::{Describe, ErasedValue};
 use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A component has one hook of each kind. What else is to happen, an observer does.
+//! A component has at most one hook of each kind. For further reactions use observers.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! Of a `plain` component any bytes are a value. An enum has only as many values as variants, so that a damaged file could hold none of
-//! them.
+//! Any bytes are a value of a `plain` component. An enum has only as many values as variants, so the bytes of a damaged
+//! file might not be a value.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

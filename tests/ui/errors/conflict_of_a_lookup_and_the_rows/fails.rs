@@ -1,5 +1,5 @@
-//! A row system changes its rows one after the other. What it looked up of another row would have been changed
-//! already or not, as the rows happen to lie.
+//! A row system changes its rows one after the other. A lookup of another row would see it before or after its change,
+//! depending on the order of the rows.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! The members of a `ParamSet` are used one at a time, so they may be in each other's way. Parameters beside the
-//! set are there all the time.
+//! The members of a `ParamSet` are used one at a time, so they may conflict with each other. Other parameters of the
+//! system are borrowed for the whole run.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

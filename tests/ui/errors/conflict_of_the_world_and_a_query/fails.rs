@@ -1,5 +1,5 @@
-//! `&World` may read everything, so beside it nothing can be borrowed mutably. Take a query or a resource for what is
-//! needed, or make changes with `Commands`.
+//! `&World` may read everything, so nothing else can be borrowed mutably. Use a query or a resource for the data that
+//! you need, or make changes with `Commands`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

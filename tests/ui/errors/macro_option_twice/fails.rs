@@ -1,4 +1,4 @@
-//! Of two values only one could count. Options that take a list take all of it at once: `with(Enemy, Boss)`.
+//! If there were two values, only one could count. Options that take a list take all of it at once: `with(Enemy, Boss)`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of an attribute begins with the name of an option.
+//! The parentheses of an attribute contain options, each of which begins with its name.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

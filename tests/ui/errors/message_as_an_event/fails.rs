@@ -1,4 +1,4 @@
-//! A message waits until systems read it; an event calls its observers at once. What has `#[derive(Message)]` is written.
+//! A message waits until systems read it; an event calls its observers at once. A type with `#[derive(Message)]` is written.
 use strata_ecs::prelude::*;
 
 #[derive(Message)]

@@ -1,4 +1,4 @@
-//! An event calls its observers at once; a message waits until systems read it. What has `#[derive(Event)]` is triggered.
+//! An event calls its observers at once; a message waits until systems read it. A type with `#[derive(Event)]` is triggered.
 use strata_ecs::prelude::*;
 
 #[derive(Event)]

@@ -1,4 +1,4 @@
-//! When an event has been told it is dropped, and of a union it cannot be known which field to drop.
+//! An event is dropped after it has been dispatched, and it is unknown which field of a union to drop.
 use strata_ecs::prelude::*;
 
 #[derive(Event)]

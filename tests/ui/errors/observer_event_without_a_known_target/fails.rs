@@ -1,4 +1,4 @@
-//! Of several fields the derive takes the one that is called `entity`, or that is marked.
+//! If there are several fields, the derive uses the one that is called `entity`, or that is marked.
 use strata_ecs::prelude::*;
 
 #[derive(EntityEvent)]

@@ -1,4 +1,4 @@
-//! What triggers an event for an entity needs one that has a target.
+//! Triggering an event for an entity requires an event with a target.
 use strata_ecs::prelude::*;
 
 #[derive(Event)]

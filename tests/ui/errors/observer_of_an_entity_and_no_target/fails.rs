@@ -1,4 +1,4 @@
-//! An observer of an entity is told of events that are for this entity.
+//! An observer of an entity runs for events that have this entity as target.
 use strata_ecs::prelude::*;
 
 #[derive(Event)]

@@ -1,4 +1,4 @@
-//! An observer takes components of the target of an event. This event has none.
+//! An observer takes components of the target of an event. This event has no target.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

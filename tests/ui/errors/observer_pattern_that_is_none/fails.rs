@@ -1,4 +1,4 @@
-//! What an observer can observe is an event, or a moment in the life of components, such as `Add<C>`.
+//! An observer observes an event, or a lifecycle event of components, such as `Add<C>`.
 use strata_ecs::event::EventPattern;
 use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The first parameter of an observer is the event that it is told of.
+//! The first parameter of an observer is the event that it observes.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

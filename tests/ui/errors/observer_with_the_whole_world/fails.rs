@@ -1,4 +1,4 @@
-//! While an event is told the world keeps its structure, so no observer has all of it.
+//! The structure of the world cannot change while an event is dispatched, so no observer gets exclusive access to the world.
 use strata_ecs::prelude::*;
 
 #[derive(Event)]

@@ -1,4 +1,4 @@
-//! What an observer is told of is its first parameter.
+//! The event that an observer observes is its first parameter.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

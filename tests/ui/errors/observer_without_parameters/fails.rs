@@ -1,4 +1,4 @@
-//! An observer is told of something, even if it does not look at it.
+//! An observer observes an event, even if it does not read it.
 use strata_ecs::prelude::*;
 
 #[observer]

@@ -1,4 +1,4 @@
-//! Of a component with `#[component(track = "never")]` it is not known what has changed. The parameters of a function are
+//! Changes of a component with `#[component(track = "never")]` are not tracked. The parameters of a function are
 //! counted from one.
 use strata_ecs::prelude::*;
 

@@ -1,5 +1,5 @@
-//! A world finds components by their type, and `dyn Trait` is none that a value could be stored as. Write the system
-//! for any component of the trait, and add it once for each.
+//! A world finds components by their type, and `dyn Trait` is not a type that a value could be stored as. Write the
+//! system for any component of the trait, and add it once for each.
 use strata_ecs::prelude::*;
 
 trait Motor {

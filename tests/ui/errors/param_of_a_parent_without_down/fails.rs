@@ -1,4 +1,4 @@
-//! What a parent has is read by systems that visit parents first.
+//! Components of a parent are read by systems that visit parents first.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

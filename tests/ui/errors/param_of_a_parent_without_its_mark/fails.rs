@@ -1,4 +1,4 @@
-//! What is called after the parent is not silently the row's own.
+//! A parameter named `parent` does not silently refer to the row itself.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What is called after the target of a pair is not silently that of the entity itself.
+//! A parameter named `target` does not silently refer to the entity itself.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What the target of a pair has is read by systems over pairs.
+//! Components of the target of a pair are read by systems over pairs.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What is called after the children is not silently the row's own.
+//! A parameter named `children` does not silently refer to the row itself.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What children have is read by systems that visit children first.
+//! Components of children are read by systems that visit children first.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! Each field of a struct of parameters is fetched from the world, so each must be a parameter. What only the
-//! system needs is a `Local`.
+//! Each field of a struct of parameters is fetched from the world, so each must be a parameter. Use a `Local` for data
+//! that only the system needs.
 use strata_ecs::prelude::*;
 
 #[derive(SystemParam)]

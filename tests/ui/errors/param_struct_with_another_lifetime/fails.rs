@@ -1,5 +1,5 @@
-//! The macro tells by the name of a lifetime what it is for: `'w` is that of the world, `'s` that of what the
-//! system keeps.
+//! The name of a lifetime determines its meaning: `'w` is the lifetime of borrows from the world, `'s` the lifetime of
+//! borrows from the system's state.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

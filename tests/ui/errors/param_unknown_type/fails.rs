@@ -1,5 +1,5 @@
-//! What a system gets is found by the types of its parameters, so they are written out. Nothing tells what `_` would
-//! be.
+//! The parameters of a system are fetched by their types, so they must be written out. `_` could be any
+//! type.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! In `#[system]` a reference borrows a component of the row, and the world is none. To read it, mark the parameter
-//! with `#[param]`; a system that changes it has it alone, so it is a plain function with no other parameter.
+//! In `#[system]` a reference borrows a component of the row, and the world is not a component. To read it, mark the parameter
+//! with `#[param]`; a system that changes it needs exclusive access, so it is a plain function with no other parameter.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

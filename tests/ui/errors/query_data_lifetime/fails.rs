@@ -1,5 +1,5 @@
-//! A query struct is a list of what to borrow; for how long is decided anew each time that it is asked. The lifetime
-//! in its fields is always written `'static`, and what the query yields has the right one.
+//! A query struct is a list of borrows; their lifetime is determined each time the query is used. The lifetime in its
+//! fields is always written `'static`, and the items of the query have the right one.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! `upgrade` makes values of those of older versions: that of the relation itself is none of these.
+//! `upgrade` converts values of older versions: the current version of the relation is not an older one.
 use strata_ecs::prelude::*;
 
 /// As it was once.

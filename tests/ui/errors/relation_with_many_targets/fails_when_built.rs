@@ -1,4 +1,4 @@
-//! `Target` is for relations of which an entity has one target: `#[relation(exclusive)]`. Of others, `Pairs` yields all.
+//! `Target` is for relations with one target per entity: `#[relation(exclusive)]`. For others use `Pairs`, which yields all.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

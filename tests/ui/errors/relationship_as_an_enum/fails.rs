@@ -1,4 +1,4 @@
-//! One field of the component holds the target. Of an enum the other variants would have none.
+//! One field of the component holds the target. The other variants of an enum would have no target.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What links entities is stored outside of the tables, so that linking and unlinking moves no entity.
+//! The components that link entities are stored outside of the tables, so that linking and unlinking moves no entity.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! Of several fields one holds the target. The others are made by `Default` where a library function makes the component.
+//! If there are several fields, one holds the target. The others are created by `Default` where a library function creates the component.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

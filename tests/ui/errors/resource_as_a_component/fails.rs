@@ -1,4 +1,4 @@
-//! A resource belongs to the world, a component to an entity. What has `#[derive(Resource)]` is inserted by `insert_resource`.
+//! A resource belongs to the world, a component to an entity. A type with `#[derive(Resource)]` is inserted with `insert_resource`.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

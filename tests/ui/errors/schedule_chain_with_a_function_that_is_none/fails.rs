@@ -1,5 +1,5 @@
-//! One member of the tuple is no system, so the tuple has none of the methods of systems. The one that is underlined is wrong: a
-//! system has no parameter of type `u32`.
+//! One member of the tuple is not a system, so the tuple does not have the methods of systems. The underlined one is
+//! wrong: a system has no parameter of type `u32`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

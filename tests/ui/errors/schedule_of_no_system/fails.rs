@@ -1,5 +1,5 @@
-//! A schedule takes functions whose parameters come from the world. What a system counts or remembers for itself is a
-//! `Local`, and what others give it is a resource.
+//! A schedule takes functions whose parameters come from the world. State of a system is a `Local`, and input from
+//! others is a resource.
 use strata_ecs::prelude::*;
 
 fn spawn_enemies(count: u32) {

@@ -1,5 +1,5 @@
-//! Only systems have the methods `before`, `after` and the like, and a function with a parameter of a type such as `Handle` is none.
-//! Without the method, `#[system]` above the function shows which parameter is wrong.
+//! Only systems have the methods `before`, `after` and the like, and a function with a parameter of a type such as
+//! `Handle` is not a system. Without the method, `#[system]` above the function shows which parameter is wrong.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! The derive writes when the sub-state exists, and has to be told.
+//! The derive writes when the sub-state exists, so the attribute has to define it.
 use strata_app::prelude::*;
 
 #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,4 +1,4 @@
-//! What a program sets as the next state is a type with `#[derive(States)]` or `#[derive(SubStates)]`. A computed state
+//! The next state that a program sets is of a type with `#[derive(States)]` or `#[derive(SubStates)]`. A computed state
 //! follows from others: change one of those.
 use strata_app::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A state has no name beside that of its type: what the attribute can say is where `strata-app` is found.
+//! A state has no name other than the name of its type: the attribute can only set where `strata-app` is found.
 use strata_app::prelude::*;
 
 #[derive(States, Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,5 +1,5 @@
-//! The schedule waits for each system and goes on when it has finished, so a system cannot pause in between. What
-//! takes long goes to a thread or a runtime of its own, and a system picks up the result.
+//! The schedule waits for each system and continues when it has finished, so a system cannot pause in between. Long
+//! work goes to a separate thread or runtime, and a system picks up the result.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

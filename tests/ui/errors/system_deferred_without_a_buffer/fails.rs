@@ -1,4 +1,4 @@
-//! What a system fills has to say how it is applied to the world.
+//! A buffer that a system fills must define how it is applied to the world.
 use strata_ecs::prelude::*;
 use strata_ecs::system::Deferred;
 

@@ -1,4 +1,4 @@
-//! What a system is given is its first parameter, so that a reader sees at once that it needs something.
+//! The input of a system is its first parameter, so that a reader sees at once that it needs one.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

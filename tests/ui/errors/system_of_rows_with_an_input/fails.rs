@@ -1,4 +1,4 @@
-//! A row system runs once for each row, and an input is given to it once. What all rows are to know is a resource.
+//! A row system runs once for each row, but gets its input once. Use a resource for data that all rows need.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

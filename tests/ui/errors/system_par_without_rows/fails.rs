@@ -1,5 +1,5 @@
-//! `par` divides the rows of a row system among threads. A system without row parameters has none; in it, the loops over
-//! its queries can be divided.
+//! `par` divides the rows of a row system among threads. A system without row parameters has no rows; in it, the loops
+//! over its queries can be divided.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

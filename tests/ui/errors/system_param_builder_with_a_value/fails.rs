@@ -1,4 +1,4 @@
-//! `#[system_param(builder)]` makes a builder whose name is that of the struct with `Builder` behind it. It has no options.
+//! `#[system_param(builder)]` makes a builder whose name is the name of the struct followed by `Builder`. It has no options.
 use strata_ecs::prelude::*;
 
 #[derive(SystemParam)]

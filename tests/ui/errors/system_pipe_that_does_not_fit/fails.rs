@@ -1,4 +1,4 @@
-//! What the first system returns is the input of the second one, so the types must agree.
+//! The output of the first system is the input of the second one, so the types must agree.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

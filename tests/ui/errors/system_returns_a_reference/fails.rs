@@ -1,5 +1,5 @@
-//! What a system borrows goes back to the world when it has finished, so it cannot return any of it. To pass a value
-//! on, write it to a resource or a component.
+//! A system's borrows of the world end when it has finished, so it cannot return any of them. To pass a value on, write
+//! it to a resource or a component.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! What a system returns is part of its type, which the macro has to write down, and `impl Trait` has no name. A
-//! system returns nothing, or a `Result`.
+//! The return type of a system is part of the type of the system, which the macro has to write down, and `impl Trait`
+//! has no name. A system returns nothing, or a `Result`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

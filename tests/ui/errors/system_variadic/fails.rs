@@ -1,5 +1,5 @@
-//! What a system needs is found by the types of its parameters, so each must be written. A system can have as many as
-//! it likes.
+//! The parameters of a system are fetched by their types, so each must be written. A system can have as many as it
+//! likes.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

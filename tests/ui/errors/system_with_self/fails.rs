@@ -1,5 +1,5 @@
-//! A system belongs to no value: the schedule calls it with what it takes from the world. What would be `self` is a
-//! component of the row, and gets a name and a type.
+//! A system does not belong to a value: the schedule calls it with parameters from the world. Instead of `self`, use a
+//! component of the row, with a name and a type.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

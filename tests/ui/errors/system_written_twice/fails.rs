@@ -1,4 +1,4 @@
-//! The attribute makes a system of a function. What it has made is no function any more.
+//! The attribute turns a function into a system. The result is no longer a function.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]
