@@ -49,7 +49,7 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// bevy_ecs's option for columns that summarize the ticks of their rows. Here all columns with ticks do.
+/// The option of bevy_ecs for columns that summarize the ticks of their rows. Here all columns with ticks do.
 const SUMMARY_TICK: &str = "summary_tick";
 
 /// The names of the storages.
@@ -177,7 +177,7 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
 }
 
-/// The type that says whether values can be changed in place.
+/// The type that defines whether values can be changed in place.
 fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
     if !matches!(option.value, Value::Flag) {

@@ -162,8 +162,8 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
 }
 
 /// Maps the entities inside a type: those in fields whose types implement `MapEntities` themselves. A field whose type mentions a type with
-/// entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The implementation requires `T:
-/// MapEntities` for the type parameters on which fields depend.
+/// entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The implementation requires
+/// `T: MapEntities` for the type parameters on which fields depend.
 ///
 /// # Options
 ///

@@ -119,13 +119,13 @@ pub(super) struct Model<'a> {
     pub(super) variants: Vec<Variant>,
     /// Name of the item.
     pub(super) item_name: Ident,
-    /// Name of the item of slices, if it is asked for.
+    /// Name of the item of slices, if requested.
     pub(super) contiguous_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
     /// Name of the item of the read-only twin.
     pub(super) read_only_item_name: Ident,
-    /// Name of its item of slices, if it is asked for.
+    /// Name of its item of slices, if requested.
     pub(super) read_only_contiguous_name: Ident,
 }
 
@@ -325,7 +325,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// Which types `contiguous(..)` asks for.
+/// The types that `contiguous(..)` selects.
 fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     let Some(option) = options.iter().find(|option| option.name == "contiguous") else { return Contiguous::default() };
     let targets = match &option.value {

@@ -24,7 +24,7 @@
 //! Do not confuse relations with a [`Relationship`](crate::relationship::Relationship): two components like those of bevy_ecs, one of which
 //! names a single target and has no other data.
 //!
-//! # What lies where
+//! # Storage
 //!
 //! The values of one relation are stored contiguously, in the order in which the pairs were made; when a pair is removed, the last one
 //! moves into its place. Each entity with pairs has a list of them as a source and a list as a target, in the order in which they were

@@ -13,10 +13,10 @@ use crate::store::{Store, erased_pairs};
 use crate::world::World;
 
 impl World {
-    /// A checksum of all data in the world, including their order: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds
-    /// that ran the same operations have equal checksums, in every process on machines with the same byte order; different worlds
-    /// have equal checksums with a probability of 1 in 2^64. The algorithm may change between versions of this library. `O(entities
-    /// + components)`: plain bytes are read about as fast as memory allows.
+    /// A checksum of all data in the world, including their order: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds that
+    /// ran the same operations have equal checksums, in every process on machines with the same byte order; different worlds have equal
+    /// checksums with a probability of 1 in 2^64. The algorithm may change between versions of this library. `O(entities + components)`:
+    /// plain bytes are read about as fast as memory allows.
     ///
     /// # Errors
     ///

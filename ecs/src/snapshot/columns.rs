@@ -70,7 +70,7 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
-    /// The positions of new values, or all positions. `latest` is the tick of the last write that was not made by a visit of rows.
+    /// The positions of new and changed values, or all positions. `latest` is the tick at which a row was last added to the table.
     pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
         let len = self.values.len();
         let all = || Vec::from_iter(0..len as u32);

@@ -84,9 +84,9 @@ impl SnapshotRing {
         Self { options, room, frames, spare: VecDeque::new(), last: None }
     }
 
-    /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first. `O(entities +
-    /// components)` for the changes since a frame of this ring was last saved or restored, and for values that are not `Copy`, are sparse
-    /// or are tracked.
+    /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first.
+    /// `O(entities + components)` for the changes since a frame of this ring was last saved or restored, and for values that are not
+    /// `Copy`, are sparse or are tracked.
     ///
     /// The [change tick](World::change_tick) of the world is incremented, as in a run of a system.
     ///
