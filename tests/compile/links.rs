@@ -90,7 +90,7 @@ fn the_search_knows_the_words_that_the_front_page_promises() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let front = fs::read_to_string(root.join("ecs/src/guide/front.md")).expect("the page is there");
     let (_, promise) =
-        front.split_once("The search knows the words of other libraries").expect("the page promises words");
+        front.split_once("The search also knows the terms of other libraries").expect("the page promises words");
     let promise = promise.split("\n\n").next().unwrap_or(promise);
     let words: Vec<&str> = promise.split('`').skip(1).step_by(2).collect();
     assert!(words.len() >= 6, "{words:?}");
