@@ -1,7 +1,7 @@
 //! The options in the attributes of all macros: `name`, `name = value`, `name(list)`.
 //!
-//! Parsing knows the shape only; each macro declares its [`Grammar`] and reads the values it knows. Unknown and
-//! repeated names are reported here, so that every macro says it in the same words.
+//! Parsing only knows the syntax. Each macro declares its [`Grammar`] and interprets the values. Unknown and repeated names are reported
+//! here, so that all macros use the same messages.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -26,7 +26,7 @@ pub(crate) struct Known {
 /// The option that every macro has.
 pub(crate) const CRATE: Known = Known { name: "crate", usage: "crate = path::to::strata_ecs" };
 
-/// What a macro allows in its attribute.
+/// The options that a macro accepts in its attribute.
 pub(crate) struct Grammar {
     /// The attribute as the user writes it, for messages: `#[component]`.
     pub(crate) attribute: &'static str,
@@ -38,15 +38,15 @@ pub(crate) struct Grammar {
 pub(crate) struct Opt {
     /// The name.
     pub(crate) name: Ident,
-    /// What follows the name.
+    /// The part after the name.
     pub(crate) value: Value,
 }
 
-/// What follows the name of an option.
+/// The part of an option after its name.
 pub(crate) enum Value {
     /// Nothing.
     Flag,
-    /// `= tokens`; where the value is missing, there are none.
+    /// `= tokens`; empty if the value is missing.
     Equals(TokenStream),
     /// `(tokens)`
     List(TokenStream),
@@ -58,7 +58,7 @@ impl Opt {
         self.name.unraw().to_string()
     }
 
-    /// Span of the value, or of the name if there is none.
+    /// Span of the value, or of the name if there is no value.
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
             Value::Equals(tokens) | Value::List(tokens) if !tokens.is_empty() => tokens.span(),
@@ -142,7 +142,7 @@ impl Grammar {
         self.misuse_at(cx, option, option.value_span());
     }
 
-    /// The same, where only a part of the value has the wrong form.
+    /// Reports that a part of the value of a known option has the wrong form.
     pub(crate) fn misuse_at(&self, cx: &Ctxt, option: &Opt, place: Span) {
         let key = option.key();
         let usage = self.known.iter().find(|known| known.name == key).map_or(key.as_str(), |known| known.usage);
@@ -159,7 +159,7 @@ impl Grammar {
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             let is_closure = input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]);
-            // The commas between the parameters of a closure are its own.
+            // Commas between the parameters of a closure do not separate options.
             Value::Equals(if is_closure { input.parse::<Expr>()?.into_token_stream() } else { tokens_to_comma(input)? })
         } else if input.peek(token::Paren) {
             let content;
@@ -172,8 +172,7 @@ impl Grammar {
     }
 }
 
-/// Everything up to the next comma outside of angle brackets. It may be empty: the caller that needs a value says how it is
-/// written.
+/// All tokens up to the next comma outside of angle brackets. May be empty: a caller that requires a value reports a missing one.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;
@@ -191,13 +190,13 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens.into_iter().collect())
 }
 
-/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate has for the
-/// core, or in the crate that `crate = path` names.
+/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the core, or
+/// `__private` of the crate given by `crate = path`.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, core_path)
 }
 
-/// The same for another crate than the core, whose path is `find_crate()` unless the option says otherwise.
+/// As [`private_path`], for another crate; without the option, the crate is `find_crate()`.
 pub(crate) fn private_path_of(
     cx: &Ctxt,
     grammar: &Grammar,

@@ -52,7 +52,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// The fields as the model that the expansion needs; reports what has none.
+/// Collects the fields; reports items that have no fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     if item.kind != Kind::Struct {
         let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
@@ -85,9 +85,9 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
 
 /// The implementation for a struct.
 ///
-/// A where clause demands of each field to be a bundle, even of fields without generics: so a field that is none is
-/// reported at its type and nowhere else. The parts of each field are a parameter, because the bundle may be more visible
-/// than its fields, and the associated type of a public implementation may not name a private type (E0446).
+/// A where clause requires each field to be a bundle, even without generics, so that rustc reports a field that is not a bundle once, at
+/// its type. The parts of each field are a type parameter: the bundle may be more visible than its fields, and the associated type of a
+/// public implementation may not name a private type (E0446).
 fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let inserted: Vec<&Part> = parts.iter().filter(|part| !part.ignored).collect();
@@ -162,7 +162,7 @@ fn at(ty: &Type) -> Span {
     Span::mixed_site().located_at(ty.span())
 }
 
-/// What stands in for a type that cannot be a bundle, so that its uses give no further errors.
+/// Fallback implementation for a type that cannot be a bundle; avoids further errors where the type is used.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -181,7 +181,7 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// What the trait demands of a type with parameters; others are checked as they are.
+/// The bounds that the trait requires of a generic type; for other types rustc checks them at the implementation.
 fn owned_bound(item: &Item) -> Vec<TokenStream> {
     if item.generics.params.is_empty() {
         return Vec::new();

@@ -124,7 +124,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// What cannot be a component.
+/// Reports types and options that cannot form a component.
 fn check(cx: &Ctxt, item: &Item) {
     if item.kind == Kind::Union {
         let message = "a union cannot be a component: nothing tells which field to drop\n\
@@ -207,7 +207,8 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     named.filter_map(function).collect()
 }
 
-/// A hook as an expression that is a function. What is called for its hook is called whenever that runs, so that it may be any closure.
+/// A hook, as an expression that evaluates to a function. An expression other than a path or a closure is evaluated each time the hook
+/// runs, so it may return any closure.
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {

@@ -27,7 +27,7 @@ enum Demand {
 pub(crate) struct Demands(Vec<(Demand, Span)>);
 
 impl Demands {
-    /// The demands of `hash` and `serialize`, and that of `clone` if it stands at this place.
+    /// Collects the traits required by `hash` and `serialize`, and by `clone` if its span is given.
     pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], clone: Option<Span>) -> Self {
         let mut all: Vec<(Demand, Span)> = clone.map(|span| (Demand::Clone, span)).into_iter().collect();
         for option in options {

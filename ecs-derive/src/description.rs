@@ -1,4 +1,4 @@
-//! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
+//! Descriptions of components and resources beyond the layout: stable name, functions and fields.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};

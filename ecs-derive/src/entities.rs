@@ -50,7 +50,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             }
         }
     });
-    // A function with parameters is not looked at before it is used, so what has none is looked at where it is.
+    // Constants in a generic function are not evaluated until it is used; for a type without parameters, the check is an item of its own.
     let (inside, beside) = match item.generics.params.is_empty() {
         true => (None, check.map(|check| hygienic!(const _: () = #check;))),
         false => (check, None),
@@ -83,7 +83,7 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     if fields.is_empty() {
         return description;
     }
-    // Without a branch, since constants behind one are not promoted.
+    // No branch: constants in a branch are not promoted to `'static`.
     let or_unsaved = is_resource.then(|| hygienic!(| !__strata::Probe::<Self>::CLONE.is_found()));
     hygienic! {{
         use __strata::{Unmapped as _, Unproved as _};
@@ -125,7 +125,7 @@ fn is_plain_name(ty: &Type) -> bool {
 struct Found<'a> {
     /// The statements that map a value.
     body: TokenStream,
-    /// What is known of each field that may hold entities.
+    /// The probe results of each field that may hold entities.
     fields: Vec<TokenStream>,
     /// The parameters of the type that values of the fields depend on.
     params: Vec<&'a Ident>,
@@ -252,7 +252,7 @@ const PRIMITIVES: [&str; 17] = [
     "f32", "f64",
 ];
 
-/// Whether values of a type may hold entities, as far as its form tells.
+/// Whether values of a type may hold entities, judged by the syntax of the type.
 fn may_hold(ty: &Type) -> bool {
     match peel(ty) {
         Type::FnPtr(_) | Type::Never(_) | Type::TraitObject(_) | Type::Ptr(_) => false,
@@ -328,7 +328,7 @@ enum Attributed {
 }
 
 impl Attributed {
-    /// What the attribute of a field says, if it has one.
+    /// Parses the attribute of a field, if present.
     fn of(cx: &Ctxt, field: &Field) -> Option<Self> {
         let attributes: Vec<&Attribute> = attributes(&field.attrs).collect();
         if let [_, second, ..] = &attributes[..] {

@@ -1,4 +1,4 @@
-//! What all expansions share: the frame around the output, and printing it on request.
+//! Shared by all expansions: the frame around the output, and printing it on request.
 
 use std::env;
 use std::io::Write as _;
@@ -64,10 +64,10 @@ pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
 
 /// The tokens, with each macro of `__strata` called by its full path; `None` if they call none.
 ///
-/// While a name of the user's code is not resolved, rustc does not resolve the import of `__strata` either: a macro that is called
-/// through it fails as well, and the user would see an error about it beside the one about the name.
+/// While a name in the user's code is unresolved, rustc does not resolve the import of `__strata` either. A macro call through that import
+/// would add a second error to the one about the name.
 ///
-/// Groups without such a call stay what they are: one that is made anew loses the places of its two delimiters.
+/// Groups without such a call are kept unchanged: rebuilding a group loses the spans of its delimiters.
 pub(crate) fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut output = TokenStream::new();
@@ -116,7 +116,7 @@ pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
     }
 }
 
-/// Reports lifetime parameters: what strata stores has none.
+/// Reports lifetime parameters: stored types must be `'static`.
 pub(crate) fn reject_lifetimes(cx: &Ctxt, generics: &Generics, what: &str, help: &str) {
     for param in crate::generics::lifetimes(generics) {
         let message = format!("{what}: it cannot have the lifetime parameter `{}`\nhelp: {help}", param.lifetime);

@@ -1,4 +1,4 @@
-//! What the expansions need from generics beyond `split_for_impl`.
+//! Helpers for generics in expansions, beyond `split_for_impl`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -40,7 +40,7 @@ pub(crate) fn lifetimes(generics: &Generics) -> Vec<&LifetimeParam> {
         .collect()
 }
 
-/// The where clause with further predicates; nothing if there are none at all.
+/// The where clause with further predicates; empty if there are no predicates.
 pub(crate) fn where_with(generics: &Generics, more: &[TokenStream]) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let all: Vec<TokenStream> = own.map(WherePredicate::to_token_stream).chain(more.iter().cloned()).collect();

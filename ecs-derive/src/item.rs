@@ -12,7 +12,7 @@ use syn::{Attribute, Field, Generics, Index, Meta, Token, Variant, Visibility, t
 
 use crate::ctxt::Ctxt;
 
-/// What kind of type it is.
+/// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `struct`

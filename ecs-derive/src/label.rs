@@ -1,7 +1,7 @@
 //! `#[derive(SystemSet)]` and `#[derive(ScheduleLabel)]`
 //!
-//! A label is cloned, compared, hashed and printed without its type being known. What the type lacks for it is found out by
-//! a constant, which names it all in one error.
+//! A label is cloned, compared, hashed and printed through a type-erased value. A generated constant checks the traits that this requires
+//! and reports all missing ones in one error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -108,9 +108,9 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
 }
 
-/// The constant that knows how labels of the type are cloned and so on, and one that fails to compile if something is
-/// missing. What a type without parameters lacks is seen by looking for a constant of the probe: those of its own are there
-/// if the type has what they need, and those of the trait stand in for the others.
+/// The constant with the label's type-erased functions, and a constant that fails to compile if a trait is missing. For a type without
+/// parameters, the check looks up constants of the probe: the inherent constant exists if the type implements the trait, otherwise the
+/// trait's constant is found.
 fn parts(item: &Item, what: &str) -> TokenStream {
     let ident = &item.ident;
     let name = ident.unraw().to_string();

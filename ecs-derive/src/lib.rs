@@ -1,7 +1,7 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
 //! this one.
 //!
-//! What the macros write is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
+//! Macro output is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
 //! Set the environment variable `STRATA_EXPAND` to the name of an item to see what is written for it:
 //! `STRATA_EXPAND=movement cargo build`.
 //!
@@ -61,7 +61,7 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
-///   `serde`). Of a type with parameters whose own bounds do not prove it, only those types are resources then that are.
+///   `serde`). A generic type whose own bounds do not prove it is a resource only for the type arguments that do.
 /// - `#[resource(transient)]`: the resource belongs to the process, as a window does. Snapshots, files, deltas and comparisons pass over it;
 ///   it stays as it is when a world is restored or loaded.
 /// - `#[resource(save = "skip")]`: a file has the resource only if the format lists it; comparisons pass over it. A snapshot has it.
@@ -130,9 +130,9 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), relation::expand).into()
 }
 
-/// Describes a type that is neither a component nor a resource: its name in files and its fields. Components and resources with
-/// fields of this type are described with these, too. A component describes itself: beside `derive(Component)` this derive is a
-/// second description, which does not compile.
+/// Describes a type that is neither a component nor a resource: its name in files and its fields. Descriptions of components and resources
+/// with fields of this type include these. A component describes itself, so `derive(Describe)` together with `derive(Component)` does not
+/// compile.
 ///
 /// # Options
 ///
@@ -214,7 +214,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::message).into()
 }
 
-/// Makes a type an event: a value that observers are told of at once.
+/// Makes a type an event: a value that is passed to observers immediately.
 ///
 /// # Options
 ///
@@ -235,18 +235,18 @@ pub fn derive_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::event).into()
 }
 
-/// Makes a struct an event that is for an entity, whose observers are told of it.
+/// Makes a struct an event with a target entity; observers of that entity run.
 ///
 /// The field called `entity` holds the entity, or the one with `#[event_target]`, or the only one. Its type is `Entity`, or one that is
 /// `Clone` and can become an `Entity`.
 ///
 /// # Options
 ///
-/// - `#[entity_event(propagate = &'static Component)]`: the event can go on from an entity to the one that this component of it leads to,
-///   for which `Traversal` is implemented, if an observer asks for it with `on.propagate(true)`. Any read-only query data may stand
-///   there. `#[entity_event(propagate)]` alone: from a child to its parent, along `&'static ChildOf`.
-/// - `#[entity_event(auto_propagate)]`: it goes on by itself until an observer says `on.propagate(false)`; along `ChildOf` as well, unless
-///   `propagate = ..` stands beside it.
+/// - `#[entity_event(propagate = &'static Component)]`: the event can propagate from an entity to the entity that this component points to,
+///   if an observer calls `on.propagate(true)`. The type may be any read-only query data that implements `Traversal`.
+///   `#[entity_event(propagate)]` alone propagates from a child to its parent, along `&'static ChildOf`.
+/// - `#[entity_event(auto_propagate)]`: the event propagates until an observer calls `on.propagate(false)`; along `ChildOf`, unless
+///   `propagate = ..` is given too.
 /// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
 /// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
 ///
@@ -432,16 +432,16 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a system parameter: its fields, each a parameter, are fetched together.
 ///
-/// The lifetimes go by their names: `'w` is that of what is borrowed from the world, `'s` that of what the system keeps.
-/// A struct has those that its fields need. It may have type and const parameters with bounds, named or unnamed fields, or
-/// none; fields may be structs with this derive, and `PhantomData`.
+/// The lifetimes are recognized by their names: `'w` for borrows of the world, `'s` for borrows of the system's state. The struct declares
+/// those that its fields need. It may have type and const parameters with bounds, and named, unnamed or no fields; fields may be structs
+/// with this derive, and `PhantomData`.
 ///
-/// To its system the struct is one parameter: if two of its fields, or one of its fields and another parameter, are in each
-/// other's way, the error names the field.
+/// For its system the struct is one parameter: if two of its fields conflict, or a field conflicts with another parameter, the error names
+/// the field.
 ///
 /// # Options
 ///
-/// - `#[system_param(builder)]`: a struct with the name of this one and `Builder` behind it, of builders of the fields. See
+/// - `#[system_param(builder)]`: also declares a struct of the fields' builders, named like this one with the suffix `Builder`. See
 ///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
@@ -546,8 +546,8 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: what the target must have, or not, to be
-///   told of, as for `#[system]`.
+/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: the observer runs only for targets that
+///   match, as for `#[system]`.
 /// - `#[observer(run_if(condition))]`, `associated`, `crate = path`: as for `#[system]`.
 ///
 /// ```

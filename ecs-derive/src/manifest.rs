@@ -1,7 +1,7 @@
 //! The names by which the crate that is being compiled knows `strata-ecs` and `strata-app`, from its `Cargo.toml`.
 //!
-//! The manifest is read line by line, which suffices for dependencies as cargo and people write them. What is not understood there is
-//! not found, and macro output then names `::strata_ecs`.
+//! The manifest is parsed line by line, which suffices for dependencies in the usual forms. A dependency in any other form is not found;
+//! macro output then names `::strata_ecs`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -36,7 +36,7 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// What may become of a pair whose target is despawned.
+/// The valid values of `on_target_despawn`.
 const POLICIES: [&str; 3] = ["release", "cascade", "ignore"];
 
 /// Expands the derive.
@@ -83,7 +83,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// What cannot be a relation, and options that contradict each other.
+/// Reports items that cannot be relations, and options that contradict each other.
 fn check(cx: &Ctxt, item: &Item, options: &[Opt]) {
     if item.kind == Kind::Union {
         let message = "a union cannot be a relation: nothing tells which field to drop\n\

@@ -1,7 +1,7 @@
 //! `#[require(..)]`: the components that one brings along.
 //!
-//! An item of the list names a component and, unless `Default` is meant, its value. Whether a path ends in the name of a
-//! type or in that of a variant, a constant or a function of one, its spelling tells, as everywhere in Rust.
+//! An item of the list names a component and, unless `Default` is meant, its value. The spelling of a path decides whether it ends in the
+//! name of a type, or of a variant, a constant or a function of a type.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -19,7 +19,7 @@ use crate::types::find_word;
 /// The name of the attribute.
 const NAME: &str = "require";
 
-/// What every message about the form ends with.
+/// The end of every message about the form.
 const FORMS: &str = "valid forms: `Health` for its default, `Health(100)`, `Health { points: 100 }`, `Health::FULL`, `Health = expression`";
 
 /// One component that is required.
@@ -37,7 +37,7 @@ impl Required {
     }
 }
 
-/// What all attributes of an item require.
+/// Collects the required components of all attributes of an item.
 pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     let mut all = Vec::new();
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(NAME)) {
@@ -55,7 +55,7 @@ pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     all
 }
 
-/// What stands between the parentheses, if there is anything.
+/// The tokens between the parentheses, if there are any.
 fn list(attr: &Attribute) -> Option<TokenStream> {
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => Some(list.tokens.clone()),
@@ -63,7 +63,7 @@ fn list(attr: &Attribute) -> Option<TokenStream> {
     }
 }
 
-/// Parses the list of one attribute. After a mistake it goes on behind the next comma.
+/// Parses the list of one attribute. After an error, parsing continues after the next comma.
 fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let parser = |input: ParseStream<'_>| -> syn::Result<()> {
         while !input.is_empty() {
@@ -100,7 +100,7 @@ fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     }
 }
 
-/// Whether a type is the one that the derive stands on, as far as its spelling tells.
+/// Whether a type is the item of the derive, judged by its spelling.
 fn is_item(item: &Item, ty: &Type) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     if path.is_ident("Self") {
@@ -162,7 +162,7 @@ fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
     let is_of_type = starts_upper(&before.ident) && (starts_upper(&last.ident) || is_call);
-    // Of a type parameter it is an associated type.
+    // After a type parameter, the name is an associated type.
     let is_of_parameter = path.segments.len() == 2 && type_params(&item.generics).contains(&&before.ident);
     if !is_of_type || (is_of_parameter && !is_call) {
         return None;

@@ -1,5 +1,5 @@
-//! What the options of a component, resource or relation say of it in files: its version there, what older values become, names that it
-//! had, and of a component whether it is saved at all.
+//! The options of components, resources and relations for files: version, upgrade of older values, earlier names, and for components
+//! whether they are saved at all.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
@@ -18,7 +18,7 @@ pub(crate) const UPGRADE: Known = Known { name: "upgrade", usage: "upgrade = fun
 /// The option for components that are not saved.
 pub(crate) const SAVE: Known = Known { name: "save", usage: "save = \"skip\"" };
 
-/// What the options say.
+/// The parsed options.
 pub(crate) struct Saving {
     /// Calls that a description is followed by.
     calls: TokenStream,

@@ -42,8 +42,8 @@ struct Field {
     builder: Ident,
     /// Who may name the field.
     vis: Visibility,
-    /// Type by which the field is fetched: that of the field, with `PhantomData<()>` for each `PhantomData<..>`. What such a marker names
-    /// is not fetched, so it may be anything: a lifetime alone, a type without bounds.
+    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of a
+    /// `PhantomData` is not fetched, so it may be anything: a lifetime alone, a type without bounds.
     ty: Type,
     /// Type of the field, if it has markers.
     marked: Option<Type>,
@@ -97,7 +97,7 @@ fn right_kind(cx: &Ctxt, item: &Item) {
     cx.error_at(item.keyword, message);
 }
 
-/// What is borrowed from the world and what the system keeps are told apart by name.
+/// Reports lifetimes other than `'w` (borrows of the world) and `'s` (borrows of the system's state).
 fn known_lifetimes(cx: &Ctxt, item: &Item) {
     for param in lifetimes(&item.generics) {
         let lifetime = &param.lifetime;
@@ -210,10 +210,9 @@ fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> Tok
 
 /// The implementation.
 ///
-/// A where clause demands of each field to be a parameter, whatever the lifetimes, even of fields without generics: so a
-/// field that is none is reported at its type and nowhere else. The source of each field is a parameter, because the struct
-/// may be more visible than its fields, and the associated type of a public implementation may not name a private type
-/// (E0446).
+/// A where clause requires each field to be a parameter for all lifetimes, even without generics, so that rustc reports a field that is not
+/// a parameter once, at its type. The source of each field is a type parameter: the struct may be more visible than its fields, and the
+/// associated type of a public implementation may not name a private type (E0446).
 fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let ident = &item.ident;
     let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, ["'__a"; 2]].map(|lifetimes| with(item, lifetimes));
@@ -322,7 +321,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// What each field must be: a parameter with the lifetimes of any run, whose source is a type parameter.
+/// The bounds of each field: a parameter with the lifetimes of any run, whose source is a type parameter.
 fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     let span = Span::mixed_site().located_at(ty.span());
     let (fetched, short) = (bind(ty.to_token_stream(), FETCHED), bind(ty.to_token_stream(), SHORT));
@@ -361,7 +360,7 @@ fn is_open(ty: &Type) -> bool {
     path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
-/// The parameters without their defaults, each with a comma behind it.
+/// The generic parameters without defaults, each followed by a comma.
 fn params(generics: &Generics) -> TokenStream {
     let params = generics.params.iter().cloned().map(|mut param| {
         match &mut param {
@@ -401,7 +400,7 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// What stands for `'w` and `'s`.
+/// The lifetimes to use for `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
 /// In the head of an implementation.
@@ -460,7 +459,7 @@ fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     output
 }
 
-/// What stands in for a type that cannot be a parameter, so that its uses give no further errors.
+/// Fallback implementation for a type that cannot be a parameter; avoids further errors where the type is used.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();

@@ -28,7 +28,7 @@ pub(crate) fn find_word(tokens: TokenStream, word: &str) -> Option<Ident> {
     find(tokens, &|ident, is_lifetime| ident == word && !is_lifetime)
 }
 
-/// The first identifier that `wanted` accepts; it is told whether the identifier names a lifetime.
+/// The first identifier that `wanted` accepts. Its second argument is whether the identifier names a lifetime.
 fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Ident> {
     let mut after_quote = false;
     for token in tokens {
