@@ -36,7 +36,7 @@ pub(super) struct Field {
     pub(super) vis: Visibility,
     /// Name or number of the field.
     pub(super) member: Member,
-    /// A variable for the field, named so that no constant of the user's can be taken for it.
+    /// A variable for the field. Its name cannot resolve to a constant of the user's.
     pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
@@ -113,7 +113,7 @@ pub(super) struct Model<'a> {
     pub(super) mutable: bool,
     /// Whose slices have names: `#[query_data(contiguous(..))]`.
     pub(super) contiguous: Contiguous,
-    /// What the items derive.
+    /// The traits that the items derive.
     pub(super) derives: Vec<Path>,
     /// The variants of an enum, or the struct.
     pub(super) variants: Vec<Variant>,
@@ -146,8 +146,8 @@ impl Model<'_> {
 
     /// The where clause with further predicates, for everything that is written.
     ///
-    /// It demands of each field to be query data, so that a field that is not is reported at its type and nowhere else.
-    /// With parameters it cannot: inside of what demands it, it would be unknown what such a field yields.
+    /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
+    /// under such a bound, the compiler could not resolve the field's item type.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {
@@ -165,7 +165,7 @@ impl Model<'_> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: those of the type behind the lifetimes of the borrows, `'w` of the world and `'s` of the state.
+    /// The generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
     pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -193,13 +193,13 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     if !crate::generics::lifetimes(&item.generics).is_empty() {
         return Err(private);
     }
-    // A missing `mutable` is taken as given after its report, so that nothing else fails for the same reason.
+    // After the report, a missing `mutable` is treated as present, to avoid follow-up errors.
     let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &variants);
     Ok(Model {
         item,
         private,
         mutable,
-        // A type that only reads is its own read-only form.
+        // A read-only type is its own read-only form.
         contiguous: Contiguous { own: contiguous.own || (!mutable && contiguous.read_only), ..contiguous },
         derives,
         variants,
@@ -235,7 +235,7 @@ fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     check(cx, item, &variants).then_some(variants)
 }
 
-/// Reports what would match nothing, ask for nothing or never be yielded; whether items can be made.
+/// Reports types that would match nothing, fetch nothing or never be yielded. Returns whether items can be generated.
 fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     if variants.is_empty() {
         let message = "a query enum without variants matches no entity: give it a variant such as `Name(&'static T)`";

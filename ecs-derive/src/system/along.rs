@@ -1,4 +1,5 @@
-//! Systems along a relationship: row systems that go through targets before their sources, or the other way round, and read what these have.
+//! Systems along a relationship: row systems that visit targets before their sources, or sources before their targets, and read linked
+//! entities.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +19,7 @@ pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStr
     let data = nest_narrow(&terms(model));
     let [changes, filter] = divided_filter(model);
     let options = &model.options;
-    // What asks for changes of a component demands it.
+    // A filter on changes of a component also requires the component.
     let demanded = options.added.iter().chain(&options.changed).map(|ty| term(&quote!(With), ty));
     let demanded = nest(&demanded.collect::<Vec<_>>());
     let allowed = allowed(options);

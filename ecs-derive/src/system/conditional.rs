@@ -1,8 +1,8 @@
 //! `cfg` on the function and on its parameters.
 //!
-//! A macro cannot evaluate a `cfg`, and a parameter appears in places where none may stand. So the compiler decides
-//! first: the function is written once more below its `cfg`s, or once with and once without the parameter, each time
-//! with `#[system(..)]` last; only what the compiler keeps is expanded.
+//! A macro cannot evaluate a `cfg`, and a parameter appears in places that do not accept one. So the compiler decides first: the function
+//! is emitted once below its `cfg`s, or once with and once without the parameter, each time with `#[system(..)]` last. Only the version
+//! that the compiler keeps is expanded.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -17,14 +17,14 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
 
-/// The function under the user's name, the type of the system, and what the core builds it with.
+/// The function under the user's name, the type of the system, and the value from which the core builds it.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
-    // With parameters of its own, the system is checked where it is added, for each type.
+    // A generic system is checked for each type where it is added.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
     } else {
@@ -40,7 +40,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     of_function(model, &frame, &TokenStream::new(), &stand_ins, &both(items, built))
 }
 
-/// The function and the type of the system, then our own items, which repeat the user's types and are not linted.
+/// The function and the type of the system, then the expansion's own items, which repeat the user's types and are not linted.
 fn of_function(
     model: &Model,
     frame: &Frame,
@@ -62,7 +62,7 @@ fn of_function(
     output
 }
 
-/// Two things, one behind the other.
+/// Concatenates two token streams.
 fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
     first.extend(second);
     first
@@ -103,7 +103,7 @@ fn stand_ins(model: &Model) -> Vec<TokenStream> {
     stand_ins
 }
 
-/// A condition, as a system. What is wrong with it is reported where it stands.
+/// A condition, as a system. Errors in it are reported at its expression.
 fn condition(expr: &Expr) -> TokenStream {
     let (first, _) = ends(expr);
     quote_spanned!(first=> __strata::condition(#expr))
@@ -120,7 +120,7 @@ fn associated(
 ) -> TokenStream {
     let private = &model.options.private;
     let is_silent = model.is_loop() && model.returns_nothing() && callable.is_some();
-    // In front of the block the core's module has no short name.
+    // The short name of the core's module exists only inside the block.
     let output = match model.has_rows() || callable.is_none() {
         _ if is_silent => hygienic!(()),
         true => hygienic!(#private::SystemResult),
@@ -169,8 +169,8 @@ fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, o
     output
 }
 
-/// What stands in for a system with mistakes, so that its uses give no further errors: the function as it was written,
-/// and an item that converts into a system that is never run.
+/// Fallback for a system with errors; avoids further errors where it is used. It consists of the user's function and an item that converts
+/// into a system that never runs.
 pub(super) fn stub(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
@@ -183,7 +183,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let user = both(frame::shadows(function), plain);
     let returned = hygienic!(__strata::SystemResult);
     let system = hygienic!(__strata::refused_system());
-    // What names `Self` stands in an `impl`, whether it says so or not.
+    // A function that names `Self` is in an `impl`, with or without the option `associated`.
     if model.options.associated || function.self_type().is_some() {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
@@ -196,7 +196,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
 
-/// Whether rustc takes the function as it was written; otherwise it would report the same mistake once more.
+/// Whether rustc accepts the function as written; otherwise rustc would report the same error again.
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
@@ -233,7 +233,7 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// What the core builds the system with.
+/// The value from which the core builds the system.
 fn built(
     model: &Model,
     frame: &Frame,
@@ -280,8 +280,7 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &Token
     }
 }
 
-/// The check of the parameters, while the program is compiled: that each is one, and whether they get into each other's
-/// way. Each mistake is reported here and nowhere else.
+/// The compile-time check of the parameters: each must be a parameter, and no two may conflict. Each error is reported only here.
 fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let rows = model.rows().map(|input| {
@@ -316,7 +315,7 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = filters::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
-    // Behind all others: pairs of types go by place.
+    // After all others: pairs of types are identified by position.
     let linked = model.linked().map(|input| {
         let (term, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;

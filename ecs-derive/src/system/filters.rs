@@ -1,4 +1,4 @@
-//! The filters of a system: what the options say of the rows, as terms of a query.
+//! The filters of a system: the options about rows as query terms.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -28,7 +28,7 @@ pub(super) struct Filter<'a> {
     pub(super) option: &'static str,
     /// The component, if its changes are asked for.
     pub(super) ticks: Option<&'a Type>,
-    /// What is written for it.
+    /// The term's tokens.
     pub(super) term: TokenStream,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
-/// The filter that lets through what disables entities, as far as the options say so.
+/// The filter that admits the disabling components listed in the option `allow`.
 pub(super) fn allowed(options: &Options) -> TokenStream {
     nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
 }

@@ -1,8 +1,8 @@
 //! The item that stands for the system under the user's name.
 //!
-//! That is the function itself, which returns a `SystemFn`: its type says which system it is. In an `impl`, where that type cannot
-//! be defined, it is a constant of a type of the core. A function that rustc would not take is replaced by a constant of the
-//! system's type, or by a variant of an enum if it is generic.
+//! The item is the function itself, which returns a `SystemFn` whose type identifies the system. In an `impl`, where that type cannot be
+//! defined, the item is a constant of a type of the core. A function that rustc would reject is replaced by a constant of the system's
+//! type, or by an enum variant if it is generic.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
@@ -23,7 +23,7 @@ pub(super) struct Frame {
     pub(super) generics: Generics,
     /// `T: 'static` for the type parameters: a schedule keeps its systems as long as it wants.
     pub(super) bounds: Vec<TokenStream>,
-    /// `::<T>` behind the function's name, if it is generic.
+    /// `::<T>` after the function's name, if it is generic.
     pub(super) turbofish: TokenStream,
 }
 
@@ -56,16 +56,16 @@ fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
-/// The name of a function of the expansion, with the user's name in it: a profiler shows it. It stands where the user's name
-/// does: so rustc takes what it finds wrong with both for one error.
+/// The name of a function of the expansion. It contains the user's name, which profilers then show, and has its span, so that rustc merges
+/// errors that apply to both.
 pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
     format_ident!("__strata_{name}_{}", function.ident.unraw(), span = function.ident.span())
 }
 
-/// The associated constant under the user's name: everything else is inside of it.
+/// The associated constant under the user's name. Everything else is inside it.
 ///
-/// The types of the parameters are in the type of the constant. That is why free functions have another form: if such a
-/// type does not exist, rustc says so twice, with different advice.
+/// The parameter types are part of the constant's type. Free functions have another form because rustc would report a missing type twice,
+/// with different advice.
 pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, block: &TokenStream) -> TokenStream {
     let Function { vis, ident, .. } = &model.function;
     let private = &model.options.private;
@@ -103,8 +103,8 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
     hygienic!(#binder fn(#(#types),*) #output)
 }
 
-/// The user's function, which returns besides its output what the type of the system is. Its body is a closure, so that `return`
-/// and `?` mean in it what they do in the function.
+/// The user's function; besides its output it returns a value whose type identifies the system. Its body is a closure, so that `return` and
+/// `?` keep their meaning.
 pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
     let function = &model.function;
     let Function { attrs, vis, fn_token, ident, generics, parentheses, params, output, body, .. } = function;
@@ -115,7 +115,7 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     let allows = attrs::item_allows();
     let (returned, of) = match output {
         ReturnType::Default => {
-            // What is not `()` is reported behind the parentheses.
+            // rustc reports a return type other than `()` after the parentheses.
             let place = Span::mixed_site().located_at(parentheses.span.close());
             (hygienic!(-> #private::SystemFn<#ty>), quote_spanned!(place=> -> ()))
         }
@@ -138,7 +138,7 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     }
 }
 
-/// What follows a call of the function, to get at its output.
+/// The tokens after a call of the function that extract its output.
 pub(super) fn output_of(model: &Model) -> Option<TokenStream> {
     (!model.options.associated).then(|| hygienic!(.output))
 }
@@ -152,7 +152,7 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     } else {
         (hygienic!(<#(#params),*>), hygienic!((#private::PhantomData<fn() -> (#(#markers,)*)>)))
     };
-    // The underscore in front of its name keeps rustc from calling it unused where the function is.
+    // The leading underscore of its name keeps rustc from reporting it as unused at the function.
     hygienic! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, unreachable_pub)]
@@ -160,8 +160,8 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// What stands under the name of a function with mistakes, which rustc would not take: a constant of the system's type. Generic
-/// systems are the variant of an enum, because a variant may be written `movement::<T>` and a constant may not be generic.
+/// The item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum variant,
+/// because a variant may be written `movement::<T>` and a constant may not be generic.
 pub(super) fn declaration(
     private: &TokenStream,
     function: &Function,
@@ -223,7 +223,7 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
     let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
-    // rustc proposes a missing return type behind the parentheses: they have the place of the user's.
+    // rustc suggests a missing return type after the parentheses, so they get the span of the user's.
     let mut inputs = Group::new(Delimiter::Parenthesis, hygienic!(#(#params),*));
     inputs.set_span(parentheses.span.join());
     let inline = (inline && !attrs.inline).then(|| hygienic!(#[inline(always)]));

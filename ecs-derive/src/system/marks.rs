@@ -1,4 +1,5 @@
-//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: what one is where its type does not show it.
+//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: the role of a parameter whose type does not
+//! show it.
 
 use syn::Meta;
 
@@ -6,20 +7,20 @@ use super::parse::Param;
 use crate::ctxt::Ctxt;
 use crate::suggest::nearest;
 
-/// What the user says that a parameter is.
+/// The role that the user gives a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Of the row.
+    /// Query data of the row.
     Row,
     /// A system parameter.
     Param,
-    /// What the target of the row has, in a system that goes down a relationship.
+    /// Components of the row's target, in a system with `down`.
     Parent,
-    /// What the sources of the row have, in a system that goes up one.
+    /// Components of the row's sources, in a system with `up`.
     Children,
     /// The value of the pair, in a system over the pairs of a relation.
     Pair,
-    /// What the target of the pair has, in such a system.
+    /// Components of the pair's target, in a system over pairs.
     Target,
 }
 
@@ -47,7 +48,7 @@ impl Mark {
 /// Attributes that rustc knows on parameters.
 const BUILT_IN: [&str; 7] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect", "doc"];
 
-/// Takes the mark off the parameter; reports attributes that mean nothing there.
+/// Removes the mark from the parameter; reports attributes that have no meaning there.
 pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
@@ -61,7 +62,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
                     &attr.meta,
                     format!("{message} `{name}` for a parameter of a system: did you mean `#[{meant_name}]`?"),
                 );
-                // Taken for what is meant, so that the parameter is not reported, too.
+                // Accepted as the intended mark, so that the parameter is not reported as well.
                 meant
             }
         };

@@ -1,15 +1,14 @@
 //! `#[system]` and `#[observer]`
 //!
-//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
-//! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an
-//! observer with what it takes of the target ([`target`]), or the call ([`world`]). Row systems that go along a relationship
-//! are in [`along`], the filters of a system in [`filters`].
+//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] classifies each parameter, [`check`] reports invalid systems,
+//! and [`expand`] writes the output: the item under the user's name ([`frame`]) and either the loop over rows ([`rows`], for the
+//! instruction sets chosen by [`variants`]), the call of an observer with components of its target ([`target`]), or the plain call
+//! ([`world`]). Row systems along a relationship are in [`along`], the filters of a system in [`filters`].
 //!
-//! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
-//! function, and a plain system around it that hands the kernel one table after the other. The core decides for which
-//! instruction sets it is compiled, by a name in the output (`Wide` or `Narrow`): the macro looks at the options and the
-//! parameters, and in the body for `?` and `Err`, which is all that it ever looks for there (`variants.rs`).
+//! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's function, and a plain
+//! system that calls the kernel for each table. The core decides for which instruction sets the kernel is compiled, from a name in the
+//! output (`Wide` or `Narrow`). The macro chooses the name from the options, the parameters, and whether the body contains `?` or `Err`; it
+//! inspects nothing else in the body (`variants.rs`).
 
 mod along;
 mod attrs;

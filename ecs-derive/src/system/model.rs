@@ -1,4 +1,4 @@
-//! What the function means: which parameters are per row, and which rows it visits.
+//! The meaning of the function: which parameters are per row, and which rows it visits.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
@@ -33,21 +33,21 @@ pub(super) enum Kind {
     Has,
     /// `Entity`
     Entity,
-    /// Marked with `#[row]`: what it is, its type knows.
+    /// Marked with `#[row]`: its type decides what it is.
     Marked,
-    /// Marked with `#[parent]`: what the target of the row has.
+    /// Marked with `#[parent]`: components of the row's target.
     Parent,
-    /// Marked with `#[children]`: what the sources of the row have.
+    /// Marked with `#[children]`: components of the row's sources.
     Children,
     /// The value of the pair, in a system over pairs.
     Pair,
-    /// Marked with `#[target]`: what the target of the pair has.
+    /// Marked with `#[target]`: components of the pair's target.
     Target,
-    /// No parameter of the function: the pairs of a row.
+    /// Not a parameter of the function: the pairs of a row.
     Pairs,
-    /// No parameter of the function: what finds the targets of pairs.
+    /// Not a parameter of the function: the lookup of pair targets.
     Targets,
-    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: what the system is given.
+    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: the system's input.
     Input(Form, Type),
     /// A system parameter, by value.
     System,
@@ -64,7 +64,7 @@ pub(super) enum Form {
     Exclusive,
     /// A tuple of the three.
     Several,
-    /// `On<E>`: the event that an observer is told of.
+    /// `On<E>`: the event that an observer runs for.
     Observed,
 }
 
@@ -85,7 +85,7 @@ impl Form {
 pub(super) struct Input {
     /// As written, except for `Has<T>` and marked rows: see [`Model::new`].
     pub(super) param: Param,
-    /// What it is.
+    /// How the function gets it.
     pub(super) kind: Kind,
     /// Where its type begins and ends in the user's code.
     pub(super) ends: (Span, Span),
@@ -109,7 +109,7 @@ pub(super) struct Model {
 }
 
 impl Input {
-    /// Whether the function gets one for each row.
+    /// Whether the function gets a value of it for each row.
     pub(super) fn is_row(&self) -> bool {
         let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
         !is_other && !self.is_linked()
@@ -120,7 +120,7 @@ impl Input {
         !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
-    /// Whether it is about entities that are linked with the row.
+    /// Whether it is read of entities that are linked with the row.
     pub(super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Parent | Kind::Children)
     }
@@ -134,8 +134,8 @@ impl Input {
 impl Model {
     /// Gives each parameter its meaning.
     ///
-    /// `Has<T>` asks for a `bool`, as it does in a query: the function's parameter gets that type, and where a mark hides what
-    /// is asked for, the type that goes with it.
+    /// `Has<T>` yields a `bool`, as in a query: the function's parameter gets that type. Where a mark hides the query term, the parameter
+    /// gets the matching type.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
         let private = &options.private;
         let mut inputs = Vec::new();
@@ -183,7 +183,7 @@ impl Model {
         }
     }
 
-    /// Whether the function gets components: of each row in a loop, or of the target of the event that it observes.
+    /// Whether the function takes components: of each row in a loop, or of the target of the event that it observes.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
     }
@@ -218,7 +218,7 @@ impl Model {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for what the system is given.
+    /// The parameter for the system's input.
     pub(super) fn given(&self) -> Option<&Input> {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
@@ -231,12 +231,12 @@ impl Model {
         }
     }
 
-    /// The type of what the system is given.
+    /// The type of the system's input.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given().map(|input| &input.kind) {
             Some(Kind::Input(form, ty)) => given(private, *form, ty),
-            // Of one that is told of nothing, which has been reported.
+            // An observer without an event, which has been reported.
             None if self.options.word == Word::Observer => {
                 hygienic!(#private::On<'static, 'static, #private::AddEvent>)
             }
@@ -290,8 +290,8 @@ fn within(old: &Type, new: &TokenStream) -> Type {
     Type::Verbatim(tokens.into_iter().collect())
 }
 
-/// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits
-/// and told what they are by a mark.
+/// Classifies a parameter by the syntax of its type. A type that only looks like one of these is detected later by its traits, and needs a
+/// mark.
 pub(super) fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
@@ -321,7 +321,7 @@ pub(super) fn classify(ty: &Type) -> Kind {
     }
 }
 
-/// What may be asked of a target: something that may be missing, to read.
+/// Whether a parameter can be read of a target: optional and read-only.
 pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     let Some(path) = plain_path(ty) else { return false };
     let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
@@ -336,13 +336,13 @@ pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
 
-/// What a reference borrows of the row.
+/// Classifies a reference to a component of the row.
 fn borrow(reference: &TypeReference) -> Kind {
     let element = (*reference.elem).clone();
     if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) }
 }
 
-/// System parameters that are often taken for something of the row at first.
+/// System parameters that are often mistaken for data of the row.
 pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "Commands",
     "Deferred",
@@ -372,7 +372,7 @@ fn is_system_param(ty: &Type) -> bool {
     last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
 }
 
-/// What a parameter with `#[row]` is.
+/// Classifies a parameter with `#[row]`.
 fn marked(cx: &Ctxt, ty: &Type) -> Kind {
     match peel(ty) {
         Type::Reference(reference) => borrow(reference),

@@ -30,7 +30,7 @@ impl Word {
         }
     }
 
-    /// What may stand in the parentheses.
+    /// The options that the attribute accepts.
     fn grammar(self) -> &'static Grammar {
         match self {
             Word::System => &GRAMMAR,
@@ -100,9 +100,9 @@ pub(super) struct PairsOf {
     pub(super) option: proc_macro2::Ident,
     /// The type of the values.
     pub(super) relation: Type,
-    /// Of a pair the value must have been added since the last run.
+    /// The pair's value must have been added since the last run.
     pub(super) added: bool,
-    /// Of a pair the value must have changed since the last run.
+    /// The pair's value must have changed since the last run.
     pub(super) changed: bool,
 }
 
@@ -114,21 +114,21 @@ pub(super) struct Options {
     pub(super) private: TokenStream,
     /// Rows must have all of these.
     pub(super) with: Vec<Type>,
-    /// Rows must have none of these.
+    /// Rows must lack all of these.
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
     /// Rows may have these, which disable entities.
     pub(super) allow: Vec<Type>,
-    /// Of rows all of these must have been added since the last run.
+    /// All of these must have been added to the row since the last run.
     pub(super) added: Vec<Type>,
-    /// Of rows all of these must have changed since the last run.
+    /// All of these must have changed in the row since the last run.
     pub(super) changed: Vec<Type>,
-    /// Rows are gone through on several threads. As written.
+    /// The rows are divided among threads. As written.
     pub(super) par: Option<proc_macro2::Ident>,
-    /// Rows are gone through along a relationship.
+    /// The rows are visited along a relationship.
     pub(super) along: Option<Along>,
-    /// The pairs of rows are gone through.
+    /// The pairs of each row are visited.
     pub(super) pairs: Option<PairsOf>,
     /// `simd = off`: the loop is compiled once. As written.
     pub(super) simd_off: Option<proc_macro2::Ident>,
@@ -222,7 +222,7 @@ fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
     found
 }
 
-/// `pairs = ..`. What is asked of the changes of its values is taken from the lists of components.
+/// Parses `pairs = ..`. If the lists `added` and `changed` contain the relation, it is removed from them and noted in the result.
 fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Type>) -> Option<PairsOf> {
     let option = options.iter().find(|option| option.name == "pairs")?;
     let Value::Equals(tokens) = &option.value else {
@@ -247,7 +247,7 @@ pub(super) fn is_same(a: &Type, b: &Type) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-/// The option `name`, if it is there. What it is about happens unless it is turned off.
+/// The option `name`, which only takes the value `off`, if present.
 fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     match &option.value {
@@ -265,7 +265,7 @@ fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2:
     Some(&option.name)
 }
 
-/// What stands in the list of the option `name`.
+/// The items in the list of the option `name`.
 fn list<T: Parse>(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<T> {
     let Some(option) = options.iter().find(|option| option.name == name) else { return Vec::new() };
     match &option.value {

@@ -1,7 +1,7 @@
-//! Systems over pairs: row systems whose loop has another one in it, over the pairs of which the row is the source.
+//! Systems over pairs: row systems with an inner loop over the pairs whose source is the row.
 //!
-//! Of such a system the rows have one column more, that of their pairs, and there is one parameter more, by which targets are found: neither
-//! is a parameter of the user's function. The targets are another query, so that all that holds for queries beside rows holds for them.
+//! Such a system has an additional column with the pairs of each row, and an additional parameter that looks up targets. Neither is a
+//! parameter of the user's function. The targets are a query of their own, so the rules for queries in row systems apply to them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -15,7 +15,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// Adds what the function does not take itself: the pairs of the row, and what finds targets.
+/// Adds the inputs that the function does not take itself: the pairs of the row and the target lookup.
 pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     let Some(pairs) = &options.pairs else { return };
     let pair = taken(inputs);
@@ -56,7 +56,7 @@ fn hidden(
 /// How the values of pairs are borrowed.
 enum Borrow {
     Shared,
-    /// With what is known of their changes.
+    /// With change ticks.
     Ref,
     Exclusive,
 }
@@ -72,7 +72,7 @@ fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     }
 }
 
-/// What the query asks of the pairs of a row.
+/// The query data for the pairs of a row.
 fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     let (ty, borrow) = values(pairs, pair);
     let reference = quote_spanned!(ends(&ty).0=> &);
@@ -83,7 +83,7 @@ fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     }
 }
 
-/// The type of the column of pairs. It has no bounds: mistakes are found elsewhere.
+/// The type of the column of pairs. It has no bounds: errors in it are reported elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
     let (ty, borrow) = values(pairs, taken(&model.inputs));
@@ -100,7 +100,7 @@ fn taken(inputs: &[Input]) -> Option<&Input> {
     inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
-/// What is done with each pair of a row.
+/// The inner loop: runs `step` for each pair of a row.
 pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return step };
     let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
@@ -123,12 +123,12 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a parameter is handed over as an exclusive reference to what its variable holds.
+/// Whether a parameter is passed as an exclusive reference to its variable.
 fn is_exclusive(input: &Input) -> bool {
     matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
 }
 
-/// The variables for what the target has. The next pair is gone to if it does not have it.
+/// The variables for the target's components. A pair whose target lacks them is skipped.
 fn target(model: &Model) -> Option<TokenStream> {
     let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
     let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
@@ -146,7 +146,7 @@ fn target(model: &Model) -> Option<TokenStream> {
     Some(hygienic!(let #got else { continue; };))
 }
 
-/// What the function gets of the pair.
+/// The argument of the function for the pair.
 pub(super) fn pair_argument(input: &Input) -> TokenStream {
     let ty = &input.ty;
     match classify(&input.param.ty) {
@@ -156,7 +156,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// What the function gets of the target.
+/// The argument of the function for the target.
 pub(super) fn target_argument(input: &Input) -> TokenStream {
     let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
     match classify(&input.param.ty) {
@@ -169,7 +169,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// That the value that the function takes is one of the relation that the option names.
+/// Checks that the value that the function takes belongs to the relation of the option.
 pub(super) fn check(model: &Model) -> Option<TokenStream> {
     let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
     let input = taken(&model.inputs)?;

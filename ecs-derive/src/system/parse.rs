@@ -80,7 +80,7 @@ impl Param {
     }
 }
 
-/// What stands between the parentheses.
+/// The content of the parentheses.
 #[derive(Default)]
 struct Inputs {
     receiver: Option<TokenStream>,
@@ -139,7 +139,7 @@ fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     }
 }
 
-/// Says what the attribute stands on instead of a function.
+/// Reports an attribute on an item that is not a function.
 fn not_a_function(input: ParseStream<'_>, qualifiers: &[Qualifier]) -> syn::Error {
     const ITEMS: [&str; 9] = ["struct", "enum", "union", "trait", "impl", "mod", "type", "static", "use"];
     let found = match input.fork().call(Ident::parse_any) {
@@ -151,7 +151,7 @@ fn not_a_function(input: ParseStream<'_>, qualifiers: &[Qualifier]) -> syn::Erro
     syn::Error::new(span, format_args!("`#[system]` stands above a function, this is {what}\nhelp: remove `#[system]`"))
 }
 
-/// What stands between the parentheses of the function.
+/// Parses the content of the function's parentheses.
 fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
     let mut inputs = Inputs::default();
     while !input.is_empty() {
@@ -219,7 +219,7 @@ fn is_receiver(pattern: &TokenStream) -> bool {
 }
 
 impl Function {
-    /// The first `Self` in the types of the function. What the body may say, rustc knows.
+    /// The first `Self` in the types of the function. The body is not searched.
     pub(super) fn self_type(&self) -> Option<Ident> {
         let types = self.params.iter().map(|param| param.ty.to_token_stream());
         types.chain([self.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))

@@ -1,9 +1,8 @@
-//! For which loops it is worth it to be compiled for several instruction sets: a guess, from what is written.
+//! Heuristic that decides which loops are compiled for several instruction sets.
 //!
-//! A loop gains if the compiler turns it into vector instructions. It does not where each row may end the loop, and not
-//! around calls that it does not inline; there a variant is nothing but time to compile and space. The body is not parsed:
-//! only what a few tokens say for sure counts, and in doubt the loop gets its variants. Assignments alone and `Mut` rows are
-//! worth it, too: measured, they gain a factor of two.
+//! A loop gains if the compiler vectorizes it. It does not gain if each row may end the loop, or if it calls functions that are not
+//! inlined; then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
+//! loop gets its variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -19,12 +18,12 @@ pub(super) fn are_worth_it(model: &Model) -> bool {
         && (model.returns_nothing() || !may_end_early(model.function.body.clone()))
 }
 
-/// Whether rows have something to compute with.
+/// Whether rows provide values to compute with.
 fn reads_values(model: &Model) -> bool {
     model.rows().any(|input| !matches!(input.kind, Kind::Has | Kind::Entity))
 }
 
-/// Whether rows record something. That grows a list, which is a call.
+/// Whether rows record commands or messages. Recording grows a list, which is a call.
 fn records(model: &Model) -> bool {
     model.system_params().any(|input| {
         let last = plain_path(&input.param.ty).and_then(|path| path.segments.last());
@@ -32,7 +31,7 @@ fn records(model: &Model) -> bool {
     })
 }
 
-/// Whether the body says `?`, or `Err` other than as a pattern of `match` and `let`. For functions that return something.
+/// Whether the body contains `?`, or `Err` other than as a pattern of `match` and `let`. Only for functions with a return type.
 fn may_end_early(body: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     tokens.iter().enumerate().any(|(at, token)| match token {
@@ -43,7 +42,7 @@ fn may_end_early(body: TokenStream) -> bool {
     })
 }
 
-/// Whether what stands before these tokens is a pattern with fields: `=`, `=>`, `|` or `if` comes behind them.
+/// Whether these tokens follow a pattern with fields: such a pattern is followed by `=`, `=>`, `|` or `if`.
 fn is_pattern(rest: &[TokenTree]) -> bool {
     match rest {
         [TokenTree::Group(_), TokenTree::Punct(punct), ..] => matches!(punct.as_char(), '=' | '|'),
