@@ -174,7 +174,7 @@ fn least<T>(count: usize, mut prepare: impl FnMut() -> T, mut run: impl FnMut(&m
     least / count as f64
 }
 
-/// The components of an entity say which table it is in.
+/// Inserts the components that place the entity in table `number`.
 fn set_bits(entity: &mut EntityWorldMut<'_>, number: usize) {
     macro_rules! bits {
         ($($bit:literal)*) => {$(
@@ -186,7 +186,7 @@ fn set_bits(entity: &mut EntityWorldMut<'_>, number: usize) {
     bits!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 }
 
-/// So many tables of so many rows.
+/// Spawns entities in `tables` tables of `rows` rows each.
 fn with_tables(world: &mut World, tables: usize, rows: usize) {
     for number in 0..tables {
         for _ in 0..rows {
@@ -296,7 +296,7 @@ fn get_each(entities: usize) -> f64 {
     least(entities, || filled(entities), run)
 }
 
-/// For each component that the entity has besides.
+/// The cost of one more component, per component that the entity already has.
 fn one_more(components: usize) -> f64 {
     const RUNS: usize = 1000;
     let prepare = || {

@@ -57,10 +57,10 @@ fn by_hand<K: Kernel>(set: InstructionSet) -> Sample {
         let (positions, velocities) = (black_box(&mut *positions), black_box(&mut *velocities));
         let constants = &black_box(CONSTANTS);
         match set {
-            // SAFETY: the set is not wider than the one that was detected.
+            // SAFETY: `set` is at most the detected set, so the processor has all features that `avx2` enables.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => unsafe { avx2::<K>(positions, velocities, constants) },
-            // SAFETY: as above.
+            // SAFETY: `set` is at most the detected set, so the processor has all features that `avx512` enables.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => unsafe { avx512::<K>(positions, velocities, constants) },
             _ => baseline::<K>(positions, velocities, constants),

@@ -104,7 +104,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let variables = nest(&inserted.iter().map(|part| &part.variable).collect::<Vec<_>>());
     let split = inserted.iter().map(|Part { member, .. }| hygienic!(__strata::Bundle::into_parts(self.#member)));
     let split = nest(&split.collect::<Vec<_>>());
-    // Before the parts exist: the compiler leaks what a function returns if a value that it drops at its end panics.
+    // Ignored fields are dropped before the parts exist: if a drop at the end of the function panics, the compiler leaks the return value.
     let dropped = parts.iter().filter(|part| part.ignored);
     let dropped = dropped.map(|Part { member, variable, .. }| hygienic!({ let #variable = self.#member; }));
     let join = parts.iter().map(join);
@@ -132,7 +132,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The parts whose types are spelled differently: a type may have one parameter for its parts only.
+/// The parts with distinct types: a type may have only one parameter for its parts.
 fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     let mut distinct: Vec<&Part> = Vec::new();
     for part in parts {
@@ -148,7 +148,7 @@ fn same_type(a: &Part, b: &Part) -> bool {
     a.ty.to_token_stream().to_string() == b.ty.to_token_stream().to_string()
 }
 
-/// One field of the struct that is put together again.
+/// The expression of one field in the rebuilt struct.
 fn join(Part { member, variable, ty, ignored, .. }: &Part) -> TokenStream {
     if *ignored {
         let value = quote_spanned!(at(ty)=> __strata::Default::default());

@@ -49,12 +49,12 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// The option of bevy_ecs for columns that summarize the ticks of their rows. All columns with ticks do that here.
+/// bevy_ecs's option for columns that summarize the ticks of their rows. Here all columns with ticks do so.
 const SUMMARY_TICK: &str = "summary_tick";
 
 /// The names of the storages.
 const STORAGES: [&str; 2] = ["table", "sparse"];
-/// When changes are kept.
+/// The values of the option `track`.
 const TRACKINGS: [&str; 3] = ["on_demand", "always", "never"];
 
 /// Expands the derive.
@@ -156,7 +156,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// The constant that says when changes are kept, if it is not when a system asks.
+/// The constant for change tracking, if it is not `on_demand`.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
@@ -177,7 +177,7 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
 }
 
-/// The type that says whether values can be changed in place.
+/// The `Mutability` type of the component.
 fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
     if !matches!(option.value, Value::Flag) {
@@ -238,12 +238,12 @@ fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     }
 }
 
-/// Adds what the options say of the entities inside of values to a description: that the type says it, or a function.
+/// Adds the mapping of the entities inside values to a description: by the type's `MapEntities`, or by a function.
 fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "map_entities") else { return found };
     match &option.value {
         Value::Flag => {
-            // The option has the place of all tokens that an error could be about.
+            // The tokens get the option's span, so that errors point at the option.
             let span = Span::mixed_site().located_at(option.name.span());
             let demanded = quote_spanned!(span=> found.with_map_entities());
             hygienic!({
@@ -271,14 +271,14 @@ fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     }
 }
 
-/// Asks for the nearest of the valid names, if one is near enough.
+/// Suggests the nearest valid name, if one is near enough.
 fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
     nearest(name, valid).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"))
 }
 
 /// Which values can be cloned.
 enum ClonePolicy {
-    /// Those of types that are `Clone`.
+    /// Values of types that are `Clone`.
     Detected,
     /// All: a type that is not `Clone` is an error at this place.
     Demanded(Span),
@@ -309,7 +309,7 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The description with what the options say of cloning and of other traits. Whether a type is `Clone` the core finds out.
+/// The description with the options about cloning and other traits. The core determines whether a type is `Clone`.
 fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
     let found = demands.describe(found);
     match policy {
@@ -318,7 +318,7 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
     }
 }
 
-/// The key that tells this type from others while the program is compiled.
+/// The key that distinguishes this type from others at compile time.
 ///
 /// The core compares the place where the compiler says that the item is (`line!`, the outermost macro call) with the place of
 /// the derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Whether a macro

@@ -1,4 +1,4 @@
-//! The options `clone`, `hash` and `serialize`: the type has to implement a trait, also if the bounds of its parameters do not say so.
+//! The options `clone`, `hash` and `serialize`: the type must implement a trait, even if the bounds of its parameters do not imply it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -15,7 +15,7 @@ pub(crate) const HASH: Known = Known { name: "hash", usage: "hash" };
 /// The option of types that are `Serialize` and `DeserializeOwned`.
 pub(crate) const SERIALIZE: Known = Known { name: "serialize", usage: "serialize" };
 
-/// A trait that an option demands.
+/// A trait that an option requires.
 #[derive(Clone, Copy)]
 enum Demand {
     Clone,
@@ -23,7 +23,7 @@ enum Demand {
     Serialize,
 }
 
-/// The traits that options demand, and where these options stand.
+/// The traits that options require, with the spans of the options.
 pub(crate) struct Demands(Vec<(Demand, Span)>);
 
 impl Demands {
@@ -44,7 +44,7 @@ impl Demands {
         Self(all)
     }
 
-    /// The demands of a macro whose option `clone` takes no value.
+    /// The required traits for a macro whose option `clone` takes no value.
     pub(crate) fn of_flags(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
         let clone = options.iter().find(|option| option.key() == "clone");
         if let Some(option) = clone.filter(|option| !matches!(option.value, Value::Flag)) {
@@ -66,7 +66,7 @@ impl Demands {
         if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
     }
 
-    /// An expression of `Some` function that clones a value, if `Clone` is demanded.
+    /// The expression `Some(function)` that clones a value, if `Clone` is required.
     pub(crate) fn clone_fn(&self) -> Option<TokenStream> {
         let (_, span) = self.0.iter().find(|(demand, _)| matches!(demand, Demand::Clone))?;
         let span = Span::mixed_site().located_at(*span);
@@ -76,7 +76,7 @@ impl Demands {
     /// A description with the functions of these traits.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         self.0.iter().fold(found, |found, (demand, span)| {
-            // The option has the place of all tokens that an error could be about.
+            // The tokens get the option's span, so that errors point at the option.
             let span = Span::mixed_site().located_at(*span);
             let demanded = match demand {
                 Demand::Clone => quote_spanned!(span=> found.with_clone()),

@@ -17,16 +17,16 @@ use crate::item::{Item, Kind, has_repr, member};
 /// The option for another stable name than the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
-/// The option for types of which any bytes are a value.
+/// The option for types for which any bytes are a valid value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
-/// The option for types of which private fields can be set by their names, too.
+/// The option for types whose private fields can be set by name, too.
 pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
 
 /// The options of `#[describe(..)]`.
 const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
 
-/// Which fields of a type can be set by their names.
+/// Which fields of a type can be set by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editable {
     All,
@@ -64,7 +64,7 @@ impl Plain {
     }
 }
 
-/// Whether a type has the option [`PLAIN`]. The core looks at the types of its fields; here is looked at the rest.
+/// Whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -182,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
 
 /// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
-    // Lints of the cast would else look at the user's code.
+    // Otherwise lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
         let mut ident = ident.clone();
         ident.set_span(Span::mixed_site().located_at(ident.span()));

@@ -138,7 +138,7 @@ impl<'a> Found<'a> {
         let mut found = Self { body: TokenStream::new(), fields: Vec::new(), params: Vec::new() };
         if let Some(fields) = item.known_fields() {
             for (at, field) in fields.iter().enumerate() {
-                // The library keeps the list.
+                // The library maintains the list of sources.
                 if is_description && is_list_of_sources(item, field, fields.len()) {
                     continue;
                 }
@@ -246,7 +246,7 @@ fn probe(ty: &Type, constant: &str) -> TokenStream {
     quote!(#begin #ty #end #constant)
 }
 
-/// Types without entities that no program gives another meaning.
+/// Types without entities whose names no program redefines.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
     "f32", "f64",
@@ -318,7 +318,7 @@ fn readable(text: &str) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// What `#[entities]` says of a field.
+/// The attribute `#[entities]` of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attributed {
     /// `#[entities]`: its type implements the trait.
@@ -356,7 +356,7 @@ fn attributes(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident(ATTRIBUTE))
 }
 
-/// Reports `#[entities]` where it means nothing.
+/// Reports `#[entities]` in places where it has no effect.
 fn reject_on(cx: &Ctxt, attrs: &[Attribute], place: &str) {
     for attr in attributes(attrs) {
         let message = format!("`#[entities]` stands on a field, not on {place}\nhelp: move it to a field");

@@ -76,7 +76,7 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
     let mut constant = TokenStream::new();
     let parts = if !cx.is_clean() {
-        // After an error the type stays a label, so that its uses give no further errors.
+        // The implementation is emitted after errors too, so that uses of the type give no further errors.
         hygienic!(__strata::LabelParts::<Self>::missing())
     } else if item.generics.params.is_empty() {
         constant = parts(item, label.what);

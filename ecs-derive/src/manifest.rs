@@ -34,7 +34,7 @@ pub(crate) fn app_path() -> TokenStream {
     name.map_or_else(|| hygienic!(::strata_app), |name| hygienic!(::#name))
 }
 
-/// The kinds of dependencies. Those of the library come first, because its own code knows no others.
+/// The kinds of dependencies. Normal dependencies come first, because library code can use no others.
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// A manifest, and where it is.
@@ -52,7 +52,7 @@ impl Manifest {
         env::var_os("CARGO_PKG_NAME").is_none_or(|name| name != CORE).then_some(manifest)
     }
 
-    /// By which name the crate knows a package that is among its dependencies of a kind.
+    /// The name that the crate gives a package among its dependencies of a kind.
     fn name_of(&self, package: &str, kind: &str) -> Option<Ident> {
         let found = dependencies(&self.text, kind, false).into_iter().find(|dependency| {
             let is_renamed = dependency.is_inherited && dependency.key != package;
@@ -88,7 +88,7 @@ struct Dependency {
 }
 
 impl Dependency {
-    /// Notes what follows the key: `.name = value`, or `= { name = value, .. }`.
+    /// Records the part after the key: `.name = value`, or `= { name = value, .. }`.
     fn read(&mut self, rest: &str) {
         if let Some(at) = rest.find("package") {
             let value = rest[at + "package".len()..].trim_start().strip_prefix('=').map(str::trim_start);

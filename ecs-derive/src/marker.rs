@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
-//! Traits that demand nothing but an owned type, and for which the derive knows the type's key and place in the process.
+//! Traits that require only an owned type; the derive supplies the type's key and process-wide number.
 
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -29,7 +29,7 @@ struct Marker {
     grammar: Grammar,
 }
 
-/// The option for what a program does to have the resource.
+/// The option with the hint in errors about a missing resource.
 const MISSING: Known = Known { name: "missing", usage: "missing = \"what_inserts_it\"" };
 
 const RESOURCE: Marker = Marker {

@@ -1,11 +1,11 @@
-//! Where a derive stands in the source, and how many before it stood at the same place.
+//! The position of a derive in the source, and the number of earlier derives at the same position.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// The derives of this crate so far, by a hash of name and place.
+/// The number of derives of this crate so far, by a hash of name and position.
 static SEEN: Mutex<Option<HashMap<u64, u32>>> = Mutex::new(None);
 
 /// Line and column of the derive's own tokens, counted from one as `line!` and `column!` do, and the number of derives for a

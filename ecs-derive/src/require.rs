@@ -85,7 +85,7 @@ fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let _reported = cx.ok(parser.parse2(tokens));
 }
 
-/// Keeps what is required, unless it is the component itself or there already.
+/// Adds a required component; reports the component itself and duplicates.
 fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     let text = required.ty.to_token_stream().to_string();
     if is_item(item, &required.ty) {
@@ -181,7 +181,7 @@ fn type_of(path: Path) -> Type {
     Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
 
-/// The path as an expression wants it: `Marker::<T>`.
+/// The path in expression syntax: `Marker::<T>`.
 fn turbofish(mut path: Path) -> Path {
     for segment in &mut path.segments {
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
@@ -196,7 +196,7 @@ fn compact(text: &str) -> String {
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",")
 }
 
-/// The bounds on types that depend on parameters: whether they are components is not known before the parameters are.
+/// Bounds for required types that depend on type parameters: only a concrete type can be checked without a bound.
 pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     let params = type_params(&item.generics);
     let depends = |ty: &Type| params.iter().any(|param| find_word(ty.to_token_stream(), &param.to_string()).is_some());
@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that say what is required; nothing if that is nothing.
+/// The constant and the method that list the required components; empty if there are none.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();
@@ -225,7 +225,7 @@ pub(crate) fn method(all: &[Required]) -> TokenStream {
     hygienic! {
         const REQUIRES: bool = true;
 
-        // The values are the user's tokens in a closure that is written around them. The lints see the two together, and need not fire.
+        // The values are the user's tokens inside a generated closure; lints about the combination do not concern the user.
         #[allow(clippy::needless_update, clippy::blocks_in_conditions, clippy::redundant_closure)]
         fn requirements<__L: __strata::RequirementList>(list: &mut __L) {
             #(#each)*

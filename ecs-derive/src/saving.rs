@@ -13,7 +13,7 @@ use crate::hygiene::hygienic;
 pub(crate) const VERSION: Known = Known { name: "version", usage: "version = 2" };
 /// The option for names that the type had.
 pub(crate) const ALIAS: Known = Known { name: "alias", usage: "alias = \"an_earlier_name\"" };
-/// The option for what makes values of older ones.
+/// The option for functions that upgrade older values.
 pub(crate) const UPGRADE: Known = Known { name: "upgrade", usage: "upgrade = function | upgrade(1 = function, ..)" };
 /// The option for components that are not saved.
 pub(crate) const SAVE: Known = Known { name: "save", usage: "save = \"skip\"" };
@@ -27,7 +27,7 @@ pub(crate) struct Saving {
 }
 
 impl Saving {
-    /// Reads the options of what is called `what` in messages: `the component`.
+    /// Reads the options. `what` names the item in messages: `the component`.
     pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], what: &str) -> Self {
         let mut calls = TokenStream::new();
         let version = version(cx, grammar, options);
@@ -48,19 +48,19 @@ impl Saving {
         }
         let is_wrong = version.is_none() && options.iter().any(|option| option.name == "version");
         let version = version.and_then(|version| version.base10_parse().ok()).unwrap_or(1);
-        // If the version itself is wrong there is an error already, and nothing to compare other versions with.
+        // If the version itself is invalid, an error is already reported and other versions cannot be compared.
         let upgrades = if is_wrong { None } else { upgrades(cx, grammar, options, version, what) };
         Self { calls, upgrades }
     }
 
-    /// A description, with what the options say.
+    /// A description, extended by the options.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         let calls = &self.calls;
         if calls.is_empty() { found } else { hygienic!(#found #calls) }
     }
 }
 
-/// The number that the option says.
+/// The number in the option.
 fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     let option = options.iter().find(|option| option.name == "version")?;
     let literal = match &option.value {
@@ -80,7 +80,7 @@ fn version_of(literal: &LitInt) -> Option<u32> {
     literal.base10_parse::<u32>().ok().filter(|version| *version != 0 && is_typed_so)
 }
 
-/// Each older version with its function. One that is no version, that is not older or that is there a second time is reported.
+/// Each older version with its function. Reports invalid, newer and repeated versions.
 fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32, Expr)> {
     let mut older: Vec<(u32, Expr)> = Vec::new();
     for (literal, function) in all {
@@ -103,7 +103,7 @@ fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32,
     older
 }
 
-/// The names that the option says.
+/// The names in the option.
 fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     let Some(option) = options.iter().find(|option| option.name == "alias") else { return Vec::new() };
     let parser = |input: ParseStream<'_>| input.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
@@ -119,7 +119,7 @@ fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     names
 }
 
-/// The method that lists what makes values of those of older versions.
+/// The method that lists the upgrade functions.
 fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &str) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == "upgrade")?;
     if version == 1 {
@@ -151,7 +151,7 @@ fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &
         .into_iter()
         .map(|(from, function)| hygienic!(__strata::UpgradeList::<Self>::add(list, #from, #function);));
     Some(hygienic! {
-        // A closure of the user's may only call a function.
+        // A user's closure may just call a function.
         #[allow(clippy::redundant_closure)]
         fn upgrades<__L: __strata::UpgradeList<Self>>(list: &mut __L) {
             #(#calls)*

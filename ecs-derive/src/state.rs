@@ -1,4 +1,4 @@
-//! `#[derive(States)]` and `#[derive(SubStates)]`, whose traits are those of `strata-app`.
+//! `#[derive(States)]` and `#[derive(SubStates)]`, whose traits are in `strata-app`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
@@ -19,7 +19,7 @@ const STATES: Grammar = Grammar { attribute: "#[states]", known: &[CRATE] };
 
 const SUB_STATES: Grammar = Grammar { attribute: "#[sub_states]", known: &[CRATE] };
 
-/// Where the traits are.
+/// The path of the module with the traits.
 fn private(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, app_path)
 }
@@ -30,7 +30,7 @@ pub(crate) fn states(cx: &Ctxt, item: &Item) -> TokenStream {
     let private = private(cx, &STATES, &options);
     check(cx, item, "States", "states");
     if item.kind == Kind::Union {
-        // It lacks all that a state needs.
+        // A union cannot implement the traits that a state requires.
         return TokenStream::new();
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
@@ -56,7 +56,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
     let (ident, form) = (&item.ident, form(item));
-    // After an error the type stays a state, so that its uses give no further errors.
+    // The implementation is emitted after errors too, so that uses of the type give no further errors.
     let (source, value) = match source(cx, item) {
         Some(Source { source, value }) => {
             let value = hygienic! {
@@ -89,7 +89,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Reports what cannot be a state.
+/// Reports types that cannot be states.
 fn check(cx: &Ctxt, item: &Item, name: &str, helper: &str) {
     if item.kind == Kind::Union {
         let message =
@@ -112,13 +112,13 @@ fn parts(item: &Item) -> (ImplGenerics<'_>, TypeGenerics<'_>, TokenStream) {
     (impl_generics, type_generics, where_with(&item.generics, &bounds))
 }
 
-/// What `#[source(..)]` says.
+/// The content of `#[source(..)]`.
 struct Source {
     source: Type,
     value: Pat,
 }
 
-/// The source of a sub-state, if it is there once and right.
+/// The source of a sub-state, if there is exactly one valid attribute.
 fn source(cx: &Ctxt, item: &Item) -> Option<Source> {
     let mut attributes = item.attrs.iter().filter(|attr| attr.path().is_ident("source"));
     let Some(first) = attributes.next() else {

@@ -34,13 +34,13 @@ struct Field {
     member: TokenStream,
     /// Its name, for messages of the core.
     name: String,
-    /// Variable that holds what is fetched for it.
+    /// Variable that holds the fetched parameter.
     variable: Ident,
     /// Type parameter that stands for the field's source.
     source: Ident,
     /// Type parameter that stands for the field's builder.
     builder: Ident,
-    /// Who may name the field.
+    /// The visibility of the field.
     vis: Visibility,
     /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of a
     /// `PhantomData` is not fetched, so it may be anything: a lifetime alone, a type without bounds.
@@ -85,7 +85,7 @@ fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     true
 }
 
-/// All fields are fetched, so there must be one set of them.
+/// Only structs have a single set of fields to fetch.
 fn right_kind(cx: &Ctxt, item: &Item) {
     let kind = match item.kind {
         Kind::Struct => return,
@@ -112,7 +112,7 @@ fn known_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// Each run of a system brings its own lifetimes, so the struct must accept any.
+/// Each run of a system has its own lifetimes, so the struct must accept any.
 fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     let message = "each run of a system brings its own `'w` and `'s`, they cannot have bounds\nhelp: remove the bound";
     for param in lifetimes(&item.generics) {
@@ -299,7 +299,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(__strata::BuiltField<#fixed, #at, #ty>)
     });
     let types: Vec<TokenStream> = types.collect();
-    // By the number of the field: rustc cannot tell demands of the same type apart.
+    // One per field index: rustc cannot distinguish equal bounds.
     let built = fields.iter().zip(&types).enumerate().map(|(at, (Field { ty, source, builder, .. }, built))| {
         let ty = bind(ty.to_token_stream(), OWN);
         hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
@@ -353,7 +353,7 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Whether a type is one that a parameter of the struct decides: what it is fetched as is not known before the struct is used.
+/// Whether a type is a projection, whose fetched type may be unknown until the struct is used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
@@ -403,13 +403,13 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
 /// The lifetimes to use for `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
-/// In the head of an implementation.
+/// In the header of an implementation.
 const OWN: Lifetimes = ["'__w", "'__s"];
 /// Where the lifetimes do not matter.
 const FIXED: Lifetimes = ["'static", "'static"];
-/// In what is fetched.
+/// In the fetched type.
 const FETCHED: Lifetimes = ["'w", "'s"];
-/// In what is handed on.
+/// In the reborrowed type.
 const SHORT: Lifetimes = ["'a", "'a"];
 
 /// The struct with these lifetimes.
@@ -419,9 +419,9 @@ fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     hygienic!(#ident #type_generics)
 }
 
-/// The where clause with these lifetimes, and with more demands.
+/// The where clause with these lifetimes and further predicates.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
-    // Not as `T: 'static`, of which clippy would say that `T` has bounds in two places.
+    // Not written as `T: 'static`: clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
         let fixed = with(item, FIXED);
         hygienic!(#fixed: 'static)

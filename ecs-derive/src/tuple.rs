@@ -7,7 +7,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// Most members of one tuple that macro output writes.
+/// The maximum number of members of one tuple in macro output.
 const WIDTH: usize = 12;
 
 /// Most members of one tuple whose form inside the core the output writes: for larger ones that is a tuple of groups.

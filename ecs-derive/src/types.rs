@@ -1,4 +1,4 @@
-//! Questions about the form of types.
+//! Helpers for the syntax of types.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -170,7 +170,7 @@ body!(Integrate "vec3: velocity, then position" (mut 0 position: Vec3, mut 1 vel
     }
 });
 
-// The exponent is one: otherwise the values would become denormal, which is slow.
+// The factor rounds to 1.0: with a smaller one the values would become denormal, which is slow.
 body!(DampNumber "f32 *= factor" (mut 0 speed: f32) |step| {
     *speed *= 1.0 + step * 1e-6;
 });
