@@ -320,9 +320,9 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
 
 /// The key that distinguishes this type from others at compile time.
 ///
-/// The core compares the place where the compiler says that the item is (`line!`, the outermost macro call) with the place of
-/// the derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Whether a macro
-/// has copied the user's tokens no place tells, so the copies are counted.
+/// The core compares the position of the item according to the compiler (`line!`, the outermost macro call) with the position of the
+/// derive's own tokens. They differ if a `macro_rules!` wrote the derive; then the key is not exact. A position does not show whether a
+/// macro has copied the user's tokens, so the copies are counted.
 pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {

@@ -50,13 +50,13 @@ fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// A description, with what the option says.
+    /// Extends a description by the option.
     pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
         if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
     }
 
-    /// An item that has the types of the fields looked at where the type is, and not where it is used first. A type with parameters
-    /// says nothing of them before.
+    /// An item that evaluates the field types at the definition of the type instead of at its first use. Not for generic types, whose
+    /// constants are evaluated only when they are used.
     pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
         let ident = &item.ident;
         let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
@@ -216,11 +216,11 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, place, doc comment, the way to it and its type. The tokens around the type have its place as if they were
-/// the user's, so that an error in the type is the one that the compiler has reported at the definition, and is reported once.
+/// One field: its name, index, doc comment, accessor and type. The surrounding tokens have the span of the type, so that rustc merges an
+/// error in the type with the error that it has already reported at the definition.
 ///
-/// The function that goes from a value to the field proves that there is such a field and that its type is what is said here. It is
-/// not if an attribute below the derive has changed it, or if the type has another meaning in what the derive writes.
+/// The accessor function proves that the field exists and has the given type. This can fail if an attribute below the derive has changed
+/// the field, or if the type's name resolves differently in the generated code.
 fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
@@ -231,8 +231,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    // A reference to the field proves that it is no field of a union, and aligned unless the type is packed. A `*mut` proves that its type
-    // is the one that is said here, and not a subtype.
+    // A reference to the field proves that it is not a union field and, unless the type is packed, that it is aligned. A `*mut` proves that
+    // its type is exactly the given one, not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
     let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
     let pointer = quote_spanned!(ty.span()=> (#pointer));

@@ -94,8 +94,8 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     }}
 }
 
-/// An item that has the fields looked at where the type is, and not where its description is used first. The constants of a type with
-/// parameters have no value before.
+/// An item that checks the fields at the definition of the type instead of at the first use of its description. Not for generic types,
+/// whose constants are evaluated only when they are used.
 pub(crate) fn check(item: &Item, of_trait: &str) -> Option<TokenStream> {
     let (ident, of_trait) = (&item.ident, Ident::new(of_trait, Span::mixed_site()));
     let check = || hygienic!(const _: __strata::Description<#ident> = <#ident as __strata::#of_trait>::DESCRIPTION;);
@@ -236,8 +236,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A constant of the probe of a type. Its tokens have the place of the type as if they were the user's, so that an error in the type is the one
-/// that the compiler has reported at the definition, and is reported once.
+/// A constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the error that
+/// it has already reported at the definition.
 fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);

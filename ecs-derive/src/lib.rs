@@ -2,17 +2,17 @@
 //! this one.
 //!
 //! Macro output is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
-//! Set the environment variable `STRATA_EXPAND` to the name of an item to see what is written for it:
+//! If the environment variable `STRATA_EXPAND` is the name of an item, the macros print its expansion:
 //! `STRATA_EXPAND=movement cargo build`.
 //!
-//! Names that begin with `__strata` are the macros' own.
+//! Names that begin with `__strata` are reserved for the macros.
 //!
 //! # Another name for the core
 //!
-//! The macros read in the `Cargo.toml` of the crate that uses them by which name it knows `strata-ecs`; if it depends on `strata-app`
-//! alone, they find the core there. For other re-exports, every macro takes the option `crate = path`:
-//! `#[component(crate = engine::ecs)]`, `#[system(crate = engine::ecs)]`. `extern crate engine as strata_ecs;`, once at the root of the
-//! crate, serves as well if `engine` re-exports all of the core.
+//! The macros look up the name of `strata-ecs` in the `Cargo.toml` of the crate that uses them; if the crate depends on `strata-app` alone,
+//! they find the core there. For other re-exports, every macro takes the option `crate = path`: `#[component(crate = engine::ecs)]`,
+//! `#[system(crate = engine::ecs)]`. If `engine` re-exports all of the core, `extern crate engine as strata_ecs;` once at the root of the
+//! crate works as well.
 #![forbid(unsafe_code)]
 
 mod attr;
@@ -56,25 +56,25 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
 
-/// Makes a type a resource: a value of which a world has at most one.
+/// Makes a type a resource: a world contains at most one value of it.
 ///
 /// # Options
 ///
 /// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
 ///   `serde`). A generic type whose own bounds do not prove it is a resource only for the type arguments that do.
-/// - `#[resource(transient)]`: the resource belongs to the process, as a window does. Snapshots, files, deltas and comparisons pass over it;
-///   it stays as it is when a world is restored or loaded.
-/// - `#[resource(save = "skip")]`: a file has the resource only if the format lists it; comparisons pass over it. A snapshot has it.
-/// - `#[resource(persistence = function)]`: the function returns one of these, or a form as text by which the resource is saved without being
+/// - `#[resource(transient)]`: the resource belongs to the process, like a window. Snapshots, files, deltas and comparisons skip it; it is
+///   not changed when a world is restored or loaded.
+/// - `#[resource(save = "skip")]`: a file contains the resource only if the format lists it; comparisons skip it. Snapshots contain it.
+/// - `#[resource(persistence = function)]`: the function returns one of these, or a text form in which the resource is saved without being
 ///   listed: see `Persistence`.
 /// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
-/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, what makes a value of one of an older version,
-///   and names that it had, as of a component: see [there](macro@Component#in-files).
-/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: what a program does to have the resource. Errors say it where the resource does
-///   not exist; `{}` in it stands for the type parameters of a generic resource.
+/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
+/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: a hint how a program gets the resource, which is part of the errors about a
+///   missing resource; `{}` in it stands for the type parameters of a generic resource.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -92,24 +92,24 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
 }
 
-/// Makes a type a relation: a value that stands between two entities.
+/// Makes a type a relation: the value of a pair of two entities.
 ///
 /// # Options
 ///
-/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: what becomes of a pair whose target is despawned. It is
-///   removed; or its source is despawned; or it stays until its source goes. Without this option it is removed.
-/// - `#[relation(exclusive)]`: a source has one pair at most; another one takes its place.
+/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for pairs whose target is despawned. The pair
+///   is removed; or its source is despawned; or the pair stays until its source is despawned. The default is to remove the pair.
+/// - `#[relation(exclusive)]`: a source has at most one pair; a new pair replaces it.
 /// - `#[relation(symmetric)]`: a pair has no direction.
-/// - `#[relation(acyclic)]`: a pair that would close a circle is not made.
-/// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as of a
-///   [component](macro@Component). Without these options this is found out, for a type with parameters from their bounds alone.
+/// - `#[relation(acyclic)]`: a pair that would form a cycle is not created.
+/// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as for a
+///   [component](macro@Component). Without these options the traits are detected, for generic types from their bounds alone.
 /// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
-/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, what makes values of those of an older
-///   version, and names that it had, as of a component: see [there](macro@Component#in-files).
+/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
 /// - `#[relation(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`. Pairs are cloned with their source
-/// if the type is `Clone`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`. Pairs are cloned with their source if
+/// the type is `Clone`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -162,9 +162,9 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), description::expand).into()
 }
 
-/// Says how the entities inside of a type are exchanged for others: those in fields whose types implement `MapEntities` themselves. A
-/// field whose type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its
-/// entities. The implementation demands `T: MapEntities` of the type parameters that fields depend on.
+/// Implements `MapEntities`, which replaces the entities inside a value: those in fields whose types implement `MapEntities`. A field whose
+/// type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The
+/// implementation requires `T: MapEntities` of the type parameters that fields depend on.
 ///
 /// # Options
 ///
@@ -193,13 +193,13 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), entities::expand).into()
 }
 
-/// Makes a type a message: a value that systems write and that others read.
+/// Makes a type a message: a value that some systems write and others read.
 ///
 /// # Options
 ///
-/// - `#[message(clone)]`, `hash`: as of a [resource](macro@Resource): of a message with type parameters whose bounds do not prove it.
-/// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: how the list of the messages takes part in snapshots, files and
-///   comparisons, as of a resource.
+/// - `#[message(clone)]`, `hash`: as for a [resource](macro@Resource), for generic messages whose bounds do not prove it.
+/// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: whether snapshots, files and comparisons include the list of
+///   messages, as for a resource.
 /// - `#[message(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -218,7 +218,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// - `#[event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`. Without it the event is for no entity.
+/// - `#[event(trigger = Type)]`: the type that finds its observers, which implements `Trigger`. By default the event has no target entity.
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -275,10 +275,10 @@ pub fn derive_entity_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::entity_event).into()
 }
 
-/// Makes a struct or an enum the name of system sets: one for each value.
+/// Makes a struct or an enum a system set label: one set for each value.
 ///
-/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Types
-/// with parameters are sets where these are implemented.
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. A generic type is a set
+/// for the arguments with which it implements these traits.
 ///
 /// # Options
 ///
@@ -349,8 +349,8 @@ pub fn derive_states(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a state that exists while another one has some value: for `strata-app`, which re-exports it.
 ///
-/// `#[source(Other = pattern)]` says which values of the other state these are; it begins with its `Default`. The source may be
-/// an `Option`, or a tuple of states.
+/// `#[source(Other = pattern)]` gives the values of the other state for which it exists; it starts with its `Default`. The source may be an
+/// `Option`, or a tuple of states.
 ///
 /// # Options
 ///
@@ -392,10 +392,9 @@ pub fn derive_sub_states(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
-/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity the field is made
-///   by `Default`.
-/// - `#[bundle(ignore_from_components)]`: as without it. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all of
-///   them can be.
+/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity, the field is created by `Default`.
+/// - `#[bundle(ignore_from_components)]`: no effect. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all bundles
+///   can.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -491,8 +490,8 @@ pub fn derive_system_param(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a query filter: its fields are filters, all of which must hold.
 ///
-/// The filter can stand wherever one can: in tuples, in `Or<(..)>`, in a field of another. It is never made; its fields
-/// only say what is demanded.
+/// The filter can be used wherever a filter is accepted: in tuples, in `Or<(..)>`, in a field of another filter. It is never constructed;
+/// its fields only declare the filters.
 ///
 /// # Options
 ///
@@ -538,11 +537,10 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
 ///
-/// The other parameters are as those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
-/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. The first such
-/// target is reported by `World::warn_once`, unless `with(..)` names what it lacks. So the event
-/// has a target: it is an `EntityEvent`, or one of the life of components, such as `Add<T>`. Whether the parameters are in each other's way
-/// is checked while the program is compiled, as for rows.
+/// The other parameters are as for a system. A reference is a component of the event's target, as are `Mut<T>`, `Ref<T>`, an `Option` of
+/// one of these, `Has<T>` and `Entity`: the observer borrows it, and does not run for a target that lacks it. `World::warn_once` reports
+/// the first such target, unless `with(..)` names the missing component. So the event must have a target: it is an `EntityEvent`, or a
+/// lifecycle event such as `Add<T>`. Conflicts between parameters are detected at compile time, as for rows.
 ///
 /// # Options
 ///

@@ -10,7 +10,8 @@ use quote::{ToTokens, quote};
 /// The maximum number of members of one tuple in macro output.
 const WIDTH: usize = 12;
 
-/// Most members of one tuple whose form inside the core the output writes: for larger ones that is a tuple of groups.
+/// The maximum number of members of one tuple whose core-internal form is written in the output; for larger tuples that form is a tuple of
+/// groups.
 const NARROW: usize = 4;
 
 /// `(a, b, ..)`, nested at the end once there are more than [`WIDTH`] members.
@@ -18,7 +19,7 @@ pub(crate) fn nest<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(WIDTH, members)
 }
 
-/// The same for columns of rows and for sources of parameters, and for what goes with them.
+/// As [`nest`], with at most [`NARROW`] members: for columns of rows, sources of parameters, and tuples that correspond to them.
 pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(NARROW, members)
 }

@@ -71,8 +71,8 @@ pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&
     output
 }
 
-/// Where a type, or another piece of the user's code, begins and ends, as if the user had written there. A piece of output that begins and ends there is
-/// underlined like the type, and rustc takes an error in it for the one that it has already reported there.
+/// The spans of the first and last token of a type or another piece of the user's code, as if the user had written there. Output with these
+/// spans is underlined like the type, and rustc merges an error in it with the error that it has already reported there.
 pub(crate) fn ends(piece: &impl ToTokens) -> (Span, Span) {
     let mut tokens = piece.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::mixed_site, |token| token.span());
