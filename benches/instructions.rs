@@ -5,8 +5,8 @@
 //! instructions NAME COUNT      # runs the operation `NAME` `COUNT` times
 //! ```
 //!
-//! The setup of an operation does not depend on the count, and nothing is dropped at the end. So the difference between a run with `2 *
-//! COUNT` and a run with `COUNT` is the cost of `COUNT` operations without the setup.
+//! The setup of an operation does not depend on the count, and nothing is dropped at the end. So the difference between a run
+//! with `2 * COUNT` and a run with `COUNT` is the cost of `COUNT` operations without the setup.
 
 use std::env;
 use std::hint::black_box;

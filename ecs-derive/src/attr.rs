@@ -124,7 +124,7 @@ impl Grammar {
         usages.join(", ")
     }
 
-    /// The string that the option `name` is set to, if it is there.
+    /// The string value of the option `name`, if present.
     pub(crate) fn literal(&self, cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
         let option = options.iter().find(|option| option.name == name)?;
         let literal = match &option.value {

@@ -123,7 +123,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` adds what the options say of cloning to an expression of it.
+/// The constant with the description of the type. `clone` extends the description expression by the options about cloning.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,

@@ -1,4 +1,4 @@
-//! `#[require(..)]`: the components that one brings along.
+//! `#[require(..)]`: the components that a component requires.
 //!
 //! An item of the list names a component and, unless `Default` is meant, its value. The spelling of a path decides whether it ends in the
 //! name of a type, or of a variant, a constant or a function of a type.

@@ -42,7 +42,7 @@ trait Body: 'static {
     fn outcome(world: &mut World) -> u64;
 }
 
-/// A world with rows, and a schedule that goes through them.
+/// A world with rows, and a schedule that visits them.
 fn prepared<B: Body, V: Variants>(rows: usize) -> (World, Schedule) {
     let (mut world, mut schedule) = (World::new(), Schedule::default());
     world.insert_resource(black_box(bodies::Step(0.001)));

@@ -133,7 +133,7 @@ fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStre
     hygienic!(#(#attrs)*)
 }
 
-/// `#[derive(..)]` as the user asked for the items.
+/// The `#[derive(..)]` that the user requested for the items.
 fn derives(model: &Model<'_>) -> TokenStream {
     let derives = &model.derives;
     if derives.is_empty() { TokenStream::new() } else { quote!(#[derive(#(#derives),*)]) }

@@ -119,13 +119,13 @@ pub(super) struct Model<'a> {
     pub(super) variants: Vec<Variant>,
     /// Name of the item.
     pub(super) item_name: Ident,
-    /// Name of the item of slices, if it is asked for.
+    /// Name of the item of slices, if requested.
     pub(super) contiguous_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
     /// Name of the item of the read-only twin.
     pub(super) read_only_item_name: Ident,
-    /// Name of its item of slices, if it is asked for.
+    /// Name of its item of slices, if requested.
     pub(super) read_only_contiguous_name: Ident,
 }
 
@@ -144,7 +144,7 @@ impl Model<'_> {
         self.item.kind == Kind::Enum
     }
 
-    /// The where clause with further predicates, for everything that is written.
+    /// The where clause with further predicates, for all generated items.
     ///
     /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
     /// under such a bound, the compiler could not resolve the field's item type.

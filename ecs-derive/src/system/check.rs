@@ -59,10 +59,10 @@ fn no_variadic(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The core knows functions with so many parameters.
+/// The maximum number of parameters that the core supports.
 pub(super) const MOST_PARAMETERS: usize = 40;
 
-/// There is a limit, as for functions without the attribute.
+/// The number of parameters is limited, as for functions without the attribute.
 fn few_parameters(cx: &Ctxt, model: &Model) {
     if let Some(param) = model.function.params.get(MOST_PARAMETERS)
         && !model.options.associated
@@ -75,7 +75,7 @@ fn few_parameters(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A declaration does nothing.
+/// A system needs a body.
 fn has_body(cx: &Ctxt, model: &Model) {
     if !model.function.has_body() {
         let message = "a system needs a body\nhelp: write `{ .. }` instead of `;`";

@@ -26,7 +26,7 @@ pub(super) fn filter(model: &Model) -> TokenStream {
 pub(super) struct Filter<'a> {
     /// The option that it comes from.
     pub(super) option: &'static str,
-    /// The component, if its changes are asked for.
+    /// The component, if the term is about its changes.
     pub(super) ticks: Option<&'a Type>,
     /// The term's tokens.
     pub(super) term: TokenStream,

@@ -94,7 +94,7 @@ pub(super) struct Input {
     pub(super) ty: TokenStream,
     /// Variable of the expansion that stands for its column or its value, and is where its type begins.
     pub(super) variable: Ident,
-    /// Whether a mark says what it is.
+    /// Whether it has a mark.
     pub(super) is_marked: bool,
 }
 

@@ -94,7 +94,7 @@ impl Along {
     }
 }
 
-/// The relation whose pairs a system goes through.
+/// The relation whose pairs a system visits.
 pub(super) struct PairsOf {
     /// As written: `pairs`.
     pub(super) option: proc_macro2::Ident,
@@ -138,7 +138,7 @@ pub(super) struct Options {
     pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
     pub(super) associated: bool,
-    /// All of them, as a reader of the documentation sees them.
+    /// The options as text, for the documentation.
     pub(super) text: String,
     /// The options that choose rows, as written.
     pub(super) filters: Vec<proc_macro2::Ident>,
@@ -192,7 +192,7 @@ fn spaced(tokens: &TokenStream) -> String {
     replaced.iter().fold(tokens.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The option `name`, if it is there. It stands alone.
+/// The option `name`, which takes no value, if present.
 fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {

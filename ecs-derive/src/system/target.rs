@@ -1,4 +1,4 @@
-//! Observers that take components of the target: a loop over rows, of which each is the target of an event.
+//! Observers that take components of the target: a loop over rows, each of which is the target of an event.
 
 use proc_macro2::TokenStream;
 
