@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that list the required components; empty if there are none.
+/// The constant and the method that list the required components; empty if nothing is required.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();
