@@ -5,8 +5,8 @@
 //! instructions NAME COUNT      # runs the operation `NAME` `COUNT` times
 //! ```
 //!
-//! The setup of an operation does not depend on the count, and nothing is dropped at the end. So the difference between a
-//! run with `2 * COUNT` and one with `COUNT` is what `COUNT` operations cost, with nothing of the setup.
+//! The setup of an operation does not depend on the count, and nothing is dropped at the end. So the difference between a run
+//! with `2 * COUNT` and a run with `COUNT` is the cost of `COUNT` operations without the setup.
 
 use std::env;
 use std::hint::black_box;
@@ -30,7 +30,7 @@ const COMMANDS: usize = 64;
 /// One operation.
 struct Operation {
     name: &'static str,
-    /// How often it runs, and twice as often.
+    /// The count: the operation runs this often, and twice as often.
     count: usize,
     /// The units of work in one run, such as rows. The figure is given for one unit.
     units: usize,
@@ -233,7 +233,7 @@ fn despawn_family(count: usize, whole: bool) {
     std::mem::forget(black_box(world));
 }
 
-/// Entities end while a reader of removed values exists.
+/// Despawns entities while a reader of removed values exists.
 fn despawn_recorded(count: usize) {
     let Filled { mut world, ids } = filled(MOST, both());
     let reader = world.removed_value_reader::<A>();

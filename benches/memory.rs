@@ -1,7 +1,7 @@
-//! Prints what a world keeps beside the data, in bytes; nothing is timed.
+//! Prints the memory that a world uses in addition to the data, in bytes; nothing is timed.
 //!
-//! An allocator that counts what is asked for sees everything, so spare capacity counts as bookkeeping too. It is why
-//! the entity counts are given beside the figures: at a power of two, growth by doubling leaves nothing spare.
+//! A counting allocator includes spare capacity, so that it counts as bookkeeping too. Therefore the entity counts are printed next to the
+//! figures: at a power of two, growth by doubling leaves no spare capacity.
 
 #![expect(unsafe_code, reason = "an allocator that counts has to be an allocator")]
 
@@ -19,7 +19,7 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        // SAFETY: forwarded: the caller of `alloc` ensures that `layout` has a non-zero size.
         unsafe { System.alloc(layout) }
     }
 
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The bytes that are allocated now.
+/// The number of bytes that are allocated now.
 fn live() -> usize {
     LIVE.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! Prints what chains of row systems cost as multiples of loops by hand, with pipelines and without.
+//! Prints the cost of chains of row systems as multiples of loops by hand, with pipelines and without.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench pipelines                  # everything
@@ -13,7 +13,7 @@ mod table;
 #[path = "support/turns.rs"]
 mod turns;
 
-/// What of it is needed here: the other workloads take a while to compile.
+/// The required part of `support`: the other workloads take a while to compile.
 mod support {
     pub(crate) mod bench;
     pub(crate) mod contest;

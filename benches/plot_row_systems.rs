@@ -1,4 +1,4 @@
-//! Draws what each stage of a row system gains: the picture in `docs/row-system-speed.md`.
+//! Draws the gain of each stage of a row system: the picture in `docs/row-system-speed.md`.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench pipelines -- stages --csv=$PWD/docs/images/row-systems.csv
@@ -40,7 +40,7 @@ struct Bar {
 /// The stages of a workload, side by side.
 struct Group {
     title: &'static str,
-    /// What the loop by hand takes, in nanoseconds a row.
+    /// The time of the loop by hand, in nanoseconds a row.
     by_hand: f64,
     bars: Vec<Bar>,
 }
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     draw(&read(figures)?, picture)
 }
 
-/// The groups, from left to right. A stage that a workload does not have takes no room.
+/// The groups, from left to right. Missing stages take no space.
 fn read(file: &str) -> Result<Vec<Group>, Box<dyn Error>> {
     let lines: Vec<csv::StringRecord> = csv::Reader::from_path(file)?.records().collect::<Result<_, _>>()?;
     let figure = |bench: &str, contestant: &str, column: usize| -> Result<Option<f64>, Box<dyn Error>> {
@@ -80,7 +80,7 @@ fn read(file: &str) -> Result<Vec<Group>, Box<dyn Error>> {
 const SIZE: (u32, u32) = (960, 560);
 const FONT: &str = "Helvetica, Arial, sans-serif";
 const INK: RGBColor = RGBColor(40, 40, 40);
-/// How much of its place a bar takes.
+/// The fraction of its slot that a bar fills.
 const WIDTH: f64 = 0.8;
 
 fn text(size: i32) -> TextStyle<'static> {
@@ -134,7 +134,7 @@ fn draw(groups: &[Group], file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Above the bars, so that it hides none of them: stages in their order, in lines of three.
+/// Above the bars, so that it covers none of them: stages in their order, in lines of three.
 fn draw_legend<B: DrawingBackend>(
     root: &DrawingArea<B, Shift>,
     stages: impl Iterator<Item = usize>,

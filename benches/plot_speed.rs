@@ -23,7 +23,7 @@ const BARS: [(&str, &str); 8] = [
 ];
 
 const WIDTH: f64 = 760.0;
-/// Where the bars begin, and how much of the width they may take.
+/// The left edge of the bars, and the fraction of the width that they may take.
 const LEFT: f64 = 190.0;
 const ROOM: f64 = WIDTH - LEFT - 70.0;
 const STEP: f64 = 34.0;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The label and the ratio of each bar that there are figures of, the shortest first.
+/// The label and the ratio of each bar that has figures, the shortest first.
 fn read(file: &str) -> Result<Vec<(&'static str, f64)>, Box<dyn Error>> {
     let mut bars: Vec<(&str, f64)> = vec![("slices by hand", 1.0)];
     for line in csv::Reader::from_path(file)?.records() {

@@ -1,4 +1,4 @@
-//! Prints what the library costs as multiples of hand-written slices: the table of the README.
+//! Prints the cost of the library as multiples of hand-written slices: the table of the README.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench ratios                   # everything

@@ -1,5 +1,4 @@
-//! What one of many costs as there are more: systems of a schedule, tables, entities, components and commands, and the slope of
-//! each series.
+//! Prints the cost per unit as the number of systems, tables, entities, components or commands grows, and the slope of each series.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench scale                    # every series
@@ -7,10 +6,9 @@
 //! cargo bench -p strata-benches --bench scale -- --smoke         # each once, with few systems, to see that it runs
 //! ```
 //!
-//! A schedule is *young* in its first runs, in which it measures its systems and decides what to run side by side, and *old*
-//! after many. The slope is the power of the number with which the time grows altogether: 1 is linear. What grows faster than
-//! with the power 1.2 is called superlinear; that may be the caches, if it happens where the data outgrows one. Some series have a
-//! steepest slope, with which the run fails.
+//! A schedule is *young* in its first runs, in which it measures its systems and decides which of them to run in parallel, and *old* after
+//! many runs. The slope is the exponent with which the total time grows: 1 is linear. A slope above 1.2 is called superlinear; the cause
+//! may be the caches, if it occurs where the data outgrows one. Some series have a maximum slope; the run fails if it is exceeded.
 
 use std::time::Instant;
 
@@ -50,7 +48,7 @@ fn spawn<const N: usize>(world: &mut World) {
     world.spawn((Cell::<N>(0),));
 }
 
-/// All systems write the same component, so that no two of them run side by side.
+/// All systems write the same component, so that no two of them run in parallel.
 fn conflicting(schedule: &mut Schedule, count: usize) {
     (0..count).for_each(|_| add::<0>(schedule));
 }
@@ -73,7 +71,7 @@ struct Times {
     old: f64,
 }
 
-/// How many runs are young, beside the first, in which systems are prepared.
+/// The number of young runs after the first run, in which systems are prepared.
 const YOUNG: u32 = 16;
 
 fn measure(fill: fn(&mut Schedule, usize), executor: Executor, count: usize, old: u32) -> Times {
@@ -99,7 +97,7 @@ fn measure(fill: fn(&mut Schedule, usize), executor: Executor, count: usize, old
     Times { young: timed(YOUNG), old: timed(old) }
 }
 
-/// The power with which a run grows, where `first` and `last` are times for each system.
+/// The exponent with which the time of a run grows; `first` and `last` are times per unit.
 fn slope(counts: &[usize], first: f64, last: f64) -> f64 {
     let growth = *counts.last().expect("there are several") as f64 / counts[0] as f64;
     1.0 + (last / first).ln() / growth.ln()
@@ -110,7 +108,7 @@ fn shown(slope: f64) -> String {
     format!("{slope:.2}{}", if slope > 1.2 { ", superlinear" } else { "" })
 }
 
-/// Measures what is no schedule.
+/// Measures the series that are not about schedules.
 fn grow(is_smoke: bool, is_meant: &dyn Fn(&str) -> bool) {
     for series in series::ALL.iter().filter(|series| is_meant(series.name)) {
         println!("{}: ns {}", series.name, if series.is_of_run { "a run" } else { "for each" });

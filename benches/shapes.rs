@@ -1,4 +1,4 @@
-//! In which shape a loop over rows is fastest with each instruction set: how many rows it gets at a time.
+//! Finds the fastest shape of a loop over rows with each instruction set: the number of rows per iteration.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench shapes                   # every body
@@ -7,9 +7,9 @@
 //! cargo bench -p strata-benches --bench shapes -- --smoke        # whether all shapes come to the same result
 //! ```
 //!
-//! A row of the table is a body with an instruction set. It shows what every shape takes as a multiple of the best one of this
-//! set, then what the shape takes that the library chooses, as a multiple of the best one and of the baseline with all rows at
-//! once. At the end are the bodies for which another shape, or the baseline, would have been more than 5 % faster.
+//! A row of the table is a body with an instruction set. It shows the time of each shape as a multiple of the best shape of this set, then
+//! the time of the library's chosen shape, as a multiple of the best shape and of the baseline with all rows at once. At the end are the
+//! bodies for which another shape, or the baseline, would have been more than 5 % faster.
 
 #[path = "support/rows/mod.rs"]
 mod rows;
@@ -22,7 +22,7 @@ use rows::{CHOSEN, sets};
 use support::Bench;
 use turns::Turns;
 
-/// What the chosen shape may lose against the best one.
+/// The tolerated factor of the chosen shape relative to the best one.
 const TOLERANCE: f64 = 1.05;
 
 fn main() {
@@ -44,9 +44,9 @@ fn main() {
     }
 }
 
-/// Prints what came of a body, and notes where the chosen shape is not the best one.
+/// Prints the results of a body, and records where the chosen shape is not the best one.
 ///
-/// The least time of each shape counts: this is about loops of a few microseconds, and what disturbs them only adds to it.
+/// The minimum time of each shape counts: the loops take a few microseconds, and disturbances only add to their time.
 fn report(bench: &Bench, turns: &Turns, lost: &mut Vec<(String, f64)>) {
     let least: Vec<f64> = (0..bench.contestants.len())
         .map(|contestant| turns.iter().map(|seconds| seconds[contestant]).fold(f64::INFINITY, f64::min))

@@ -1,4 +1,4 @@
-//! Reading one component of entities that come in no order.
+//! Random access: reads one component of entities in shuffled order.
 
 use std::hint::black_box;
 
@@ -36,12 +36,12 @@ pub(super) fn benches() -> Vec<Bench> {
     ]
 }
 
-/// Adds up integers: a sum of floats would wait for the addition before, and hide the cost of the access.
+/// Sums integers: a float addition would wait for the previous one and hide the cost of the access.
 fn sum<I: Copy>(ids: &[I], get: impl Fn(I) -> Option<u32>) -> u32 {
     ids.iter().fold(0, |sum, &id| get(id).map_or(sum, |x| sum.wrapping_add(x)))
 }
 
-/// Ids are places in a vector, which says the row. Nobody checks whether they are still in use.
+/// Ids are indices into a vector of row numbers. Nothing checks that they are still in use.
 fn by_hand(rows: usize) -> Sample {
     let positions = vec![BODY.1; rows];
     let row_of: Vec<u32> = (0..rows as u32).collect();
@@ -53,7 +53,7 @@ fn by_hand(rows: usize) -> Sample {
     })
 }
 
-/// The same, with ids that are checked.
+/// As [`by_hand`], with checked ids.
 fn checked_by_hand(rows: usize) -> Sample {
     let mut bodies = Bodies::default();
     let mut ids: Vec<Id> = (0..rows).map(|_| bodies.spawn(BODY)).collect();

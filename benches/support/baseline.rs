@@ -1,8 +1,7 @@
-//! What a program would do that knows the components beforehand: one vector per component and an index of entities.
+//! Baselines that know the components in advance: one vector per component and an index of entities.
 //!
-//! The stores promise what the library promises (ids that are checked against a generation, rows that stay packed,
-//! despawning by id), and no more: no queries, no components that come later, no drop glue, no change of shape that
-//! was not foreseen.
+//! The stores guarantee what the library guarantees (ids are checked against a generation, rows stay packed, despawning by id), and no
+//! more: no queries, no components added later, no drop glue, no archetypes other than the planned ones.
 
 use super::data::{Body, Position, Rotation, Transform, Velocity};
 
@@ -19,7 +18,7 @@ struct Slot {
     row: u32,
 }
 
-/// Which row belongs to an id, and which ids are free.
+/// The row of each id, and the free ids.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     slots: Vec<Slot>,
@@ -51,7 +50,7 @@ impl Index {
         self.free.push(id.index);
     }
 
-    /// The entity is in another row now.
+    /// The entity has moved to another row.
     #[inline(always)]
     pub(super) fn relocate(&mut self, id: Id, row: usize) {
         self.slots[id.index as usize].row = row as u32;
@@ -108,7 +107,7 @@ impl Bodies {
         true
     }
 
-    /// Removes all entities and keeps the room.
+    /// Removes all entities and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         for &id in &self.ids {
             self.index.release(id);

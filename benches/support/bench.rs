@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-/// Runs the work as often as asked and returns the time that counts.
+/// Runs the work the given number of times and returns the measured time.
 pub(crate) type Sample = Box<dyn FnMut(u64) -> Duration>;
 
 /// One way to do the work of a [`Bench`].
 pub(crate) struct Contestant {
-    /// What does it, such as `world.get`.
+    /// The operation that does the work, such as `world.get`.
     pub(crate) name: &'static str,
-    /// The most that this may cost, as a multiple of the baseline, where that is promised.
+    /// Upper limit of the cost as a multiple of the baseline, if one is promised.
     pub(crate) at_most: Option<f64>,
-    /// Builds the data, outside of any timing.
+    /// Builds the data; not timed.
     pub(crate) prepare: fn() -> Sample,
 }
 
@@ -23,8 +23,8 @@ impl Contestant {
 
 /// One workload.
 pub(crate) struct Bench {
-    /// What it is about, which is the file that it is written in or the folder: criterion's groups begin with it. `driver.rs`
-    /// lists those that criterion runs.
+    /// The subject: the name of the file or folder that contains the workload. Criterion's group names begin with it. `driver.rs` lists the
+    /// subjects that criterion runs.
     pub(crate) file: &'static str,
     /// The workload and its size.
     pub(crate) name: &'static str,

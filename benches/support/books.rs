@@ -1,33 +1,33 @@
-//! Events by hand with the books that a world keeps, which is what observers can cost at best ("honest").
+//! Hand-written events with the bookkeeping of a world: the lowest possible cost of observers ("honest").
 //!
-//! That is: which observers are told of all events and which of those of an entity, whether that is alive, whether ids are reserved,
-//! that an event is being told and what it has caused, in which run a value was changed, which was the last run of each observer and
-//! whether it has conditions, and that a panic loses no observer.
+//! The bookkeeping records which observers observe all events and which observe one entity, whether that entity is alive, whether ids are
+//! reserved, which event is running and what it has caused, the run in which a value was changed, and the last run and the conditions of
+//! each observer. Observers are kept if one of them panics.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use strata_ecs::prelude::Entity;
 
-/// What is told of an event of a type.
+/// The bookkeeping for one event type.
 pub(crate) struct Books<E> {
     told: Told<E>,
     events: Events,
 }
 
-/// The observers of a type of event.
+/// The observers of one event type.
 struct Told<E> {
-    /// They are taken out while they are told: each of them is given the rest.
+    /// Taken out while they run, because each observer gets mutable access to the rest of the bookkeeping.
     observers: Option<Box<List<E>>>,
     of_all: Vec<u32>,
-    /// By the index of an entity: its generation, and the place of its observer.
+    /// By entity index: the entity's generation, and the index of its observer.
     of_entities: Vec<(u32, u32)>,
 }
 
-/// The observers of a type of event, in order. None was removed.
+/// The observers of one event type, in order. `None` marks a removed one.
 struct List<E>(Vec<Option<Box<dyn Observe<E>>>>);
 
-/// What observers are given beside an event.
+/// The state that observers get in addition to an event.
 pub(crate) struct Events {
     generations: Vec<u32>,
     reserved: AtomicI64,
@@ -42,7 +42,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// A value that observers add to.
+    /// A value that observers increment.
     #[inline]
     pub(crate) fn total(&mut self) -> &mut u64 {
         self.changed = self.run;
@@ -54,7 +54,7 @@ trait Observe<E> {
     fn observe(&mut self, event: &mut E, events: &mut Events);
 }
 
-/// A function that observes.
+/// An observer function with its conditions.
 struct Observer<F> {
     conditions: Vec<fn(&Events) -> bool>,
     last_run: u32,
@@ -75,7 +75,7 @@ impl<E, F: FnMut(&mut E, &mut Events)> Observe<E> for Observer<F> {
     }
 }
 
-/// Puts observers back, also if one of them panics.
+/// Puts the observers back on drop, even if one of them panics.
 struct PutBack<'b, E> {
     books: &'b mut Books<E>,
     observers: Option<Box<List<E>>>,
@@ -89,7 +89,7 @@ impl<E> Drop for PutBack<'_, E> {
 }
 
 impl<E> Books<E> {
-    /// Without observers, of so many entities with these generations.
+    /// Creates bookkeeping without observers for these entities and their generations.
     pub(crate) fn new(entities: &[Entity]) -> Self {
         let last = entities.iter().map(|entity| entity.index()).max().map_or(0, |last| last as usize + 1);
         let mut generations = vec![0; last];
@@ -110,7 +110,7 @@ impl<E> Books<E> {
         Self { told, events }
     }
 
-    /// Adds an observer of all events, or of those of an entity.
+    /// Adds an observer of all events, or of the events of one entity.
     pub(crate) fn observe(&mut self, entity: Option<Entity>, function: impl FnMut(&mut E, &mut Events) + 'static) {
         let Told { observers, of_all, of_entities } = &mut self.told;
         let List(observers) = &mut **observers.as_mut().expect("no event is being told");
@@ -122,7 +122,7 @@ impl<E> Books<E> {
         }
     }
 
-    /// Tells an event, which is for an entity or for none.
+    /// Triggers an event, with or without a target entity.
     #[inline]
     pub(crate) fn trigger(&mut self, target: Option<Entity>, event: &mut E) {
         if *self.events.reserved.get_mut() != 0 {

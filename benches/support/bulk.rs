@@ -1,4 +1,4 @@
-//! Changes of everything that matches, and spawning from whole columns.
+//! Changes of all matching entities, and spawning from whole columns.
 
 use std::hint::black_box;
 use std::iter::repeat_n;
@@ -18,7 +18,7 @@ pub(super) fn benches() -> Vec<Bench> {
     vec![spawn_columns(), add_remove_10k(), add_remove_1m(), despawn()]
 }
 
-/// A matrix and three vectors for every entity of a fresh world, given as four vectors, which are made in the time.
+/// Spawns entities with a matrix and three vectors in a fresh world from four vectors, whose construction is timed too.
 fn spawn_columns() -> Bench {
     Bench {
         file: "structure",
@@ -84,7 +84,7 @@ fn spawn_columns() -> Bench {
     }
 }
 
-/// All entities that have a component gain another one; then all that have this one lose it.
+/// Adds a component to all entities that have another one, then removes it from all of them.
 fn add_remove_10k() -> Bench {
     Bench {
         file: "structure",
@@ -110,7 +110,7 @@ fn add_remove_1m() -> Bench {
 }
 
 impl TwoShapes<Vec<Kept>> {
-    /// Adds an [`Extra`] to every entity. The table with them has to be empty.
+    /// Adds an [`Extra`] to every entity. The table with [`Extra`] has to be empty.
     fn insert_all(&mut self, extra: Extra) -> usize {
         assert!(self.both_ids.is_empty());
         swap(&mut self.plain_ids, &mut self.both_ids);
@@ -122,7 +122,7 @@ impl TwoShapes<Vec<Kept>> {
         self.both_ids.len()
     }
 
-    /// Removes the [`Extra`] of every entity. The table without them has to be empty.
+    /// Removes the [`Extra`] of every entity. The table without [`Extra`] has to be empty.
     fn remove_all(&mut self) -> usize {
         assert!(self.plain_ids.is_empty());
         swap(&mut self.plain_ids, &mut self.both_ids);
@@ -157,7 +157,7 @@ fn world_all(rows: usize) -> Sample {
     })
 }
 
-/// Every entity of a world is despawned; only the baseline does it by id.
+/// Despawns every entity of a world. Only the baseline despawns by id.
 fn despawn() -> Bench {
     Bench {
         file: "structure",

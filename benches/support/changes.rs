@@ -1,4 +1,4 @@
-//! What change detection costs: loops that write, filters that look, and whole ticks that do both.
+//! The cost of change detection: loops that write, filters that check for changes, and whole ticks that do both.
 //!
 //! Each contestant is compared with the baseline, tick by tick, before anything is measured: see [`checked`].
 
@@ -19,24 +19,24 @@ use by_hand::{AllDirty, Despawns, Filter, Listed, Particles, Realistic, Scan, Sp
 pub(crate) const THOUSANDS: usize = 10_000;
 /// The large size of the realistic tick.
 pub(crate) const HUNDRED_THOUSAND: usize = 100_000;
-/// The size at which a filter finds little.
+/// The size for workloads in which a filter finds few rows.
 pub(crate) const MILLION: usize = 1_000_000;
-/// How many entities are written by their ids in a tick.
+/// The number of entities that are written by id in a tick.
 pub(crate) const WRITES: usize = 100;
 
-/// A contestant that came to the same as the baseline in each of the first seven ticks.
+/// Checks that a contestant produced the baseline's results in each of the first seven ticks.
 ///
 /// # Panics
 ///
-/// If it did not.
+/// If the results differ.
 pub(crate) fn checked<W: Workload>(contestant: W, by_hand: impl Workload) -> W {
     checked_in(7, contestant, by_hand)
 }
 
-/// Times the runs of a workload, without what stands between them.
+/// Times the runs of a workload, without the work between them.
 ///
-/// The clock is read around every run, which adds some tens of nanoseconds; so all contestants of a workload have to be
-/// timed in this way, or none.
+/// The clock is read around every run, which adds some tens of nanoseconds, so all contestants of a workload have to be timed in this way,
+/// or none.
 pub(crate) fn apart(mut workload: impl Workload) -> Sample {
     Box::new(move |runs| {
         let mut total = Duration::ZERO;
@@ -51,12 +51,12 @@ pub(crate) fn apart(mut workload: impl Workload) -> Sample {
     })
 }
 
-/// Says which elements are next, a few in each tick, over and over.
+/// Selects the next elements: a few in each tick, cyclically.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor(pub(crate) usize);
 
 impl Cursor {
-    /// The next `count`, which must be a divisor of how many there are.
+    /// The next `count` elements; `count` must divide the total.
     #[inline]
     pub(crate) fn next<'a, I>(&mut self, all: &'a [I], count: usize) -> &'a [I] {
         let next = &all[self.0..self.0 + count];
@@ -65,7 +65,7 @@ impl Cursor {
     }
 }
 
-/// What the systems of a tick add up: whole numbers, so that the order of the rows does not change the sum.
+/// The sums of a tick's systems. They are integers, so that the order of the rows does not change them.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) position: f64,
@@ -98,7 +98,7 @@ fn baselines() -> Vec<Bench> {
     ]
 }
 
-/// A workload whose promises are made against other libraries.
+/// A workload whose promised limits are relative to other libraries.
 fn bench(name: &'static str, rows: usize, baseline: &'static str, prepare: fn() -> Sample) -> Bench {
     Bench { file: "changes", name, rows, contestants: vec![Contestant::new(baseline, None, prepare)] }
 }

@@ -1,7 +1,7 @@
-//! Changes that are recorded first and made later.
+//! Changes that are recorded first and applied later.
 //!
-//! What records them is kept between runs, as a schedule keeps its queues. The stores are kept too, so that the figures
-//! are those of a program that has run for a while.
+//! The recorders are kept between runs, as a schedule keeps its queues. The stores are kept too, so that the times are those of a program
+//! that has run for a while.
 
 use std::hint::black_box;
 
@@ -20,7 +20,7 @@ pub(super) fn benches() -> Vec<Bench> {
     vec![spawns(), inserts(), despawns(), several(), record_spawns(), record_inserts(), record_despawns()]
 }
 
-/// A world, what records changes of it, and the entities that it has.
+/// A world, its entities, and a recorder of changes.
 struct Recorded {
     world: World,
     queue: CommandQueue,
@@ -193,7 +193,7 @@ fn inserts() -> Bench {
     }
 }
 
-/// Every entity, of a matrix and three vectors, is despawned by its id.
+/// Despawns every entity, each with a matrix and three vectors, by id.
 fn despawns() -> Bench {
     Bench {
         file: "structure",
@@ -282,7 +282,7 @@ fn despawns() -> Bench {
     }
 }
 
-/// Four changes of each entity, as multiples of one: they should cost one move.
+/// Four changes of each entity, as multiples of one change: they should cost one move.
 fn several() -> Bench {
     Bench {
         file: "structure",
@@ -322,7 +322,7 @@ fn one_insert() -> Sample {
     )
 }
 
-/// Brings the entities back to what they were before four changes each.
+/// Undoes the four changes of each entity.
 fn undo_four(recorded: &mut Recorded) {
     assert!(recorded.all_have::<Speed>(true) && recorded.all_have::<Goal>(true) && recorded.all_have::<Tint>(true));
     assert!(recorded.all_have::<Asleep>(false));
@@ -359,7 +359,7 @@ fn four_by_entity_mut() -> Sample {
     )
 }
 
-// Recording alone. The changes are made in between, unmeasured.
+// Recording alone. The changes are applied in between, not timed.
 
 fn record_spawns() -> Bench {
     Bench {

@@ -5,26 +5,26 @@ use std::time::Instant;
 
 use super::bench::Sample;
 
-/// What a workload has come to so far, on which all contestants must agree.
+/// The result of a workload so far, which must be equal for all contestants.
 pub(crate) type Outcome = [u64; 3];
 
-/// A workload, as one of the contestants does it.
+/// A workload, as implemented by one contestant.
 pub(crate) trait Workload: 'static {
-    /// What stands between two runs and is not measured, if there is such a thing.
+    /// Work between two runs that is not timed; nothing by default.
     fn before(&mut self) {}
 
     /// The work.
     fn run(&mut self);
 
-    /// What the runs so far came to. Not measured.
+    /// The result of all runs so far. Not timed.
     fn outcome(&mut self) -> Outcome;
 }
 
-/// A contestant that came to the same as the baseline in each of the first ticks.
+/// Checks that a contestant produced the baseline's results in each of the first ticks.
 ///
 /// # Panics
 ///
-/// If it did not: then the two do not do the same work.
+/// If the results differ: then the two do not do the same work.
 pub(crate) fn checked_in<W: Workload>(ticks: usize, mut contestant: W, mut by_hand: impl Workload) -> W {
     for tick in 0..ticks {
         by_hand.before();
@@ -36,7 +36,7 @@ pub(crate) fn checked_in<W: Workload>(ticks: usize, mut contestant: W, mut by_ha
     contestant
 }
 
-/// Times a workload that has nothing to do between its runs.
+/// Times a workload without work between its runs.
 pub(crate) fn in_a_row(mut workload: impl Workload) -> Sample {
     repeated(move || black_box(&mut workload).run())
 }

@@ -36,7 +36,7 @@ impl Vec3 {
     }
 }
 
-/// A 64-byte matrix, which the loops leave alone.
+/// A 64-byte matrix that the loops do not access.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Transform([[f32; 4]; 4]);
 
@@ -44,7 +44,7 @@ pub(crate) struct Transform([[f32; 4]; 4]);
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Position(pub(crate) Vec3);
 
-/// Left alone by the loops.
+/// Not accessed by the loops.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Rotation(Vec3);
 
@@ -52,7 +52,7 @@ pub(crate) struct Rotation(Vec3);
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Velocity(pub(crate) Vec3);
 
-/// What one entity of `simple_iter` and `spawn` has.
+/// The components of one entity of `simple_iter` and `spawn`.
 pub(crate) type Body = (Transform, Position, Rotation, Velocity);
 
 /// The values of every [`Body`].
@@ -63,13 +63,12 @@ pub(crate) const BODY: Body = (
     Velocity(Vec3 { x: 1.0, y: 0.0, z: 0.0 }),
 );
 
-/// What the fragmented workloads write, and by what they multiply it: one type for each copy of the code, see
-/// [`placed`](super::placed).
+/// The component that the fragmented workloads write, and its factor: one type for each copy of the code, see [`placed`](super::placed).
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Data<const COPY: usize>(pub(crate) f32);
 
 impl<const COPY: usize> Data<COPY> {
-    /// Other copies have other factors, so that the compiler cannot make one function of them.
+    /// Each copy has another factor, so that the compiler cannot merge their functions.
     const FACTOR: f32 = [1.5, 1.25, 1.75, 1.125][COPY];
 
     #[inline]
@@ -78,7 +77,7 @@ impl<const COPY: usize> Data<COPY> {
     }
 }
 
-/// As [`Data`], outside the tables.
+/// As [`Data`], in sparse storage.
 #[derive(Clone, Copy, Component, Debug)]
 #[component(storage = "sparse")]
 pub(crate) struct SparseData<const COPY: usize>(pub(crate) f32);
@@ -98,15 +97,15 @@ pub(crate) struct Fragment<const N: u8>(pub(crate) f32);
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Wide<const N: u8>(pub(crate) Vec3);
 
-/// What the entities of `add_remove` keep.
+/// The component that the entities of `add_remove` keep.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Kept(pub(crate) f32);
 
-/// What the entities of `add_remove` gain and lose.
+/// The component that is added to and removed from the entities of `add_remove`.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Extra(pub(crate) f32);
 
-/// As [`Extra`], outside the tables.
+/// As [`Extra`], in sparse storage.
 #[derive(Clone, Copy, Component, Debug)]
 #[component(storage = "sparse")]
 pub(crate) struct SparseExtra(pub(crate) f32);
@@ -127,29 +126,29 @@ pub(crate) struct Team(u8);
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Serial(u64);
 
-/// What the entities of the second `add_remove` keep: six components of six sizes.
+/// The components that the entities of the second `add_remove` keep: six components of six sizes.
 pub(crate) type Mixed = (Heat, Position, Orientation, Team, Serial, Transform);
 
 /// The values of every [`Mixed`].
 pub(crate) const MIXED: Mixed = (Heat(1.0), BODY.1, Orientation([0.0, 0.0, 0.0, 1.0]), Team(1), Serial(1), BODY.0);
 
-/// The first that the commands insert.
+/// The first component that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Speed(pub(crate) f32);
 
-/// The second that the commands insert.
+/// The second component that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Goal(pub(crate) Vec3);
 
-/// The third that the commands insert.
+/// The third component that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Tint(pub(crate) [f32; 4]);
 
-/// What the commands remove.
+/// The component that the commands remove.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Asleep(pub(crate) u64);
 
-/// The same disorder in every run (Fisher-Yates over a 64-bit linear congruential generator with Knuth's constants).
+/// Shuffles identically in every run (Fisher-Yates over a 64-bit linear congruential generator with Knuth's constants).
 pub(crate) fn shuffle<T>(items: &mut [T]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for last in (1..items.len()).rev() {

@@ -1,4 +1,4 @@
-//! Hands workloads to criterion, baseline and library in one group.
+//! Passes workloads to criterion, baseline and library in one group.
 
 use criterion::{Criterion, Throughput};
 
@@ -17,7 +17,7 @@ pub(crate) fn run(benches: Vec<Bench>) {
             if let Some(limit) = contestant.at_most {
                 println!("{}: at most {limit} x {}", contestant.name, bench.contestants[0].name);
             }
-            // Prepared when criterion first asks, so that what a filter leaves out costs nothing.
+            // Built on criterion's first call, so that workloads excluded by a filter cost nothing.
             let mut sample: Option<Sample> = None;
             group.bench_function(contestant.name, |bencher| {
                 let sample = sample.get_or_insert_with(contestant.prepare);
@@ -29,7 +29,7 @@ pub(crate) fn run(benches: Vec<Bench>) {
     criterion.final_summary();
 }
 
-/// The names of the workloads of schedules begin with that of their file.
+/// The criterion group of a workload. Names of schedule workloads begin with the name of their file.
 fn group_of(bench: &Bench) -> String {
     let name = bench.name;
     name.strip_prefix(bench.file)

@@ -1,4 +1,4 @@
-//! Events: observers beside a hand-written list of boxed closures.
+//! Events: observers compared with a hand-written list of boxed closures.
 #![expect(elided_lifetimes_in_paths, reason = "systems as users write them")]
 
 use std::hint::black_box;
@@ -29,7 +29,7 @@ struct Beat {
 #[derive(Resource, Default)]
 struct Total(u64);
 
-/// A closure that a program keeps for each event.
+/// A boxed closure that is called for each event.
 type Listener<E> = Box<dyn FnMut(&mut E)>;
 
 fn global() -> Bench {
@@ -131,7 +131,7 @@ struct Pull {
     entity: Entity,
 }
 
-/// An event goes up ten levels, beside ten events.
+/// An event that propagates through ten levels, compared with ten events.
 fn propagated() -> Bench {
     const LEVELS: usize = 10;
     const PULLS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Four changes of each entity that are recorded first, by hand: the limits of what commands do.
+//! Four recorded changes of each entity, by hand: the limits for commands.
 
 use std::hint::black_box;
 
@@ -7,10 +7,10 @@ use super::commands::{ROWS, gained};
 use super::data::{Asleep, Goal, Kept, Speed, Tint};
 use super::{Contestant, Sample, limits, undone};
 
-/// What an entity gains.
+/// The components that an entity gains.
 type Gained = (Speed, Goal, Tint);
 
-/// Entities that sleep, and those that are awake and have more.
+/// Sleeping entities, and awake entities, which have more components.
 #[derive(Default)]
 struct Sleepers {
     places: Vec<Place>,
@@ -38,7 +38,7 @@ impl Sleepers {
         sleepers
     }
 
-    /// Begins again.
+    /// Resets to the initial state.
     fn put_to_sleep(&mut self, rows: usize) {
         self.awake_ids.clear();
         self.awake_kept.clear();
@@ -53,7 +53,7 @@ impl Sleepers {
         self.asleep.resize(rows, Asleep(1));
     }
 
-    /// Moves an entity that sleeps to those that are awake.
+    /// Moves an entity from the sleeping to the awake ones.
     #[inline(always)]
     fn wake(&mut self, id: Id, (speed, goal, tint): Gained) {
         let row = self.places[id.index as usize].row as usize;
@@ -87,12 +87,12 @@ enum Step {
     Wake,
 }
 
-/// One record for an entity, with all that happens to it. The id is trusted.
+/// One record for an entity, with all its changes. The id is trusted.
 pub(super) fn bare() -> Contestant {
     limits::bare(one_record_each)
 }
 
-/// Four records for an entity, which are put together, and an id that is checked.
+/// Four records for an entity, which are merged, and a checked id.
 pub(super) fn honest() -> Contestant {
     limits::honest(a_record_for_each_step)
 }

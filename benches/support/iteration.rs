@@ -77,12 +77,12 @@ fn plain_for(mut world: World) -> Sample {
     })
 }
 
-/// The loops that are written when a `for` over all does not do.
+/// Loops that cannot be written as a plain `for` over all rows.
 fn while_let(mut world: World) -> Sample {
     let mut query = world.query::<(&mut Position, &Velocity)>();
     repeated(move || {
         let mut rows = query.iter_mut(black_box(&mut world));
-        // The first row is taken beforehand, as code does that treats it differently.
+        // The first row is taken before the loop, as in code that treats it differently.
         let mut next = rows.next();
         while let Some((mut position, velocity)) = next {
             position.0.add(velocity.0);
@@ -173,23 +173,23 @@ fn scale_by_hand<const COPY: usize>(tables: &mut [Vec<Data<COPY>>]) {
     }
 }
 
-/// A column of which nothing is known beforehand but the type of its values.
+/// A column of which only the type of its values is known in advance.
 struct HonestColumn<const COPY: usize> {
     values: Vec<Data<COPY>>,
-    /// When each value was changed, if that is kept.
+    /// The change tick of each value, if tracked.
     ticks: Option<Vec<u32>>,
-    /// When any value was changed.
+    /// The newest change tick of any value.
     visited: u32,
 }
 
-/// A table, of which a loop knows where its column is.
+/// A table; a loop knows the position of its column in it.
 struct HonestTable<const COPY: usize> {
     ids: Vec<u64>,
     column: Box<HonestColumn<COPY>>,
 }
 
-/// The same with what a library has to do for each table: it knows the numbers of those that match, finds the column, notes when it was
-/// last changed, and asks whether that is kept for each row.
+/// The loop with the library's work for each table: it knows the indices of the matching tables, looks up the column, records the tick of
+/// the change, and checks whether rows have change ticks.
 #[inline(never)]
 fn scale_honestly<const COPY: usize>(tables: &mut [HonestTable<COPY>], matches: &[u32], now: u32) {
     for &number in matches {
@@ -224,7 +224,7 @@ fn tables_honestly<const COPY: usize>(rows: usize, tables: usize, one_of: usize)
     })
 }
 
-/// The rows of a table, each with the place where it is noted that it was changed, if that is kept.
+/// The rows of a table, each with its change tick, if tracked.
 struct HonestRows<'a, const COPY: usize> {
     values: slice::IterMut<'a, Data<COPY>>,
     ticks: Option<slice::IterMut<'a, u32>>,
@@ -240,7 +240,7 @@ impl<'a, const COPY: usize> Iterator for HonestRows<'a, COPY> {
     }
 }
 
-/// The same with plain `for` over the rows of all tables: what an iterator costs that goes from table to table in its `next`.
+/// The loop as a plain `for` over the rows of all tables: the cost of an iterator that advances from table to table in its `next`.
 #[inline(never)]
 fn scale_by_iterator<const COPY: usize>(tables: &mut [HonestTable<COPY>], one_of: usize, now: u32) {
     let rows = tables.iter_mut().step_by(one_of).flat_map(|HonestTable { ids, column }| {
@@ -298,7 +298,7 @@ fn heavily_fragmented_world<const COPY: usize>() -> World {
     world
 }
 
-/// The same tables; what is scaled lies outside of them, and those entities have it that have the first fragment.
+/// The tables of `fragmented_iter`; the scaled component is in sparse storage, and the entities with the first fragment have it.
 fn sparsely_fragmented_world<const COPY: usize>() -> World {
     let mut world = World::new();
     for mask in 0..1024 {

@@ -1,22 +1,22 @@
-//! What structural changes cost at least: the same work by hand, once without bookkeeping ("bare") and once with that of a library
-//! that knows no entity and no table beforehand ("honest").
+//! Lower limits of the cost of structural changes: the work by hand, without bookkeeping ("bare"), and with the bookkeeping of a library
+//! that knows no entity and no table in advance ("honest").
 
 use super::baseline::Id;
 use super::data::{Body, Extra, Position, Rotation, Transform, Velocity};
 use super::shapes::Columns;
 use super::{Contestant, Sample};
 
-/// The limit without bookkeeping. The table of ratios finds it by its name.
+/// Name of the limit without bookkeeping; the table of ratios looks it up.
 pub(super) fn bare(prepare: fn() -> Sample) -> Contestant {
     Contestant::new("bare limit by hand", None, prepare)
 }
 
-/// The limit with the library's bookkeeping. The table of ratios finds it by its name.
+/// Name of the limit with the library's bookkeeping; the table of ratios looks it up.
 pub(super) fn honest(prepare: fn() -> Sample) -> Contestant {
     Contestant::new("honest limit by hand", None, prepare)
 }
 
-/// What the entities of a table have: one vector for each component.
+/// The columns of a table: one vector for each component.
 pub(crate) trait Vectors: Default {
     type Row;
 
@@ -71,7 +71,7 @@ impl Vectors for BodyColumns {
     }
 }
 
-/// Vectors, and the row of each id. Every id is trusted, and no index is used again.
+/// Vectors, and the row of each id. Every id is trusted, and no index is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Bare<C> {
     rows: Vec<u32>,
@@ -109,13 +109,13 @@ impl<C: Vectors> Bare<C> {
         }
     }
 
-    /// Forgets the last id, which has been despawned.
+    /// Removes the entry of the last id, which has been despawned.
     #[inline(always)]
     pub(crate) fn forget_last(&mut self) {
         self.rows.pop();
     }
 
-    /// Removes everything and keeps the room.
+    /// Removes everything and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.ids.clear();
@@ -123,11 +123,11 @@ impl<C: Vectors> Bare<C> {
     }
 }
 
-/// What is known of an index.
+/// The location and generation of an index.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     generation: u32,
-    /// [`NOWHERE`] if no entity has it.
+    /// [`NOWHERE`] if the index is free.
     table: u32,
     row: u32,
 }
@@ -141,8 +141,8 @@ struct Rows<C> {
     columns: C,
 }
 
-/// Any number of tables, ids with generations whose indexes are used again, and one table of locations. Of a table nothing is known
-/// before it is looked up.
+/// Any number of tables, ids with generations and reused indexes, and one table of locations. Nothing about a table is known before it is
+/// looked up.
 #[derive(Debug)]
 pub(crate) struct Honest<C> {
     places: Vec<Place>,
@@ -159,7 +159,7 @@ impl<C: Vectors> Default for Honest<C> {
 }
 
 impl<C: Vectors> Honest<C> {
-    /// The number of a table for entities that have these columns.
+    /// The index of the table for entities that have these columns.
     pub(crate) const TABLE: u32 = 1;
 
     pub(crate) fn len(&self) -> usize {
@@ -188,7 +188,7 @@ impl<C: Vectors> Honest<C> {
         id
     }
 
-    /// Ends an entity, if it is alive. The values are dropped when the books are written.
+    /// Despawns an entity, if it is alive. The values are dropped after the bookkeeping is updated.
     #[inline(always)]
     pub(crate) fn despawn(&mut self, id: Id) -> bool {
         let Some(&place) = self.places.get(id.index as usize) else { return false };
@@ -208,7 +208,7 @@ impl<C: Vectors> Honest<C> {
         true
     }
 
-    /// Ends all entities of a table and keeps the room.
+    /// Despawns all entities of a table and keeps the capacity.
     pub(crate) fn clear(&mut self, table: u32) {
         let table = &mut self.tables[table as usize];
         for id in &table.ids {
@@ -222,7 +222,7 @@ impl<C: Vectors> Honest<C> {
     }
 }
 
-/// Entities that perhaps have an [`Extra`] beside what they keep. Every id is trusted.
+/// Entities with optional [`Extra`]s in addition to their fixed components. Every id is trusted.
 #[derive(Debug, Default)]
 pub(crate) struct BareShapes<C> {
     /// Table and row of each id.

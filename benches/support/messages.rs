@@ -1,4 +1,4 @@
-//! Messages that one system sends and another reads, beside a vector that is filled, read and cleared.
+//! Messages that one system sends and another reads, compared with a vector that is filled, read and cleared.
 
 use std::hint::black_box;
 
@@ -26,7 +26,7 @@ impl Collision {
 #[derive(Resource, Default)]
 struct Total(u64);
 
-/// What reading a message comes to.
+/// Adds the checksum of one message to `total`.
 pub(crate) fn weigh(total: u64, first: u32, second: u32, force: f32) -> u64 {
     total.wrapping_add(u64::from(first ^ second)).wrapping_add(u64::from(force.to_bits()))
 }
@@ -61,7 +61,7 @@ fn schedule<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) ->
     })
 }
 
-/// The sum over the vector, which is empty afterwards.
+/// The sum over the vector, which is then cleared.
 fn read_vector(vector: &mut Vec<Collision>) {
     let mut sum = 0;
     for collision in black_box(&*vector) {
@@ -71,8 +71,8 @@ fn read_vector(vector: &mut Vec<Collision>) {
     vector.clear();
 }
 
-/// Nothing is promised where the messages are sent at once: that is bound by memory, and messages need twice that of the
-/// vector, since they are there for two runs. Two vectors that are used in turns take as long, or longer.
+/// No limit is promised for messages that are sent in one batch: this is bound by memory bandwidth, and messages need twice as much memory
+/// as the vector, since they are kept for two runs. Two vectors that are used in turns take as long, or longer.
 pub(super) fn benches() -> Vec<Bench> {
     vec![
         Bench {

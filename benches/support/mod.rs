@@ -1,6 +1,6 @@
-//! What is measured: a list of workloads, each done by hand-written slices (the baseline) and by the library.
+//! The list of measured workloads, each implemented with hand-written slices (the baseline) and with the library.
 //!
-//! The criterion benches and the `ratios` program run the same list, so they cannot disagree on what the work is.
+//! The criterion benches and the `ratios` program run the same list, so that their workloads are identical.
 
 mod access;
 mod baseline;
@@ -33,9 +33,9 @@ use std::time::{Duration, Instant};
 pub(crate) use bench::{Bench, Contestant, Sample};
 pub(crate) use contest::repeated;
 
-/// Every workload except those of the schedule, in the order of the table in the README.
+/// All workloads except those of the schedule, in the order of the table in the README.
 ///
-/// Those of the schedule have a thousand systems each, which not every bench target should have to compile.
+/// The schedule workloads have a thousand systems each, which not every bench target should have to compile.
 pub(crate) fn benches() -> Vec<Bench> {
     [
         iteration::benches(),
@@ -62,8 +62,7 @@ pub(crate) fn benches() -> Vec<Bench> {
 
 /// Times four copies of the same work in turns.
 ///
-/// Loops of a few iterations can take half as long again when their code happens to lie at unlucky addresses; one copy
-/// would measure luck.
+/// Loops of a few iterations can take half as long again at unlucky code addresses; a single copy would measure code placement.
 pub(crate) fn placed(mut copies: [Sample; 4]) -> Sample {
     Box::new(move |runs| {
         let each = runs.div_ceil(4);
@@ -72,10 +71,10 @@ pub(crate) fn placed(mut copies: [Sample; 4]) -> Sample {
     })
 }
 
-/// Times work that uses its input up. Neither making the input nor dropping the output is timed.
+/// Times work that consumes its input. Neither building the input nor dropping the output is timed.
 ///
-/// The memory of the output before is used again, so that what the operating system takes for fresh pages, which is the
-/// same for everybody, does not hide the rest.
+/// The memory of the previous output is reused, so that the cost of fresh pages from the operating system, which is equal for all
+/// contestants, does not hide the rest.
 pub(crate) fn fresh<I: 'static, O: 'static>(
     mut make: impl FnMut() -> I + 'static,
     mut work: impl FnMut(I) -> O + 'static,
@@ -94,10 +93,9 @@ pub(crate) fn fresh<I: 'static, O: 'static>(
     })
 }
 
-/// Times work on data that is kept, and then has it undone, which is not timed.
+/// Times work on data that is kept, and then undoes it with `undo`, which is not timed.
 ///
-/// To be used where building the data anew would take much longer than the work. `undo` also checks that the work was
-/// done.
+/// For data that takes much longer to build than the work takes. `undo` also checks that the work was done.
 pub(crate) fn undone<S: 'static>(
     mut data: S,
     mut work: impl FnMut(&mut S) + 'static,
@@ -115,8 +113,8 @@ pub(crate) fn undone<S: 'static>(
     })
 }
 
-/// Makes glibc keep what is freed instead of giving it back: it raises its thresholds when a large block is freed. Other
-/// allocators do not mind.
+/// Makes glibc keep freed memory instead of returning it to the operating system: glibc raises its thresholds when a large block is freed.
+/// No effect on other allocators.
 fn keep_freed_memory() {
     drop(black_box(Vec::<u8>::with_capacity(31 << 20)));
 }

@@ -1,4 +1,4 @@
-//! Structural changes in worlds with observers and hooks, beside the same changes in worlds without.
+//! Structural changes in worlds with observers and hooks, compared with worlds without.
 #![expect(elided_lifetimes_in_paths, reason = "systems as users write them")]
 
 use std::hint::black_box;
@@ -16,7 +16,7 @@ pub(super) fn benches() -> Vec<Bench> {
     vec![spawn(), add_remove(), despawn(), insert(), spawn_batch(), insert_all::<ROWS>(), insert_all::<1_000_000>()]
 }
 
-/// A world in which components are observed that no entity of the workloads has.
+/// A world that observes components that no entity of the workloads has.
 fn others_observed() -> World {
     let mut world = World::new();
     world.add_observer(|_: On<Add<Heat>>| {});
@@ -26,7 +26,7 @@ fn others_observed() -> World {
     world
 }
 
-/// What the observed components cost those that are not.
+/// The limit for entities without observed components, relative to a world without observers.
 const OTHERS: Option<f64> = Some(1.02);
 
 fn spawn() -> Bench {
@@ -90,7 +90,7 @@ fn despawn() -> Bench {
     }
 }
 
-/// Every entity gains a component, of which an observer is told that does nothing: beside four calls of a closure for each.
+/// Adds a component with an empty observer to every entity; the baseline calls four closures for each.
 fn insert() -> Bench {
     fn filled() -> (World, Vec<Entity>) {
         let mut world = World::new();
@@ -153,7 +153,7 @@ fn insert() -> Bench {
     }
 }
 
-/// Entities are made at once of which a hook is told that does nothing.
+/// Spawns entities in one batch, with an empty hook.
 fn spawn_batch() -> Bench {
     fn sample(make: fn() -> World) -> Sample {
         fresh(make, |mut world| {
@@ -180,8 +180,8 @@ fn spawn_batch() -> Bench {
     }
 }
 
-/// All entities gain a component at once, of which observers are told: one of the whole, one of each entity, or one of the components of
-/// each.
+/// Adds an observed component to all entities in one call, with an observer of the batch, of each entity, or of the components of each
+/// entity.
 fn insert_all<const COUNT: usize>() -> Bench {
     #[derive(Resource, Default)]
     struct Total(f64);
@@ -191,7 +191,7 @@ fn insert_all<const COUNT: usize>() -> Bench {
         total.0 += f64::from(extra.0);
     }
 
-    /// Another line, of which no row waits for the one before.
+    /// A second observer whose rows do not depend on each other.
     #[observer]
     fn double(_: On<Insert<Extra>>, extra: &mut Extra) {
         extra.0 *= 2.0;
@@ -217,7 +217,7 @@ fn insert_all<const COUNT: usize>() -> Bench {
             });
         })
     }
-    /// What an observer of each adds up, by hand: a sum that is in memory from row to row, as a resource is, or in a register.
+    /// The sum of a per-entity observer, by hand: kept in memory from row to row, like a resource, or in a register.
     fn by_hand<const COUNT: usize, const IN_MEMORY: bool>() -> Sample {
         sample::<COUNT>(|world| {
             let add = |batch: OnBatch<Insert<Extra>>, extras: Query<&Extra>, mut total: ResMut<Total>| {

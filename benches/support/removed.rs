@@ -1,4 +1,4 @@
-//! Entities that end, and a reader of which they were, beside a vector that is filled and drained.
+//! Despawned entities and a reader of their ids, compared with a vector that is filled and drained.
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use super::{Bench, Contestant, fresh};
 
 const ROWS: usize = 10_000;
 
-/// What reading a removal comes to.
+/// Adds one removal to the checksum.
 pub(crate) fn weigh(sum: u64, index: u32) -> u64 {
     sum.wrapping_add(u64::from(index))
 }
@@ -35,7 +35,7 @@ fn drain(world: &World, reader: &mut RemovedComponentReader<Position>) {
     black_box(sum);
 }
 
-/// All entities of a world are despawned, and the entities that have lost a component are read.
+/// Despawns all entities of a world and reads the entities that have lost a component.
 pub(super) fn benches() -> Vec<Bench> {
     vec![Bench {
         file: "structure",

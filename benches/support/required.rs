@@ -1,4 +1,4 @@
-//! What required components cost, beside the same bundle written out: both are done by the library.
+//! The cost of required components, compared with the equivalent bundle spelled out; both use the library.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use super::{Bench, Contestant, fresh};
 
 const ROWS: usize = 10_000;
 
-/// What is left of a body if the rest comes along.
+/// A body whose other components are required.
 #[derive(Clone, Copy, Component)]
 #[require(Transform = BODY.0, Position = BODY.1, Rotation = BODY.2)]
 struct Needing(Velocity);

@@ -1,4 +1,4 @@
-//! Files of worlds in memory, beside a copy of the same bytes: those of the components, of the ids, and of the places that these lead to.
+//! Files of worlds in memory, compared with a copy of the same bytes: components, ids, and the locations of the ids.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -81,7 +81,7 @@ fn journaled((mut world, format): (World, WorldFormat)) -> (World, WorldFormat) 
     (world, format)
 }
 
-/// Each time what has changed since the time before; that it changes is not timed.
+/// Saves the changes since the previous save; making the changes is not timed.
 fn delta((mut world, format): (World, WorldFormat)) -> Sample {
     let mut position = world.journal_position().unwrap_or_else(|error| unreachable!("{error}"));
     let ids: Vec<Entity> = world.tables().iter().flat_map(|table| table.entities()).copied().step_by(100).collect();

@@ -1,4 +1,4 @@
-//! Series over numbers of tables, entities, components and commands: what one of them costs as there are more.
+//! Series over numbers of tables, entities, components and commands: the cost of one as their number grows.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,17 +8,17 @@ use strata_ecs::prelude::*;
 
 use super::{Cell, hundred};
 
-/// What is counted, and how.
+/// One series: the counted unit and the measurement.
 pub(crate) struct Series {
     pub(crate) name: &'static str,
-    /// What there are so many of.
+    /// The counted unit.
     pub(crate) unit: &'static str,
     pub(crate) counts: &'static [usize],
-    /// Whether the time of a run is printed, and not the share of each: for what should take as long however many there are.
+    /// Whether the time of a run is printed instead of the time per unit: for operations whose time should not depend on the count.
     pub(crate) is_of_run: bool,
     /// The run fails if the slope is steeper.
     pub(crate) steepest: Option<f64>,
-    /// Nanoseconds for each.
+    /// Measures the nanoseconds per unit.
     pub(crate) measure: fn(usize) -> f64,
 }
 
@@ -162,7 +162,7 @@ struct Extra(u64);
 #[component(storage = "sparse")]
 struct Sparse(u64);
 
-/// The least time of several, for each of `count`. `prepare` is not timed.
+/// The minimum time of several runs, divided by `count`. `prepare` is not timed.
 fn least<T>(count: usize, mut prepare: impl FnMut() -> T, mut run: impl FnMut(&mut T)) -> f64 {
     let mut least = f64::INFINITY;
     for _ in 0..if count > 100_000 { 3 } else { 9 } {
@@ -174,7 +174,7 @@ fn least<T>(count: usize, mut prepare: impl FnMut() -> T, mut run: impl FnMut(&m
     least / count as f64
 }
 
-/// The components of an entity say which table it is in.
+/// Inserts the components that place the entity in table `number`.
 fn set_bits(entity: &mut EntityWorldMut<'_>, number: usize) {
     macro_rules! bits {
         ($($bit:literal)*) => {$(
@@ -186,7 +186,7 @@ fn set_bits(entity: &mut EntityWorldMut<'_>, number: usize) {
     bits!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 }
 
-/// So many tables of so many rows.
+/// Spawns entities in `tables` tables of `rows` rows each.
 fn with_tables(world: &mut World, tables: usize, rows: usize) {
     for number in 0..tables {
         for _ in 0..rows {
@@ -296,7 +296,7 @@ fn get_each(entities: usize) -> f64 {
     least(entities, || filled(entities), run)
 }
 
-/// For each component that the entity has besides.
+/// The cost of one more component, per component that the entity already has.
 fn one_more(components: usize) -> f64 {
     const RUNS: usize = 1000;
     let prepare = || {
@@ -348,7 +348,7 @@ fn commands_for_one(commands: usize) -> f64 {
     least(commands, || filled(1), run)
 }
 
-/// Removes the first of observers, and the last, and so on: neither end of a list may be better off.
+/// Alternately removes the first and the last observer, so that neither end of a list is favoured.
 fn remove_each(observers: usize, add: impl Fn(&mut World, Entity) -> ObserverId) -> f64 {
     let prepare = || {
         let mut world = World::new();

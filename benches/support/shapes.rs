@@ -3,7 +3,7 @@
 use super::baseline::Id;
 use super::data::{Extra, Heat, Kept, Mixed, Orientation, Position, Serial, Team, Transform};
 
-/// What the entities keep: one vector for each component.
+/// The columns of the entities: one vector for each component.
 pub(crate) trait Columns: Default {
     type Row: Copy;
 
@@ -60,7 +60,7 @@ impl Columns for MixedColumns {
     }
 }
 
-/// Entities that perhaps have an [`Extra`] beside what they keep: two tables, and an index that knows table and row.
+/// Entities with an optional [`Extra`] in addition to their fixed components: two tables, and an index of table and row.
 #[derive(Debug, Default)]
 pub(crate) struct TwoShapes<C> {
     pub(super) slots: Vec<ShapeSlot>,
@@ -93,7 +93,7 @@ impl<C: Columns> TwoShapes<C> {
         id
     }
 
-    /// How many entities have an [`Extra`].
+    /// The number of entities with an [`Extra`].
     pub(crate) fn extras(&self) -> usize {
         self.both_extra.len()
     }
@@ -103,7 +103,7 @@ impl<C: Columns> TwoShapes<C> {
         self.slots.get(id.index as usize).copied().filter(|slot| slot.generation == id.generation)
     }
 
-    /// Adds an [`Extra`], or replaces the one that is there.
+    /// Adds an [`Extra`], or replaces the existing one.
     #[inline(always)]
     pub(crate) fn insert(&mut self, id: Id, extra: Extra) -> bool {
         let Some(slot) = self.slot(id) else { return false };
@@ -145,7 +145,7 @@ impl<C: Columns> TwoShapes<C> {
     }
 }
 
-/// The [`Extra`]s of entities whose other components lie elsewhere and need not move: a sparse set.
+/// The [`Extra`]s of entities whose other components are stored elsewhere and do not move: a sparse set.
 #[derive(Debug, Default)]
 pub(crate) struct SparseSet {
     slots: Vec<SetSlot>,
@@ -156,7 +156,7 @@ pub(crate) struct SparseSet {
 #[derive(Clone, Copy, Debug)]
 struct SetSlot {
     generation: u32,
-    /// Where the value lies, or [`NOWHERE`].
+    /// The position of the value, or [`NOWHERE`].
     place: u32,
 }
 
@@ -169,7 +169,7 @@ impl SparseSet {
         id
     }
 
-    /// How many entities have an [`Extra`].
+    /// The number of entities with an [`Extra`].
     pub(crate) fn extras(&self) -> usize {
         self.extras.len()
     }
@@ -179,7 +179,7 @@ impl SparseSet {
         self.slots.get_mut(id.index as usize).filter(|slot| slot.generation == id.generation)
     }
 
-    /// Adds an [`Extra`], or replaces the one that is there.
+    /// Adds an [`Extra`], or replaces the existing one.
     #[inline(always)]
     pub(crate) fn insert(&mut self, id: Id, extra: Extra) -> bool {
         let end = self.extras.len() as u32;

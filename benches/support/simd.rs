@@ -1,5 +1,5 @@
-//! Row systems with the widest instruction set that the processor has, beside slices that are compiled for the baseline, as
-//! everything is, and for wider sets, which a program that does not know the processor cannot choose.
+//! Row systems with the widest instruction set of the processor, compared with slices that are compiled for the baseline, like the rest of
+//! the program, and for wider sets, which a program cannot choose at compile time.
 
 #![expect(unsafe_code, reason = "a function for a wider instruction set is called where the processor has it")]
 
@@ -14,7 +14,7 @@ use super::{Bench, Contestant, Sample, repeated};
 
 const ROWS: usize = 10_000;
 
-/// What the loops get besides the rows.
+/// The constants of the loops.
 #[derive(Clone, Copy, Resource)]
 struct Constants {
     step: f32,
@@ -23,12 +23,12 @@ struct Constants {
     most: f32,
 }
 
-/// They do no harm to the values, however often the loops are run.
+/// With these constants, values stay in a normal range however often the loops run.
 const CONSTANTS: Constants = Constants { step: 1e-3, factor: 1.0, least: -10.0, most: 10.0 };
 
 /// A loop by hand.
 trait Kernel: 'static {
-    /// To be `#[inline(always)]`, so that it is compiled for what calls it.
+    /// Implementations are `#[inline(always)]`, so that they are compiled for the caller's instruction set.
     fn run(positions: &mut [Position], velocities: &mut [Velocity], constants: &Constants);
 }
 
@@ -57,10 +57,10 @@ fn by_hand<K: Kernel>(set: InstructionSet) -> Sample {
         let (positions, velocities) = (black_box(&mut *positions), black_box(&mut *velocities));
         let constants = &black_box(CONSTANTS);
         match set {
-            // SAFETY: the set is not wider than the one that was detected.
+            // SAFETY: `set` is at most the detected set, so the processor has all features that `avx2` enables.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => unsafe { avx2::<K>(positions, velocities, constants) },
-            // SAFETY: as above.
+            // SAFETY: `set` is at most the detected set, so the processor has all features that `avx512` enables.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => unsafe { avx512::<K>(positions, velocities, constants) },
             _ => baseline::<K>(positions, velocities, constants),
@@ -142,14 +142,14 @@ fn clamp(position: &mut Position, constants: Res<Constants>) {
     position.0.z = position.0.z.clamp(constants.least, constants.most);
 }
 
-/// In a method, and with bounds of which it is asserted that they are in order: the optimiser reads and compares them for
-/// each row, as it does not see soon enough that rows and bounds are apart.
+/// Clamps with a method that asserts the order of the bounds: the optimiser reads and compares the bounds for each row, because it does not
+/// find out early enough that rows and bounds do not alias.
 #[system]
 fn clamp_by_method(position: &mut Position, constants: Res<Constants>) {
     position.0.clamp(constants.least, constants.most);
 }
 
-/// A row system beside slices for the baseline, and beside slices for AVX2.
+/// A row system, compared with slices for the baseline and with slices for AVX2.
 macro_rules! pair {
     ($kernel:ident, $system:ident, $name:literal) => {
         [

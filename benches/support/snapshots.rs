@@ -1,4 +1,4 @@
-//! Snapshots of worlds, beside a copy of the same bytes: those of the components, of the ids, and of the places that these lead to.
+//! Snapshots of worlds, compared with a copy of the same bytes: components, ids, and the locations of the ids.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ type Moving = (
     &'static mut Part<5>,
 );
 
-/// The bytes that an id and the place that it leads to have.
+/// The bytes of an id and its location.
 const BOOKS: [usize; 2] = [8, 12];
 
 pub(super) fn benches() -> Vec<Bench> {
@@ -66,7 +66,7 @@ pub(super) fn benches() -> Vec<Bench> {
             name: "rollback of 8 frames 10k x 6",
             rows: PLAYED,
             contestants: vec![
-                // The limit is on the copies alone, and so is their factor here.
+                // The limit applies to the copies only, so the baseline multiplies them by their factor.
                 Contestant::new("simulated, and 1.3 x as much copied by hand", None, played_by_hand),
                 Contestant::new("ring", Some(1.0), played),
             ],
@@ -83,7 +83,7 @@ pub(super) fn benches() -> Vec<Bench> {
     ]
 }
 
-/// So many bytes for each of these sizes, by entity.
+/// One buffer for each size, with `size` bytes per row.
 fn bytes(sizes: &[usize], rows: usize) -> Vec<Vec<u64>> {
     sizes.iter().map(|size| vec![1; rows * size / 8]).collect()
 }
@@ -155,7 +155,7 @@ fn visit(world: &mut World, entity: Entity) {
     write! { 0 1 2 3 }
 }
 
-/// Times work on a ring and a world, before each of which something is done that is not timed.
+/// Times work on a ring and a world. `before` runs before each of them and is not timed.
 fn between(
     (mut world, mut ring): (World, SnapshotRing),
     mut before: impl FnMut(&mut World) + 'static,
@@ -179,7 +179,7 @@ fn save(world: &mut World, ring: &mut SnapshotRing) {
     assert!(ring.save(world, next).is_ok());
 }
 
-/// A ring whose memory has been used.
+/// A ring whose memory has been touched.
 fn warm(world: &mut World, frames: usize, mut change: impl FnMut(&mut World)) -> SnapshotRing {
     let mut ring = SnapshotRing::new(frames);
     for _ in 0..frames + 2 {
@@ -233,7 +233,7 @@ fn saved_again() -> Sample {
     between((world, ring), change, save)
 }
 
-/// A world in which all is moving, and what moves it.
+/// A world in which all entities move, and the schedule that moves them.
 fn game() -> (World, impl FnMut(&mut World) + 'static) {
     let mut world = World::new();
     let part = [1.0; 3];

@@ -1,4 +1,4 @@
-//! Bulk changes: of components outside the tables, and of entities in a list.
+//! Bulk changes: of components in sparse storage, and of entities in a list.
 
 use std::hint::black_box;
 
@@ -36,7 +36,7 @@ pub(super) fn benches() -> Vec<Bench> {
 }
 
 impl TwoShapes<Vec<Kept>> {
-    /// Copies what all entities have to the table with an [`Extra`].
+    /// Copies the common components to the table with an [`Extra`].
     fn copy_all_in(&mut self, extra: Extra) {
         let first = self.both_ids.len();
         self.both_ids.extend_from_slice(&self.plain_ids);
@@ -49,7 +49,7 @@ impl TwoShapes<Vec<Kept>> {
         self.plain.clear();
     }
 
-    /// Copies what all entities have to the table without an [`Extra`].
+    /// Copies the common components to the table without an [`Extra`].
     fn copy_all_out(&mut self) {
         let first = self.plain_ids.len();
         self.plain_ids.extend_from_slice(&self.both_ids);

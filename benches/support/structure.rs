@@ -76,7 +76,7 @@ fn spawn() -> Bench {
     }
 }
 
-/// Entities of a fresh store that does the library's bookkeeping.
+/// Spawns entities in a fresh store with the library's bookkeeping.
 pub(super) fn spawn_honestly() -> Sample {
     fresh(Honest::<BodyColumns>::default, |mut bodies| {
         let body = black_box(BODY);
@@ -87,7 +87,7 @@ pub(super) fn spawn_honestly() -> Sample {
     })
 }
 
-/// Every entity gains a component; then every entity loses it. The entities have one other component.
+/// Adds a component to every entity, then removes it from every entity. The entities have one other component.
 fn add_remove() -> Bench {
     Bench {
         file: "structure",
@@ -103,7 +103,7 @@ fn add_remove() -> Bench {
     }
 }
 
-/// The same with entities that have six other components.
+/// As [`add_remove`], for entities with six other components.
 fn add_remove_mixed() -> Bench {
     Bench {
         file: "structure",
@@ -204,7 +204,7 @@ fn entity_mut<B: Bundle + Copy, X: Component + Copy>(kept: B, extra: X) -> Sampl
     })
 }
 
-/// One loop for all measurements, since how much of it is inlined depends on how often it occurs.
+/// Not inlined and shared by all measurements, since inlining depends on the number of call sites.
 #[inline(never)]
 pub(super) fn despawn_each(world: &mut World, ids: &[Entity]) {
     for &id in ids {
@@ -212,7 +212,7 @@ pub(super) fn despawn_each(world: &mut World, ids: &[Entity]) {
     }
 }
 
-/// Every entity of a world is despawned by its id, in the order of spawning.
+/// Despawns every entity of a world by its id, in the order of spawning.
 fn despawn() -> Bench {
     Bench {
         file: "structure",
@@ -277,7 +277,7 @@ fn despawn() -> Bench {
     }
 }
 
-/// An entity comes and goes, a thousand times, in a world of ten thousand others.
+/// Spawns and despawns one entity a thousand times, in a world of ten thousand others.
 fn spawn_and_despawn_one() -> Bench {
     const TIMES: usize = 1000;
     Bench {

@@ -1,13 +1,13 @@
-//! The table of ratios: what each contestant takes as a multiple of the baseline.
+//! The table of ratios: the time of each contestant as a multiple of the baseline.
 
 use std::fs::File;
 
 use super::support::Bench;
 use super::turns::{self, Turns};
 
-/// Measures the workloads that the program was asked for and prints a row for each contestant. With `--csv=FILE` the figures are
-/// written to a file, too. Structural changes are also given as multiples of the same work by hand without bookkeeping ("bare")
-/// and with the library's ("honest").
+/// Measures the selected workloads and prints a row for each contestant. With `--csv=FILE` the figures are written to a file, too.
+/// Structural changes are also given as multiples of the work by hand without bookkeeping ("bare") and with the library's bookkeeping
+/// ("honest").
 pub(crate) fn run(benches: Vec<Bench>) {
     let mut figures = std::env::args().find_map(|argument| Some(open(argument.strip_prefix("--csv=")?)));
     let header =
@@ -33,7 +33,7 @@ fn print(bench: &Bench, turns: &Turns, baseline: f64) {
     }
 }
 
-/// What a contestant took as a multiple of the one whose name says that it shows a limit, if there is one.
+/// The time of a contestant as a multiple of the contestant whose name starts with `limit`, or `-` if there is no such contestant.
 fn of(bench: &Bench, turns: &Turns, at: usize, limit: &str) -> String {
     let limit = bench.contestants.iter().position(|contestant| contestant.name.starts_with(limit));
     limit.map_or_else(|| "-".to_owned(), |limit| format!("{:.2}", ratio(turns, at, limit)))
@@ -55,7 +55,7 @@ fn write(figures: &mut csv::Writer<File>, bench: &Bench, turns: &Turns, baseline
     Ok(figures.flush()?)
 }
 
-/// What one contestant took as a multiple of another one.
+/// The median ratio of the times of two contestants.
 fn ratio(turns: &Turns, at: usize, of: usize) -> f64 {
     median(turns.iter().map(|seconds| seconds[at] / seconds[of]))
 }

@@ -1,9 +1,8 @@
 //! Measures contestants in turns.
 //!
-//! A noisy machine changes its speed from one moment to the next, so times taken one after the other say little about
-//! each other. Here all contestants of a workload take turns in short samples; a ratio is made of two samples of the
-//! same turn, and the median over all turns counts. The data is built anew several times in between, because where it
-//! happens to lie in memory matters too.
+//! The speed of a noisy machine varies, so times that are taken one after the other are hardly comparable. Here all contestants of a
+//! workload take turns in short samples. A ratio compares two samples of the same turn, and the median over all turns counts. The data is
+//! rebuilt several times in between, because its memory location matters too.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +11,13 @@ use super::support::{Bench, Sample};
 /// How much to measure.
 #[derive(Clone, Copy)]
 struct Effort {
-    /// How often the data is built anew.
+    /// The number of times that the data is rebuilt.
     builds: usize,
     /// Turns per build.
     turns: usize,
     /// How long one sample should take.
     sample: Duration,
-    /// What one build may take altogether, if that ends the turns earlier.
+    /// Time limit for one build, which may end the turns earlier.
     budget: Duration,
 }
 
@@ -29,14 +28,13 @@ const FULL: Effort =
 const QUICK: Effort =
     Effort { builds: 3, turns: 20, sample: Duration::from_millis(1), budget: Duration::from_millis(500) };
 
-/// What a workload took: for each turn, the seconds of every contestant.
+/// The times of a workload: for each turn, the seconds of every contestant.
 pub(crate) type Turns = Vec<Vec<f64>>;
 
-/// Measures the workloads that the program was asked for, by words in their names or by the names of their files, and
-/// hands over what came of each, behind the header of a table.
+/// Prints `header` and measures the selected workloads, which are chosen by words in their names or by the names of their files. Calls
+/// `report` with the times of each.
 ///
-/// Without `--bench`, which `cargo bench` adds, or with `--smoke`, nothing is measured: each contestant runs once, to
-/// see that it does.
+/// Without `--bench`, which `cargo bench` adds, or with `--smoke`, nothing is measured: each contestant runs once, to check that it works.
 pub(crate) fn run(benches: Vec<Bench>, header: &str, mut report: impl FnMut(&Bench, &Turns)) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
@@ -80,7 +78,7 @@ fn measure(bench: &Bench, effort: Effort) -> Turns {
     turns
 }
 
-/// Warms a sample up and finds how many runs fill the time.
+/// Warms a sample up and returns the number of runs that fill the sample time.
 fn calibrated(mut sample: Sample, time: Duration) -> (Sample, u64) {
     sample(1);
     let mut runs = 1;

@@ -1,7 +1,7 @@
 //! The options in the attributes of all macros: `name`, `name = value`, `name(list)`.
 //!
-//! Parsing only knows the shape; each macro declares its [`Grammar`] and reads the values it knows. Unknown and repeated names are reported
-//! here, so that every macro reports them with the same message.
+//! Parsing only knows the syntax. Each macro declares its [`Grammar`] and interprets the values. Unknown and repeated names are reported
+//! here, so that all macros use the same messages.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -26,7 +26,7 @@ pub(crate) struct Known {
 /// The option that every macro has.
 pub(crate) const CRATE: Known = Known { name: "crate", usage: "crate = path::to::strata_ecs" };
 
-/// The options that a macro allows in its attribute.
+/// The options that a macro accepts in its attribute.
 pub(crate) struct Grammar {
     /// The attribute as the user writes it, for messages: `#[component]`.
     pub(crate) attribute: &'static str,
@@ -38,11 +38,11 @@ pub(crate) struct Grammar {
 pub(crate) struct Opt {
     /// The name.
     pub(crate) name: Ident,
-    /// The value after the name.
+    /// The part after the name.
     pub(crate) value: Value,
 }
 
-/// The value of an option.
+/// The part of an option after its name.
 pub(crate) enum Value {
     /// Nothing.
     Flag,
@@ -124,7 +124,7 @@ impl Grammar {
         usages.join(", ")
     }
 
-    /// The string value of the option `name`, if the option is given.
+    /// The string value of the option `name`, if present.
     pub(crate) fn literal(&self, cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
         let option = options.iter().find(|option| option.name == name)?;
         let literal = match &option.value {
@@ -159,7 +159,7 @@ impl Grammar {
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             let is_closure = input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]);
-            // A closure contains commas between its parameters.
+            // Commas between the parameters of a closure do not separate options.
             Value::Equals(if is_closure { input.parse::<Expr>()?.into_token_stream() } else { tokens_to_comma(input)? })
         } else if input.peek(token::Paren) {
             let content;
@@ -172,7 +172,7 @@ impl Grammar {
     }
 }
 
-/// The tokens up to the next comma outside of angle brackets. They may be empty: the caller reports a missing value.
+/// All tokens up to the next comma outside of angle brackets. May be empty: a caller that requires a value reports a missing one.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;
@@ -190,13 +190,13 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens.into_iter().collect())
 }
 
-/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the user's name for the core crate, or in the
-/// crate that `crate = path` names.
+/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the core, or
+/// `__private` of the crate given by `crate = path`.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, core_path)
 }
 
-/// Like [`private_path`], for another crate than the core, whose path is `find_crate()` unless the option overrides it.
+/// As [`private_path`], for another crate; without the option, the crate is `find_crate()`.
 pub(crate) fn private_path_of(
     cx: &Ctxt,
     grammar: &Grammar,

@@ -18,7 +18,7 @@ use crate::tuple::nest;
 /// The options of `#[bundle(..)]` on the struct.
 const GRAMMAR: Grammar = Grammar {
     attribute: "#[bundle]",
-    // All bundles can be taken out of an entity, so bevy_ecs's option `ignore_from_components` has no effect.
+    // All bundles can be taken out of an entity, so the second option, which is bevy_ecs's, changes nothing.
     known: &[CRATE, Known { name: "ignore_from_components", usage: "ignore_from_components" }],
 };
 
@@ -27,7 +27,7 @@ const FIELD_GRAMMAR: Grammar = Grammar { attribute: "#[bundle]", known: &[Known 
 
 /// One field of the bundle.
 struct Part {
-    /// The field in `self.name` and `Self { name: .. }`.
+    /// How the field is named in `self.name` and `Self { name: .. }`.
     member: TokenStream,
     /// Variable that holds the field's parts.
     variable: Ident,
@@ -52,7 +52,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// Reads the fields into the model of the expansion; reports items without fields.
+/// Collects the fields; reports items that have no fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     if item.kind != Kind::Struct {
         let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
@@ -85,9 +85,9 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
 
 /// The implementation for a struct.
 ///
-/// A where clause requires each field to be a bundle, even fields without generics: so a field that is not a bundle is reported at its type
-/// and nowhere else. The parts of each field are a type parameter, because the bundle may be more visible than its fields, and the
-/// associated type of a public implementation may not name a private type (E0446).
+/// A where clause requires each field to be a bundle, even without generics, so that rustc reports a field that is not a bundle once, at
+/// its type. The parts of each field are a type parameter: the bundle may be more visible than its fields, and the associated type of a
+/// public implementation may not name a private type (E0446).
 fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let inserted: Vec<&Part> = parts.iter().filter(|part| !part.ignored).collect();
@@ -104,7 +104,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let variables = nest(&inserted.iter().map(|part| &part.variable).collect::<Vec<_>>());
     let split = inserted.iter().map(|Part { member, .. }| hygienic!(__strata::Bundle::into_parts(self.#member)));
     let split = nest(&split.collect::<Vec<_>>());
-    // Before the parts exist: if a value that a function drops at its end panics, the compiler leaks the return value.
+    // Ignored fields are dropped before the parts exist: if a drop at the end of the function panics, the compiler leaks the return value.
     let dropped = parts.iter().filter(|part| part.ignored);
     let dropped = dropped.map(|Part { member, variable, .. }| hygienic!({ let #variable = self.#member; }));
     let join = parts.iter().map(join);
@@ -132,7 +132,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The parts with distinct types, by spelling: each type has one type parameter for its parts.
+/// The parts with distinct types: a type may have only one parameter for its parts.
 fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     let mut distinct: Vec<&Part> = Vec::new();
     for part in parts {
@@ -148,7 +148,7 @@ fn same_type(a: &Part, b: &Part) -> bool {
     a.ty.to_token_stream().to_string() == b.ty.to_token_stream().to_string()
 }
 
-/// The expression for one field of the struct when it is rebuilt from its parts.
+/// The expression of one field in the rebuilt struct.
 fn join(Part { member, variable, ty, ignored, .. }: &Part) -> TokenStream {
     if *ignored {
         let value = quote_spanned!(at(ty)=> __strata::Default::default());
@@ -162,7 +162,7 @@ fn at(ty: &Type) -> Span {
     Span::mixed_site().located_at(ty.span())
 }
 
-/// A substitute for a type that cannot be a bundle, so that its uses cause no further errors.
+/// Fallback implementation for a type that cannot be a bundle; avoids further errors where the type is used.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -181,7 +181,7 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// The bounds of the trait for a generic type; other types are checked directly.
+/// The bounds that the trait requires of a generic type; for other types rustc checks them at the implementation.
 fn owned_bound(item: &Item) -> Vec<TokenStream> {
     if item.generics.params.is_empty() {
         return Vec::new();

@@ -49,12 +49,12 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// The option of bevy_ecs for columns that summarize the ticks of their rows. Here all columns with ticks do.
+/// bevy_ecs's option for columns that summarize the ticks of their rows. Here all columns with ticks do so.
 const SUMMARY_TICK: &str = "summary_tick";
 
 /// The names of the storages.
 const STORAGES: [&str; 2] = ["table", "sparse"];
-/// The policies of change tracking.
+/// The values of the option `track`.
 const TRACKINGS: [&str; 3] = ["on_demand", "always", "never"];
 
 /// Expands the derive.
@@ -124,7 +124,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Reports items that cannot be components.
+/// Reports types and options that cannot form a component.
 fn check(cx: &Ctxt, item: &Item) {
     if item.kind == Kind::Union {
         let message = "a union cannot be a component: nothing tells which field to drop\n\
@@ -140,7 +140,7 @@ fn check(cx: &Ctxt, item: &Item) {
     item.reject_inner_helper(cx, "component");
 }
 
-/// The variant of `StorageType` that the options select.
+/// The variant of `StorageType` that the options ask for.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
@@ -156,7 +156,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// The constant for the tracking policy, if it is not the default.
+/// The constant for change tracking, if it is not `on_demand`.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
@@ -177,7 +177,7 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
 }
 
-/// The type that defines whether values can be changed in place.
+/// The `Mutability` type of the component.
 fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
     if !matches!(option.value, Value::Flag) {
@@ -207,7 +207,8 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     named.filter_map(function).collect()
 }
 
-/// The expression of a hook. A call is evaluated whenever the hook runs, so it may return any closure.
+/// A hook, as an expression that evaluates to a function. An expression other than a path or a closure is evaluated each time the hook
+/// runs, so it may return any closure.
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {
@@ -237,12 +238,12 @@ fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     }
 }
 
-/// Adds the mapping that the options define to a description: by the type's `MapEntities`, or by a function.
+/// Adds the mapping of the entities inside values to a description: by the type's `MapEntities`, or by a function.
 fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "map_entities") else { return found };
     match &option.value {
         Value::Flag => {
-            // All tokens that an error could be about have the span of the option.
+            // The tokens get the option's span, so that errors point at the option.
             let span = Span::mixed_site().located_at(option.name.span());
             let demanded = quote_spanned!(span=> found.with_map_entities());
             hygienic!({
@@ -277,15 +278,15 @@ fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
 
 /// Which values can be cloned.
 enum ClonePolicy {
-    /// Those of types that are `Clone`.
+    /// Values of types that are `Clone`.
     Detected,
-    /// All values: a type that is not `Clone` is an error at this span.
+    /// All: a type that is not `Clone` is an error at this place.
     Demanded(Span),
     /// None.
     Never,
 }
 
-/// The policy that the options select.
+/// The policy that the options ask for.
 fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     let Some(option) = options.iter().find(|option| option.name == "clone") else { return ClonePolicy::Detected };
     let literal = match &option.value {
@@ -308,7 +309,7 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// Adds the options about cloning and other traits to the description. The core detects whether a type is `Clone`.
+/// The description with the options about cloning and other traits. The core determines whether a type is `Clone`.
 fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
     let found = demands.describe(found);
     match policy {
@@ -317,10 +318,10 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
     }
 }
 
-/// The key that identifies this type at compile time.
+/// The key that distinguishes this type from others at compile time.
 ///
 /// The core compares the position of the item according to the compiler (`line!`, the outermost macro call) with the position of the
-/// derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Positions do not show whether a
+/// derive's own tokens. They differ if a `macro_rules!` wrote the derive; then the key is not exact. A position does not show whether a
 /// macro has copied the user's tokens, so the copies are counted.
 pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();

@@ -1,7 +1,7 @@
 //! The collector of errors.
 //!
-//! Every stage reports into one [`Ctxt`] instead of returning at the first mistake, so that a user sees all mistakes of an item in one
-//! build. A collector that is dropped without being read panics: a lost error would let wrong code through.
+//! Every stage reports into one [`Ctxt`] instead of returning at the first error, so that a build shows all errors of an item. Dropping a
+//! collector without [`Ctxt::into_errors`] panics: a lost error would let wrong code through.
 
 use std::cell::RefCell;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! The options `clone`, `hash` and `serialize`: the type must implement a trait, even if the bounds of its parameters do not prove it.
+//! The options `clone`, `hash` and `serialize`: the type must implement a trait, even if the bounds of its parameters do not imply it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -27,7 +27,7 @@ enum Demand {
 pub(crate) struct Demands(Vec<(Demand, Span)>);
 
 impl Demands {
-    /// The traits that `hash` and `serialize` require, and `Clone` if its span is given.
+    /// Collects the traits required by `hash` and `serialize`, and by `clone` if its span is given.
     pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], clone: Option<Span>) -> Self {
         let mut all: Vec<(Demand, Span)> = clone.map(|span| (Demand::Clone, span)).into_iter().collect();
         for option in options {
@@ -44,7 +44,7 @@ impl Demands {
         Self(all)
     }
 
-    /// The traits that the options of a macro require whose option `clone` takes no value.
+    /// The required traits for a macro whose option `clone` takes no value.
     pub(crate) fn of_flags(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
         let clone = options.iter().find(|option| option.key() == "clone");
         if let Some(option) = clone.filter(|option| !matches!(option.value, Value::Flag)) {
@@ -53,7 +53,7 @@ impl Demands {
         Self::of(cx, grammar, options, clone.map(|option| option.name.span()))
     }
 
-    /// The bounds of the implementation of a generic type.
+    /// The bounds of the implementation of a type with parameters.
     pub(crate) fn bounds(&self, item: &Item) -> Vec<TokenStream> {
         let bound = |(demand, span): &(Demand, Span)| {
             let span = Span::mixed_site().located_at(*span);
@@ -66,17 +66,17 @@ impl Demands {
         if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
     }
 
-    /// An expression with the `Some` function that clones a value, if `Clone` is required.
+    /// The expression `Some(function)` that clones a value, if `Clone` is required.
     pub(crate) fn clone_fn(&self) -> Option<TokenStream> {
         let (_, span) = self.0.iter().find(|(demand, _)| matches!(demand, Demand::Clone))?;
         let span = Span::mixed_site().located_at(*span);
         Some(quote_spanned!(span=> __strata::Some(<Self as __strata::Clone>::clone)))
     }
 
-    /// Adds the functions of these traits to a description.
+    /// A description with the functions of these traits.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         self.0.iter().fold(found, |found, (demand, span)| {
-            // All tokens that an error could be about have the span of the option.
+            // The tokens get the option's span, so that errors point at the option.
             let span = Span::mixed_site().located_at(*span);
             let demanded = match demand {
                 Demand::Clone => quote_spanned!(span=> found.with_clone()),

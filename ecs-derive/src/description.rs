@@ -1,4 +1,4 @@
-//! The description of a type by the derives of components and resources, beyond its layout: stable name, functions and fields.
+//! Descriptions of components and resources beyond the layout: stable name, functions and fields.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -14,10 +14,10 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, has_repr, member};
 
-/// The option that sets a stable name instead of the path of the type.
+/// The option for another stable name than the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
-/// The option for types of which any bytes are a value.
+/// The option for types for which any bytes are a valid value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
 /// The option for types whose private fields can be set by name, too.
@@ -26,7 +26,7 @@ pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" }
 /// The options of `#[describe(..)]`.
 const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
 
-/// The fields of a type that can be set by name.
+/// Which fields of a type can be set by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editable {
     All,
@@ -50,13 +50,13 @@ fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// Adds the option to a description.
+    /// Extends a description by the option.
     pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
         if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
     }
 
-    /// An item that checks the types of the fields at the definition, not at the first use. A generic type cannot be checked before it is
-    /// used.
+    /// An item that evaluates the field types at the definition of the type instead of at its first use. Not for generic types, whose
+    /// constants are evaluated only when they are used.
     pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
         let ident = &item.ident;
         let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
@@ -64,7 +64,7 @@ impl Plain {
     }
 }
 
-/// Whether a type has the option [`PLAIN`]. The core checks the types of its fields; this function checks the rest.
+/// Whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -123,7 +123,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` adds the options about cloning to the expression of the description.
+/// The constant with the description of the type. `clone` extends the description expression by the options about cloning.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
@@ -168,7 +168,7 @@ fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStre
     }
 }
 
-/// The stable name that the options set.
+/// The stable name that the options give the type.
 fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     let literal = grammar.literal(cx, options, "name")?;
     if literal.value().trim().is_empty() {
@@ -182,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
 
 /// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
-    // Otherwise lints of the cast would apply to the user's code.
+    // Otherwise lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
         let mut ident = ident.clone();
         ident.set_span(Span::mixed_site().located_at(ident.span()));
@@ -201,7 +201,7 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// The fields of a struct, if it has some. The compiler has accepted them; fields in a syntax that the parser does not know are not
+/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
 /// described.
 pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
@@ -216,11 +216,11 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, position, doc comment, accessor and type. The tokens around the type have its span as if they were the user's, so
-/// that rustc merges an error in the type with the one that it has already reported at the definition.
+/// One field: its name, index, doc comment, accessor and type. The surrounding tokens have the span of the type, so that rustc merges an
+/// error in the type with the error that it has already reported at the definition.
 ///
-/// The function that projects a value to the field proves that the field exists and has this type. The proof fails if an attribute below
-/// the derive has changed the field, or if the type has another meaning in the macro output.
+/// The accessor function proves that the field exists and has the given type. This can fail if an attribute below the derive has changed
+/// the field, or if the type's name resolves differently in the generated code.
 fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
@@ -231,8 +231,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    // A reference to the field proves that it is not a field of a union, and that it is aligned unless the type is packed. A `*mut` proves
-    // that its type is exactly this one, not a subtype.
+    // A reference to the field proves that it is not a union field and, unless the type is packed, that it is aligned. A `*mut` proves that
+    // its type is exactly the given one, not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
     let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
     let pointer = quote_spanned!(ty.span()=> (#pointer));
@@ -241,7 +241,7 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
-/// The text of a doc comment, without the leading space of each line.
+/// The text of a doc comment, without the space that its lines begin with.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),

@@ -1,8 +1,8 @@
 //! Mapping the entities inside of a value: `#[derive(MapEntities)]`, and the function for components, relations and resources.
 //!
-//! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion tests each field with a probe,
-//! and reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` requires the trait of a field;
-//! `#[entities(ignore)]` leaves the field unchanged.
+//! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion asks for each field by a probe, and
+//! reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` demands the trait of a field;
+//! `#[entities(ignore)]` leaves the field as it is.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -50,7 +50,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             }
         }
     });
-    // A generic function is not checked before it is used; a function without parameters is checked at its definition.
+    // Constants in a generic function are not evaluated until it is used; for a type without parameters, the check is an item of its own.
     let (inside, beside) = match item.generics.params.is_empty() {
         true => (None, check.map(|check| hygienic!(const _: () = #check;))),
         false => (check, None),
@@ -74,7 +74,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Adds the mapping of the fields of a component, relation or resource to a description.
+/// Adds to a description how the fields of a component, relation or resource are mapped.
 ///
 /// A resource that is not `Clone` cannot be saved, so its fields need not be mapped.
 pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: TokenStream) -> TokenStream {
@@ -83,7 +83,7 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     if fields.is_empty() {
         return description;
     }
-    // No branch, since constants in a branch are not promoted.
+    // No branch: constants in a branch are not promoted to `'static`.
     let or_unsaved = is_resource.then(|| hygienic!(| !__strata::Probe::<Self>::CLONE.is_found()));
     hygienic! {{
         use __strata::{Unmapped as _, Unproved as _};
@@ -94,8 +94,8 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     }}
 }
 
-/// An item that checks the fields at the definition, not at the first use of the description. The constants of a generic type have no value
-/// before that.
+/// An item that checks the fields at the definition of the type instead of at the first use of its description. Not for generic types,
+/// whose constants are evaluated only when they are used.
 pub(crate) fn check(item: &Item, of_trait: &str) -> Option<TokenStream> {
     let (ident, of_trait) = (&item.ident, Ident::new(of_trait, Span::mixed_site()));
     let check = || hygienic!(const _: __strata::Description<#ident> = <#ident as __strata::#of_trait>::DESCRIPTION;);
@@ -108,7 +108,7 @@ fn fields_of(item: &Item) -> Vec<Field> {
     item.known_fields().or_else(|| item.known_variants().map(of_variants)).unwrap_or_default()
 }
 
-/// Whether a field may be reported: its type names other types, or may be one of the user's types with entities.
+/// Whether a field may be reported: its type names others, or may be one of the user's that holds entities.
 fn is_checked(field: &Field) -> bool {
     let mut names_some = false;
     arguments(&field.ty, &mut |_| names_some = true);
@@ -125,20 +125,20 @@ fn is_plain_name(ty: &Type) -> bool {
 struct Found<'a> {
     /// The statements that map a value.
     body: TokenStream,
-    /// The mapping of each field that may contain entities.
+    /// The probe results of each field that may hold entities.
     fields: Vec<TokenStream>,
-    /// The type parameters on which the values of the fields depend.
+    /// The parameters of the type that values of the fields depend on.
     params: Vec<&'a Ident>,
 }
 
 impl<'a> Found<'a> {
-    /// The mapping of `value`, which is of the type. In a description the types of the fields are `'static`.
+    /// How `value` is mapped, which is of the type. The types of the fields are `'static` in a description.
     fn of(cx: &Ctxt, item: &'a Item, value: &TokenStream, is_description: bool) -> Self {
         reject_on(cx, &item.attrs, "the type");
         let mut found = Self { body: TokenStream::new(), fields: Vec::new(), params: Vec::new() };
         if let Some(fields) = item.known_fields() {
             for (at, field) in fields.iter().enumerate() {
-                // The library updates the list of sources.
+                // The library maintains the list of sources.
                 if is_description && is_list_of_sources(item, field, fields.len()) {
                     continue;
                 }
@@ -177,7 +177,7 @@ impl<'a> Found<'a> {
         (!patterns.is_empty()).then(|| hygienic!(Self::#ident { #(#patterns,)* .. } => { #(#statements)* }))
     }
 
-    /// Adds a field, and returns the statement that maps it through a reference; `None` if it cannot contain entities.
+    /// Adds a field, and returns the statement that maps it by a reference to it; `None` if it cannot hold entities.
     fn add(
         &mut self,
         cx: &Ctxt,
@@ -203,7 +203,7 @@ impl<'a> Found<'a> {
                 false => hygienic!(#function(#reference, mapper);),
             });
         }
-        // A packed type cannot contain an `Entity`, which has an alignment, and does not allow references to its fields.
+        // A packed type cannot hold an `Entity`, which has an alignment, and gives no references to its fields.
         if !may_hold(ty) || has_repr(&item.attrs, &["packed"]) {
             return None;
         }
@@ -236,8 +236,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A constant of the probe of a type. Its tokens have the span of the type as if they were the user's, so that rustc merges an error in the
-/// type with the one that it has already reported at the definition.
+/// A constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the error that
+/// it has already reported at the definition.
 fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);
@@ -246,13 +246,13 @@ fn probe(ty: &Type, constant: &str) -> TokenStream {
     quote!(#begin #ty #end #constant)
 }
 
-/// Types without entities that no program gives another meaning.
+/// Types without entities whose names no program redefines.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
     "f32", "f64",
 ];
 
-/// Whether values of a type may contain entities, judging by the syntax of the type.
+/// Whether values of a type may hold entities, judged by the syntax of the type.
 fn may_hold(ty: &Type) -> bool {
     match peel(ty) {
         Type::FnPtr(_) | Type::Never(_) | Type::TraitObject(_) | Type::Ptr(_) => false,
@@ -268,7 +268,7 @@ fn may_hold(ty: &Type) -> bool {
     }
 }
 
-/// Calls a function for each type argument of a type, at any depth, whose values it may contain.
+/// Calls a function for each type that a type names as an argument, at any depth, and whose values it may hold.
 fn arguments(ty: &Type, each: &mut dyn FnMut(&Type)) {
     let mut inner = |ty: &Type| {
         if may_hold(ty) {
@@ -328,7 +328,7 @@ enum Attributed {
 }
 
 impl Attributed {
-    /// The attribute of a field, if it has one.
+    /// Parses the attribute of a field, if present.
     fn of(cx: &Ctxt, field: &Field) -> Option<Self> {
         let attributes: Vec<&Attribute> = attributes(&field.attrs).collect();
         if let [_, second, ..] = &attributes[..] {
@@ -356,7 +356,7 @@ fn attributes(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident(ATTRIBUTE))
 }
 
-/// Reports `#[entities]` in places where it has no meaning.
+/// Reports `#[entities]` in places where it has no effect.
 fn reject_on(cx: &Ctxt, attrs: &[Attribute], place: &str) {
     for attr in attributes(attrs) {
         let message = format!("`#[entities]` stands on a field, not on {place}\nhelp: move it to a field");

@@ -129,7 +129,7 @@ fn implementation(cx: &Ctxt, item: &Item, trigger: &TokenStream, owns: &str, nam
     }
 }
 
-/// The type value of an option, if the option is given and has one.
+/// The type in the value of an option, if present.
 fn type_of(cx: &Ctxt, options: &[Opt], known: Known) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == known.name)?;
     match &option.value {
@@ -142,7 +142,7 @@ fn type_of(cx: &Ctxt, options: &[Opt], known: Known) -> Option<TokenStream> {
     }
 }
 
-/// The field that holds the target, and the span of its type: the field with the attribute, the one called `entity`, or the only one.
+/// The field that holds the target, and the span of its type: the field with the attribute, the field `entity`, or the only field.
 fn target(cx: &Ctxt, item: &Item) -> Option<(TokenStream, Span)> {
     if item.kind != Kind::Struct {
         cx.error_at(

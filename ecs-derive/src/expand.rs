@@ -1,4 +1,4 @@
-//! The common parts of all expansions: the frame around the output, and printing it on request.
+//! Shared by all expansions: the frame around the output, and printing it on request.
 
 use std::env;
 use std::io::Write as _;
@@ -34,7 +34,7 @@ pub(crate) fn print(ident: &Ident, output: &TokenStream) {
     }
 }
 
-/// The tokens as formatted by rustfmt; `None` if rustfmt is not available.
+/// The tokens as rustfmt writes them; `None` where there is no rustfmt.
 pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024", "--config", "max_width=120,use_small_heuristics=Max"])
@@ -49,7 +49,7 @@ pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// An anonymous scope that imports the core's module as `__strata`.
+/// An anonymous scope that knows the core's module as `__strata`.
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     let items = with_macros_of(private, items.clone()).unwrap_or_else(|| items.clone());
     hygienic! {
@@ -64,10 +64,10 @@ pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
 
 /// The tokens, with each macro of `__strata` called by its full path; `None` if they call none.
 ///
-/// While a name in the user's code is unresolved, rustc does not resolve the import of `__strata` either: a macro call through it would
-/// then fail too, and the user would see a second error.
+/// While a name in the user's code is unresolved, rustc does not resolve the import of `__strata` either. A macro call through that import
+/// would add a second error to the one about the name.
 ///
-/// Groups without such a call are returned unchanged: creating a new group would lose the spans of its two delimiters.
+/// Groups without such a call are kept unchanged: rebuilding a group loses the spans of its delimiters.
 pub(crate) fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut output = TokenStream::new();
@@ -101,8 +101,8 @@ fn is_macro_path(tokens: &[TokenTree]) -> bool {
     is(0, ':') && is(1, ':') && matches!(tokens.get(2), Some(TokenTree::Ident(_))) && is(3, '!') && !is(4, '=')
 }
 
-/// The method that returns the process-wide slot of a type. Generic types have no slot: all instances of a generic function share a
-/// `static` in it.
+/// The method that returns the place of a type's process-wide number. Types with parameters have no such place: a
+/// `static` in a generic function is shared by all instances.
 pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
     if !generics.params.is_empty() {
         return TokenStream::new();
@@ -116,7 +116,7 @@ pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
     }
 }
 
-/// Reports lifetime parameters: types that strata stores cannot have any.
+/// Reports lifetime parameters: stored types must be `'static`.
 pub(crate) fn reject_lifetimes(cx: &Ctxt, generics: &Generics, what: &str, help: &str) {
     for param in crate::generics::lifetimes(generics) {
         let message = format!("{what}: it cannot have the lifetime parameter `{}`\nhelp: {help}", param.lifetime);

@@ -1,4 +1,4 @@
-//! Helpers for generics beyond `split_for_impl`.
+//! Helpers for generics in expansions, beyond `split_for_impl`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};

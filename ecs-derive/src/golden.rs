@@ -1,7 +1,6 @@
-//! The output of the macros for a few inputs: `golden/NAME.in.rs` becomes `golden/NAME.out.rs`.
+//! Golden tests of the macro output: `golden/NAME.in.rs` expands to `golden/NAME.out.rs`.
 //!
-//! A change of an expansion is visible in the diff of these files. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden` rewrites
-//! them.
+//! A change of an expansion shows in the diff of these files. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden` rewrites them.
 
 use std::path::Path;
 use std::{env, fs};
@@ -13,7 +12,8 @@ use syn::{Attribute, Item, Meta};
 use crate::expand::{derive, formatted};
 use crate::{bundle, component, event, query_data, system};
 
-/// Compares the expansion of `golden/NAME.in.rs` by `expand`, which gets the tokens of the first attribute and the item below it.
+/// Compares the expansion of `golden/NAME.in.rs` with `golden/NAME.out.rs`. `expand` gets the tokens of the first attribute and the item
+/// below it.
 fn compare(name: &str, expand: fn(TokenStream, TokenStream) -> TokenStream) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     let input = fs::read_to_string(folder.join(format!("{name}.in.rs"))).expect("an input");

@@ -1,7 +1,7 @@
-//! The item of a derive, without its body.
+//! The item that a derive stands on, without its body.
 //!
-//! The derives need the head (attributes, visibility, name, generics) and at most the fields. Other parts of the body (discriminants,
-//! default values, syntax that the parser does not know) are not parsed.
+//! The derives need the head (attributes, visibility, name, generics) and at most the fields. Whatever else the body
+//! holds (discriminants, default values, syntax newer than our parser) passes by unread.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -12,7 +12,7 @@ use syn::{Attribute, Field, Generics, Index, Meta, Token, Variant, Visibility, t
 
 use crate::ctxt::Ctxt;
 
-/// The kind of the type.
+/// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `struct`
@@ -56,7 +56,7 @@ impl Parse for Item {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis: Visibility = input.parse()?;
         let keyword = input.call(Ident::parse_any)?;
-        // rustc only passes these items to derives.
+        // rustc hands nothing else to derives.
         let kind = match keyword.to_string().as_str() {
             "struct" => Kind::Struct,
             "enum" => Kind::Enum,
@@ -84,12 +84,12 @@ impl Parse for Item {
 }
 
 impl Item {
-    /// The fields of a struct; `None` for other items, and if they do not parse.
+    /// The fields of a struct; `None` of other items, and if they do not parse.
     pub(crate) fn known_fields(&self) -> Option<Vec<Field>> {
         (self.kind == Kind::Struct).then(|| self.parse_fields().ok()).flatten()
     }
 
-    /// The variants of an enum; `None` for other items, and if they do not parse.
+    /// The variants of an enum; `None` of other items, and if they do not parse.
     pub(crate) fn known_variants(&self) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parse = || Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone()).ok();
@@ -118,7 +118,7 @@ impl Item {
         cx.ok(parsed).map(|variants| variants.into_iter().collect())
     }
 
-    /// Reports helper attributes inside the body, where they would not be read.
+    /// Reports helper attributes that stand inside the body, where they would not be read.
     pub(crate) fn reject_inner_helper(&self, cx: &Ctxt, helper: &str) {
         if let Body::Tuple(body) | Body::Braced(body) = &self.body {
             find_helper(cx, helper, body.clone());
@@ -148,7 +148,7 @@ fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
     }
 }
 
-/// Whether the type has one of these layouts. Values of a `packed` type have no padding, so references to their fields are not allowed.
+/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
 pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let Meta::List(list) = &attr.meta else { return false };
@@ -159,7 +159,7 @@ pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     })
 }
 
-/// The name of a field in an expression.
+/// How a field is called in an expression.
 pub(crate) fn member(at: usize, field: &Field) -> TokenStream {
     match &field.ident {
         Some(ident) => ident.to_token_stream(),

@@ -1,7 +1,7 @@
 //! `#[derive(SystemSet)]` and `#[derive(ScheduleLabel)]`
 //!
-//! A label is cloned, compared, hashed and printed without knowing its type. A constant detects the traits that the type lacks, and names
-//! them all in one error.
+//! A label is cloned, compared, hashed and printed through a type-erased value. A generated constant checks the traits that this requires
+//! and reports all missing ones in one error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -76,7 +76,7 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
     let mut constant = TokenStream::new();
     let parts = if !cx.is_clean() {
-        // After an error the type is still a label, so that its uses cause no further errors.
+        // The implementation is emitted after errors too, so that uses of the type give no further errors.
         hygienic!(__strata::LabelParts::<Self>::missing())
     } else if item.generics.params.is_empty() {
         constant = parts(item, label.what);
@@ -108,9 +108,9 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
 }
 
-/// The constant with the functions that clone labels of the type and so on, and one that fails to compile if a trait is missing. For a type
-/// without parameters, missing traits are detected by a constant of the probe: its inherent constants exist if the type has the traits, and
-/// those of the trait are the fallback.
+/// The constant with the label's type-erased functions, and a constant that fails to compile if a trait is missing. For a type without
+/// parameters, the check looks up constants of the probe: the inherent constant exists if the type implements the trait, otherwise the
+/// trait's constant is found.
 fn parts(item: &Item, what: &str) -> TokenStream {
     let ident = &item.ident;
     let name = ident.unraw().to_string();

@@ -1,17 +1,18 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
 //! this one.
 //!
-//! The macros write safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`. Set the environment
-//! variable `STRATA_EXPAND` to the name of an item to print its expansion: `STRATA_EXPAND=movement cargo build`.
+//! Macro output is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
+//! If the environment variable `STRATA_EXPAND` is the name of an item, the macros print its expansion:
+//! `STRATA_EXPAND=movement cargo build`.
 //!
 //! Names that begin with `__strata` are reserved for the macros.
 //!
 //! # Another name for the core
 //!
-//! The macros read the `Cargo.toml` of the crate that uses them to find its name for `strata-ecs`; if it depends on `strata-app` alone,
+//! The macros look up the name of `strata-ecs` in the `Cargo.toml` of the crate that uses them; if the crate depends on `strata-app` alone,
 //! they find the core there. For other re-exports, every macro takes the option `crate = path`: `#[component(crate = engine::ecs)]`,
-//! `#[system(crate = engine::ecs)]`. `extern crate engine as strata_ecs;`, once at the root of the crate, works as well if `engine`
-//! re-exports all of the core.
+//! `#[system(crate = engine::ecs)]`. If `engine` re-exports all of the core, `extern crate engine as strata_ecs;` once at the root of the
+//! crate works as well.
 #![forbid(unsafe_code)]
 
 mod attr;
@@ -55,25 +56,25 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
 
-/// Makes a type a resource: a value of which a world has at most one.
+/// Makes a type a resource: a world contains at most one value of it.
 ///
 /// # Options
 ///
 /// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
-///   `serde`). A generic type whose own bounds do not prove it is a resource only for parameters for which it holds.
+///   `serde`). A generic type whose own bounds do not prove it is a resource only for the type arguments that do.
 /// - `#[resource(transient)]`: the resource belongs to the process, like a window. Snapshots, files, deltas and comparisons skip it; it is
-///   unchanged when a world is restored or loaded.
-/// - `#[resource(save = "skip")]`: a file contains the resource only if the format lists it; comparisons skip it. A snapshot contains it.
+///   not changed when a world is restored or loaded.
+/// - `#[resource(save = "skip")]`: a file contains the resource only if the format lists it; comparisons skip it. Snapshots contain it.
 /// - `#[resource(persistence = function)]`: the function returns one of these, or a text form in which the resource is saved without being
 ///   listed: see `Persistence`.
-/// - `#[resource(name = "gravity")]`: the name of the resource in files. The default is the path of the type.
-/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, the function that converts a value of an
-///   older version, and earlier names, as for a component: see [there](macro@Component#in-files).
-/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: how a program can add the resource. Errors about a missing resource contain
-///   this text; `{}` in it stands for the type parameters of a generic resource.
+/// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
+/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
+/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: a hint how a program gets the resource, which is part of the errors about a
+///   missing resource; `{}` in it stands for the type parameters of a generic resource.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are detected as for a component: see `#[derive(Component)]`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -91,24 +92,24 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
 }
 
-/// Makes a type a relation: the type of a value that connects two entities.
+/// Makes a type a relation: the value of a pair of two entities.
 ///
 /// # Options
 ///
-/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for a pair whose target is despawned. The pair
-///   is removed; or its source is despawned; or it is kept until its source is despawned. The default is `"release"`.
-/// - `#[relation(exclusive)]`: a source has at most one pair; a new one replaces it.
+/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for pairs whose target is despawned. The pair
+///   is removed; or its source is despawned; or the pair stays until its source is despawned. The default is to remove the pair.
+/// - `#[relation(exclusive)]`: a source has at most one pair; a new pair replaces it.
 /// - `#[relation(symmetric)]`: a pair has no direction.
-/// - `#[relation(acyclic)]`: a pair that would close a cycle is not made.
+/// - `#[relation(acyclic)]`: a pair that would form a cycle is not created.
 /// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as for a
-///   [component](macro@Component). Without these options this is detected, for a generic type from its bounds alone.
-/// - `#[relation(name = "hunting")]`: the name of the relation in files. The default is the path of the type.
-/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, the function that converts values of an
-///   older version, and earlier names, as for a component: see [there](macro@Component#in-files).
+///   [component](macro@Component). Without these options the traits are detected, for generic types from their bounds alone.
+/// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
+/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
 /// - `#[relation(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions, fields and the entities inside are detected as for a component: see `#[derive(Component)]`. Pairs are cloned with their
-/// source if the type is `Clone`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`. Pairs are cloned with their source if
+/// the type is `Clone`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -129,15 +130,15 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), relation::expand).into()
 }
 
-/// Describes a type that is neither a component nor a resource: its name in files and its fields. The descriptions of components and
-/// resources with fields of this type include it. A component describes itself: together with `derive(Component)` this derive would be a
-/// second description, which does not compile.
+/// Describes a type that is neither a component nor a resource: its name in files and its fields. Descriptions of components and resources
+/// with fields of this type include these. A component describes itself, so `derive(Describe)` together with `derive(Component)` does not
+/// compile.
 ///
 /// # Options
 ///
-/// - `#[describe(name = "point")]`: the name of the type in files. The default is the path of the type.
+/// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
 /// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
-/// - `#[describe(editable)]`: private fields can be set by name, too, as with `#[component(editable)]`.
+/// - `#[describe(editable)]`: private fields can be set by their names, too, as with `#[component(editable)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -161,9 +162,9 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), description::expand).into()
 }
 
-/// Maps the entities inside a type: those in fields whose types implement `MapEntities` themselves. A field whose type mentions a type with
-/// entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The implementation requires
-/// `T: MapEntities` for the type parameters on which fields depend.
+/// Implements `MapEntities`, which replaces the entities inside a value: those in fields whose types implement `MapEntities`. A field whose
+/// type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The
+/// implementation requires `T: MapEntities` of the type parameters that fields depend on.
 ///
 /// # Options
 ///
@@ -192,13 +193,13 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), entities::expand).into()
 }
 
-/// Makes a type a message: a value that systems write and that others read.
+/// Makes a type a message: a value that some systems write and others read.
 ///
 /// # Options
 ///
-/// - `#[message(clone)]`, `hash`: as for a [resource](macro@Resource): for a generic message whose bounds do not prove it.
-/// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: how the list of the messages takes part in snapshots, files and
-///   comparisons, as for a resource.
+/// - `#[message(clone)]`, `hash`: as for a [resource](macro@Resource), for generic messages whose bounds do not prove it.
+/// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: whether snapshots, files and comparisons include the list of
+///   messages, as for a resource.
 /// - `#[message(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -213,11 +214,11 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::message).into()
 }
 
-/// Makes a type an event: a value whose observers run at once.
+/// Makes a type an event: a value that is passed to observers immediately.
 ///
 /// # Options
 ///
-/// - `#[event(trigger = Type)]`: a type that implements `Trigger` and finds the observers. By default the event has no target.
+/// - `#[event(trigger = Type)]`: the type that finds its observers, which implements `Trigger`. By default the event has no target entity.
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -234,19 +235,19 @@ pub fn derive_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::event).into()
 }
 
-/// Makes a struct an event with an entity as target.
+/// Makes a struct an event with a target entity; observers of that entity run.
 ///
 /// The field called `entity` holds the entity, or the one with `#[event_target]`, or the only one. Its type is `Entity`, or one that is
 /// `Clone` and can become an `Entity`.
 ///
 /// # Options
 ///
-/// - `#[entity_event(propagate = &'static Component)]`: the event can propagate from an entity to the one to which this component of it
-///   leads, through its `Traversal`, if an observer calls `on.propagate(true)`. Any read-only query data is allowed.
-///   `#[entity_event(propagate)]` alone: from a child to its parent, along `&'static ChildOf`.
+/// - `#[entity_event(propagate = &'static Component)]`: the event can propagate from an entity to the entity that this component points to,
+///   if an observer calls `on.propagate(true)`. The type may be any read-only query data that implements `Traversal`.
+///   `#[entity_event(propagate)]` alone propagates from a child to its parent, along `&'static ChildOf`.
 /// - `#[entity_event(auto_propagate)]`: the event propagates until an observer calls `on.propagate(false)`; along `ChildOf`, unless
-///   `propagate = ..` is also given.
-/// - `#[entity_event(trigger = Type)]`: a type that implements `Trigger` and finds the observers.
+///   `propagate = ..` is given too.
+/// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
 /// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -274,10 +275,10 @@ pub fn derive_entity_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::entity_event).into()
 }
 
-/// Makes a struct or an enum the name of system sets: one for each value.
+/// Makes a struct or an enum a system set label: one set for each value.
 ///
-/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Generic types are sets
-/// where these are implemented.
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. A generic type is a set
+/// for the arguments with which it implements these traits.
 ///
 /// # Options
 ///
@@ -300,8 +301,8 @@ pub fn derive_system_set(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum the name of schedules: one for each value.
 ///
-/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Generic types are
-/// labels where these are implemented.
+/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
+/// Types with parameters are labels where these are implemented.
 ///
 /// # Options
 ///
@@ -348,7 +349,7 @@ pub fn derive_states(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a state that exists while another one has some value: for `strata-app`, which re-exports it.
 ///
-/// `#[source(Other = pattern)]` defines the values of the other state; the sub-state starts with its `Default`. The source may be an
+/// `#[source(Other = pattern)]` gives the values of the other state for which it exists; it starts with its `Default`. The source may be an
 /// `Option`, or a tuple of states.
 ///
 /// # Options
@@ -392,8 +393,8 @@ pub fn derive_sub_states(input: TokenStream) -> TokenStream {
 ///
 /// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
 /// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity, the field is created by `Default`.
-/// - `#[bundle(ignore_from_components)]`: no effect. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all of them
-///   can be.
+/// - `#[bundle(ignore_from_components)]`: no effect. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all bundles
+///   can.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -430,23 +431,23 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a system parameter: its fields, each a parameter, are fetched together.
 ///
-/// The names of the lifetimes determine their meaning: `'w` is the lifetime of borrows from the world, `'s` the lifetime of borrows from
-/// the system's state. A struct has those that its fields need. It may have type and const parameters with bounds, named or unnamed fields,
-/// or none; fields may be structs with this derive, and `PhantomData`.
+/// The lifetimes are recognized by their names: `'w` for borrows of the world, `'s` for borrows of the system's state. The struct declares
+/// those that its fields need. It may have type and const parameters with bounds, and named, unnamed or no fields; fields may be structs
+/// with this derive, and `PhantomData`.
 ///
-/// The struct is one parameter of its system: if two of its fields, or one of its fields and another parameter, conflict, the error names
+/// For its system the struct is one parameter: if two of its fields conflict, or a field conflicts with another parameter, the error names
 /// the field.
 ///
 /// # Options
 ///
-/// - `#[system_param(builder)]`: writes a struct of builders of the fields, whose name is the name of this one followed by `Builder`. See
+/// - `#[system_param(builder)]`: also declares a struct of the fields' builders, named like this one with the suffix `Builder`. See
 ///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Above a field:
 ///
 /// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error names the field and contains the text,
-///   followed by the reason.
+///   and then says what is missing.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -489,8 +490,8 @@ pub fn derive_system_param(input: TokenStream) -> TokenStream {
 
 /// Makes a struct a query filter: its fields are filters, all of which must hold.
 ///
-/// The filter can be used in any place for filters: in tuples, in `Or<(..)>`, in a field of another filter. Values of it are never created;
-/// its fields only define the conditions.
+/// The filter can be used wherever a filter is accepted: in tuples, in `Or<(..)>`, in a field of another filter. It is never constructed;
+/// its fields only declare the filters.
 ///
 /// # Options
 ///
@@ -536,16 +537,15 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
 ///
-/// The other parameters are like those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
-/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and does not run for a target that lacks it. The first such
-/// target is reported by `World::warn_once`, unless `with(..)` names the missing component. So the event needs a target: it is an
-/// `EntityEvent`, or a lifecycle event of components, such as `Add<T>`. Conflicts between the parameters are found at compile time, as for
-/// rows.
+/// The other parameters are as for a system. A reference is a component of the event's target, as are `Mut<T>`, `Ref<T>`, an `Option` of
+/// one of these, `Has<T>` and `Entity`: the observer borrows it, and does not run for a target that lacks it. `World::warn_once` reports
+/// the first such target, unless `with(..)` names the missing component. So the event must have a target: it is an `EntityEvent`, or a
+/// lifecycle event such as `Add<T>`. Conflicts between parameters are detected at compile time, as for rows.
 ///
 /// # Options
 ///
-/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: conditions on the target for the
-///   observer to run, as for `#[system]`.
+/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: the observer runs only for targets that
+///   match, as for `#[system]`.
 /// - `#[observer(run_if(condition))]`, `associated`, `crate = path`: as for `#[system]`.
 ///
 /// ```

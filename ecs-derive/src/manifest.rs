@@ -1,7 +1,7 @@
-//! The names of `strata-ecs` and `strata-app` in the crate that is being compiled, from its `Cargo.toml`.
+//! The names by which the crate that is being compiled knows `strata-ecs` and `strata-app`, from its `Cargo.toml`.
 //!
-//! The manifest is read line by line, which suffices for dependencies as cargo and people write them. Dependencies in another syntax are
-//! not found, and macro output then names `::strata_ecs`.
+//! The manifest is parsed line by line, which suffices for dependencies in the usual forms. A dependency in any other form is not found;
+//! macro output then names `::strata_ecs`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -34,17 +34,17 @@ pub(crate) fn app_path() -> TokenStream {
     name.map_or_else(|| hygienic!(::strata_app), |name| hygienic!(::#name))
 }
 
-/// The kinds of dependencies. Those of the library come first, because its own code cannot use the others.
+/// The kinds of dependencies. Normal dependencies come first, because library code can use no others.
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// A manifest and its path.
+/// A manifest, and where it is.
 struct Manifest {
     text: String,
     path: PathBuf,
 }
 
 impl Manifest {
-    /// The manifest of the crate that is being compiled. `None` outside of cargo, and for the core, which does not depend on itself.
+    /// The manifest of the crate that is being compiled. `None` outside of cargo, and for the core, whose name for itself is its own.
     fn of_this_crate() -> Option<Self> {
         let in_folder = || Some(Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("Cargo.toml"));
         let path = env::var_os("CARGO_MANIFEST_PATH").map(PathBuf::from).or_else(in_folder)?;
@@ -52,7 +52,7 @@ impl Manifest {
         env::var_os("CARGO_PKG_NAME").is_none_or(|name| name != CORE).then_some(manifest)
     }
 
-    /// The name of a package in the crate, if it is among the dependencies of a kind.
+    /// The name that the crate gives a package among its dependencies of a kind.
     fn name_of(&self, package: &str, kind: &str) -> Option<Ident> {
         let found = dependencies(&self.text, kind, false).into_iter().find(|dependency| {
             let is_renamed = dependency.is_inherited && dependency.key != package;
@@ -88,7 +88,7 @@ struct Dependency {
 }
 
 impl Dependency {
-    /// Notes what follows the key: `.name = value`, or `= { name = value, .. }`.
+    /// Records the part after the key: `.name = value`, or `= { name = value, .. }`.
     fn read(&mut self, rest: &str) {
         if let Some(at) = rest.find("package") {
             let value = rest[at + "package".len()..].trim_start().strip_prefix('=').map(str::trim_start);

@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
-//! Traits that only require an owned type, and for which the derive knows the type's key and slot.
+//! Traits that require only an owned type; the derive supplies the type's key and process-wide number.
 
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -29,7 +29,7 @@ struct Marker {
     grammar: Grammar,
 }
 
-/// The option for a text about how a program adds the resource.
+/// The option with the hint in errors about a missing resource.
 const MISSING: Known = Known { name: "missing", usage: "missing = \"what_inserts_it\"" };
 
 const RESOURCE: Marker = Marker {
@@ -91,7 +91,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
                 description(cx, item, grammar, &options, |found| saving.describe(demands.describe(found)));
             (description, saving.upgrades)
         }
-        // The type that stores messages describes them, except for how they are cloned and hashed.
+        // Messages are described by what keeps them, but for how they are cloned and hashed.
         false => {
             let fields = fields(item, Editable::Public).unwrap_or_else(|| hygienic!(&[]));
             let found = demands.describe(hygienic!(__strata::describe!(Self, __strata::None, #fields)));

@@ -1,15 +1,15 @@
-//! The position of a derive in the source, and the number of earlier derives at that position.
+//! The position of a derive in the source, and the number of earlier derives at the same position.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// The derives of this crate so far, by a hash of name and place.
+/// The number of derives of this crate so far, by a hash of name and position.
 static SEEN: Mutex<Option<HashMap<u64, u32>>> = Mutex::new(None);
 
 /// Line and column of the derive's own tokens, counted from one like `line!` and `column!`, and the number of earlier derives for a type of
-/// this name at that position. A macro that writes the user's item twice makes two types with one position.
+/// this name at that position. A macro that emits the user's item twice creates two types at one position.
 ///
 /// Zeros outside of a compiler, as in the tests of the expansion.
 pub(crate) fn place(name: &str) -> [u32; 3] {

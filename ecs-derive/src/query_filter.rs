@@ -36,7 +36,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     reject_lifetimes(cx, &item.generics, "a filter holds no data", "remove it");
     item.reject_inner_helper(cx, "query_filter");
     let parts = parts(cx, item);
-    // After an error the type is still a filter, so that its uses cause no further errors.
+    // The implementation is emitted after errors too, so that uses of the type give no further errors.
     let mut items = implementation(item, &parts);
     if !parts.is_empty() {
         items.extend(uses(item, &parts));
@@ -44,7 +44,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// The fields; reports items without fields.
+/// Collects the fields; reports items that have no fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     let message = match item.kind {
         Kind::Struct => "a filter without fields demands nothing: give it a field such as `field: With<T>`",
@@ -72,10 +72,10 @@ fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
 /// The implementation.
 ///
 /// The struct may be more visible than the components in it, but the associated type of a public implementation may not name a private type
-/// (E0446). So a private trait names it, and the public implementation takes it as a parameter. Where clauses require each field to be a
-/// filter, so that a field that is not a filter is reported at its type and nowhere else.
+/// (E0446). So a private trait names it, and the public implementation takes it as a type parameter. Where clauses require each field to be
+/// a filter, so that rustc reports a field that is not a filter once, at its type.
 ///
-/// In `Or` the fields of a struct belong together: it is the only member.
+/// In `Or`, the struct is one member: all its fields must match.
 fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let trait_name = format_ident!("__{}Terms", ident.unraw());
@@ -116,7 +116,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// Names the struct and its fields, which only serve as a description: without this, rustc would report them as dead code.
+/// Names the struct and its fields, which only serve as a description: without this, rustc would call them dead code.
 fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -127,7 +127,7 @@ fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     });
     let literal = hygienic!(#ident { #(#fields),* });
     hygienic! {
-        // Only type-checked, never called.
+        // The function is only type-checked.
         #[allow(dead_code)]
         fn __uses #impl_generics (__strata_value: #ident #type_generics) -> #ident #type_generics #where_clause {
             let #literal = __strata_value;

@@ -36,7 +36,7 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// The policies for a pair whose target is despawned.
+/// The valid values of `on_target_despawn`.
 const POLICIES: [&str; 3] = ["release", "cascade", "ignore"];
 
 /// Expands the derive.
@@ -123,7 +123,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The variant of `OnTargetDespawn` that the options select.
+/// The variant of `OnTargetDespawn` that the options ask for.
 fn policy(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let is_given = options.iter().any(|option| option.key() == "on_target_despawn");
     let literal = if is_given { GRAMMAR.literal(cx, options, "on_target_despawn") } else { None };

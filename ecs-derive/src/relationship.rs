@@ -34,7 +34,7 @@ const TARGET_GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// Whether a field is the one in which a component lists the sources of a relationship. `count` is the number of fields.
+/// Whether a field lists the sources of a relationship. `count` is the number of fields.
 pub(crate) fn is_list_of_sources(item: &Item, field: &Field, count: usize) -> bool {
     let has = |attrs: &[Attribute], name: &str| attrs.iter().any(|attr| attr.path().is_ident(name));
     has(&item.attrs, TARGET) && (count == 1 || has(&field.attrs, SOURCE))
@@ -59,7 +59,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The side that the attributes define, if any.
+    /// The side that the attributes declare, if any.
     pub(crate) fn of(cx: &Ctxt, item: &Item) -> Option<Self> {
         let given = |name: &str| item.attrs.iter().find(|attr| attr.path().is_ident(name));
         let (source, target) = (given(SOURCE), given(TARGET));
@@ -81,7 +81,7 @@ impl Side {
         Some(Self::Target { other: other(cx, &TARGET_GRAMMAR, &options, "relationship", target)?, is_linked })
     }
 
-    /// Adds the side to the description.
+    /// The description, extended for this side.
     pub(crate) fn describe(&self, description: &TokenStream) -> TokenStream {
         match self {
             Self::Source { .. } => hygienic!(#description.as_relationship()),
@@ -104,7 +104,7 @@ impl Side {
         }
         let where_clause = where_with(&item.generics, &bounds);
         let Some((at, field, others)) = self.field(cx, item) else {
-            // One mistake causes one error.
+            // The error is already reported; a fallback avoids further errors.
             let (name, items) = self.refused();
             return hygienic! {
                 #[automatically_derived]
@@ -166,7 +166,7 @@ impl Side {
         }
     }
 
-    /// The trait, and items that are never called, for a component whose relationship field is unknown.
+    /// The trait, and fallback items for a component whose field could not be determined. They are never called.
     fn refused(&self) -> (Ident, TokenStream) {
         match self {
             Self::Source { other, .. } => (

@@ -1,7 +1,7 @@
 //! `#[require(..)]`: the components that a component requires.
 //!
-//! An item of the list names a component and, unless the value is its `Default`, its value. The case of a path's last segment decides
-//! whether it names a type, or a variant, a constant or a function of a type, as everywhere in Rust.
+//! An item of the list names a component and, unless `Default` is meant, its value. The spelling of a path decides whether it ends in the
+//! name of a type, or of a variant, a constant or a function of a type.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -37,7 +37,7 @@ impl Required {
     }
 }
 
-/// The requirements in all attributes of an item.
+/// Collects the required components of all attributes of an item.
 pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     let mut all = Vec::new();
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(NAME)) {
@@ -63,7 +63,7 @@ fn list(attr: &Attribute) -> Option<TokenStream> {
     }
 }
 
-/// Parses the list of one attribute. After a mistake, parsing continues after the next comma.
+/// Parses the list of one attribute. After an error, parsing continues after the next comma.
 fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let parser = |input: ParseStream<'_>| -> syn::Result<()> {
         while !input.is_empty() {
@@ -85,7 +85,7 @@ fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let _reported = cx.ok(parser.parse2(tokens));
 }
 
-/// Adds a requirement, unless it is the component itself or already in the list.
+/// Adds a required component; reports the component itself and duplicates.
 fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     let text = required.ty.to_token_stream().to_string();
     if is_item(item, &required.ty) {
@@ -100,7 +100,7 @@ fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     }
 }
 
-/// Whether a type is the one with the derive, judging by its spelling.
+/// Whether a type is the item of the derive, judged by its spelling.
 fn is_item(item: &Item, ty: &Type) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     if path.is_ident("Self") {
@@ -157,12 +157,12 @@ fn parse_value(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
     Ok(Some(input.parse::<Expr>()?.into_token_stream()))
 }
 
-/// The type to which a variant, a constant or a function belongs; `None` if the path names a type.
+/// The type that a variant, a constant or a function belongs to; none if the path names a type.
 fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
     let is_of_type = starts_upper(&before.ident) && (starts_upper(&last.ident) || is_call);
-    // For a type parameter the path names an associated type.
+    // After a type parameter, the name is an associated type.
     let is_of_parameter = path.segments.len() == 2 && type_params(&item.generics).contains(&&before.ident);
     if !is_of_type || (is_of_parameter && !is_call) {
         return None;
@@ -181,7 +181,7 @@ fn type_of(path: Path) -> Type {
     Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
 
-/// The path as an expression wants it: `Marker::<T>`.
+/// The path in expression syntax: `Marker::<T>`.
 fn turbofish(mut path: Path) -> Path {
     for segment in &mut path.segments {
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
@@ -196,7 +196,7 @@ fn compact(text: &str) -> String {
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",")
 }
 
-/// The bounds on types that depend on parameters: only for given parameters is it known whether they are components.
+/// Bounds for required types that depend on type parameters: only a concrete type can be checked without a bound.
 pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     let params = type_params(&item.generics);
     let depends = |ty: &Type| params.iter().any(|param| find_word(ty.to_token_stream(), &param.to_string()).is_some());
@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that list the requirements; empty if there are no requirements.
+/// The constant and the method that list the required components; empty if nothing is required.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();
@@ -225,7 +225,7 @@ pub(crate) fn method(all: &[Required]) -> TokenStream {
     hygienic! {
         const REQUIRES: bool = true;
 
-        // The values are the user's tokens in a generated closure. Lints would apply to both together, and must not fire.
+        // The values are the user's tokens inside a generated closure; lints about the combination do not concern the user.
         #[allow(clippy::needless_update, clippy::blocks_in_conditions, clippy::redundant_closure)]
         fn requirements<__L: __strata::RequirementList>(list: &mut __L) {
             #(#each)*

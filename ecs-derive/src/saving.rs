@@ -1,5 +1,5 @@
-//! The options of a component, resource or relation about files: its version, upgrades of older values, earlier names, and whether a
-//! component is saved at all.
+//! The options of components, resources and relations for files: version, upgrade of older values, earlier names, and for components
+//! whether they are saved at all.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
@@ -11,23 +11,23 @@ use crate::hygiene::hygienic;
 
 /// The option for the version of the values.
 pub(crate) const VERSION: Known = Known { name: "version", usage: "version = 2" };
-/// The option for earlier names of the type.
+/// The option for names that the type had.
 pub(crate) const ALIAS: Known = Known { name: "alias", usage: "alias = \"an_earlier_name\"" };
-/// The option for functions that convert values of older versions.
+/// The option for functions that upgrade older values.
 pub(crate) const UPGRADE: Known = Known { name: "upgrade", usage: "upgrade = function | upgrade(1 = function, ..)" };
 /// The option for components that are not saved.
 pub(crate) const SAVE: Known = Known { name: "save", usage: "save = \"skip\"" };
 
-/// The values of these options.
+/// The parsed options.
 pub(crate) struct Saving {
-    /// The calls that are appended to a description.
+    /// Calls that a description is followed by.
     calls: TokenStream,
     /// The method that lists the upgrades, if there are some.
     pub(crate) upgrades: Option<TokenStream>,
 }
 
 impl Saving {
-    /// Reads the options of an item that messages call `what`: `the component`.
+    /// Reads the options. `what` names the item in messages: `the component`.
     pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], what: &str) -> Self {
         let mut calls = TokenStream::new();
         let version = version(cx, grammar, options);
@@ -48,19 +48,19 @@ impl Saving {
         }
         let is_wrong = version.is_none() && options.iter().any(|option| option.name == "version");
         let version = version.and_then(|version| version.base10_parse().ok()).unwrap_or(1);
-        // If the version itself is wrong, it has been reported, and other versions cannot be compared with it.
+        // If the version itself is invalid, an error is already reported and other versions cannot be compared.
         let upgrades = if is_wrong { None } else { upgrades(cx, grammar, options, version, what) };
         Self { calls, upgrades }
     }
 
-    /// Adds the options to a description.
+    /// A description, extended by the options.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         let calls = &self.calls;
         if calls.is_empty() { found } else { hygienic!(#found #calls) }
     }
 }
 
-/// The value of the option.
+/// The number in the option.
 fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     let option = options.iter().find(|option| option.name == "version")?;
     let literal = match &option.value {
@@ -74,13 +74,13 @@ fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     literal
 }
 
-/// The version in a literal.
+/// The version that a number is.
 fn version_of(literal: &LitInt) -> Option<u32> {
     let is_typed_so = matches!(literal.suffix(), "" | "u32");
     literal.base10_parse::<u32>().ok().filter(|version| *version != 0 && is_typed_so)
 }
 
-/// Each older version with its function. Reports invalid versions, versions that are not older, and duplicates.
+/// Each older version with its function. Reports invalid, newer and repeated versions.
 fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32, Expr)> {
     let mut older: Vec<(u32, Expr)> = Vec::new();
     for (literal, function) in all {
@@ -119,7 +119,7 @@ fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     names
 }
 
-/// The method that lists the functions that convert values of older versions.
+/// The method that lists the upgrade functions.
 fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &str) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == "upgrade")?;
     if version == 1 {
@@ -151,7 +151,7 @@ fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &
         .into_iter()
         .map(|(from, function)| hygienic!(__strata::UpgradeList::<Self>::add(list, #from, #function);));
     Some(hygienic! {
-        // The user may have written a closure that only calls a function, about which lints would complain.
+        // A user's closure may just call a function.
         #[allow(clippy::redundant_closure)]
         fn upgrades<__L: __strata::UpgradeList<Self>>(list: &mut __L) {
             #(#calls)*

@@ -1,4 +1,4 @@
-//! `#[derive(States)]` and `#[derive(SubStates)]`, whose traits are those of `strata-app`.
+//! `#[derive(States)]` and `#[derive(SubStates)]`, whose traits are in `strata-app`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
@@ -30,7 +30,7 @@ pub(crate) fn states(cx: &Ctxt, item: &Item) -> TokenStream {
     let private = private(cx, &STATES, &options);
     check(cx, item, "States", "states");
     if item.kind == Kind::Union {
-        // The type lacks everything that a state needs.
+        // A union cannot implement the traits that a state requires.
         return TokenStream::new();
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
@@ -56,7 +56,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
     let (ident, form) = (&item.ident, form(item));
-    // After an error the type is still a state, so that its uses cause no further errors.
+    // The implementation is emitted after errors too, so that uses of the type give no further errors.
     let (source, value) = match source(cx, item) {
         Some(Source { source, value }) => {
             let value = hygienic! {
@@ -89,7 +89,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Reports items that cannot be states.
+/// Reports types that cannot be states.
 fn check(cx: &Ctxt, item: &Item, name: &str, helper: &str) {
     if item.kind == Kind::Union {
         let message =

@@ -1,6 +1,6 @@
 //! The form of a state in files: the name of its variant, or of its type, followed by its fields.
 //!
-//! `strata-app` detects with a constant whether a field can be written; if one cannot, the state has no form.
+//! A constant in `strata-app` determines whether a field can be written; if any field cannot, the state has no form.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;
@@ -9,7 +9,7 @@ use syn::{Field, Fields};
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, member};
 
-/// The constant with the form, if the body of the type is known and it has values.
+/// The constant with the form, if the body of the type can be parsed and the type has values.
 pub(crate) fn form(item: &Item) -> Option<TokenStream> {
     let shapes: Vec<(TokenStream, String, Vec<Field>)> = match item.kind {
         Kind::Struct => vec![(hygienic!(Self), item.ident.unraw().to_string(), item.known_fields()?)],

@@ -30,20 +30,20 @@ const VALIDATION_MESSAGE: Known = Known { name: "validation_message", usage: "va
 
 /// One field of the struct.
 struct Field {
-    /// The field in `self.name` and `Self { name: .. }`.
+    /// How the field is named in `self.name` and `Self { name: .. }`.
     member: TokenStream,
     /// Its name, for messages of the core.
     name: String,
-    /// Variable for the fetched value.
+    /// Variable that holds the fetched parameter.
     variable: Ident,
     /// Type parameter that stands for the field's source.
     source: Ident,
     /// Type parameter that stands for the field's builder.
     builder: Ident,
-    /// Visibility of the field.
+    /// The visibility of the field.
     vis: Visibility,
-    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of such a
-    /// marker is not fetched, so it may be anything: a lifetime alone, a type without bounds.
+    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of a
+    /// `PhantomData` is not fetched, so it may be anything: a lifetime alone, a type without bounds.
     ty: Type,
     /// Type of the field, if it has markers.
     marked: Option<Type>,
@@ -85,7 +85,7 @@ fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     true
 }
 
-/// All fields are fetched, so an enum or a union is not possible.
+/// Only structs have a single set of fields to fetch.
 fn right_kind(cx: &Ctxt, item: &Item) {
     let kind = match item.kind {
         Kind::Struct => return,
@@ -97,7 +97,7 @@ fn right_kind(cx: &Ctxt, item: &Item) {
     cx.error_at(item.keyword, message);
 }
 
-/// Borrows from the world and from the system's state are distinguished by the names of their lifetimes.
+/// Reports lifetimes other than `'w` (borrows of the world) and `'s` (borrows of the system's state).
 fn known_lifetimes(cx: &Ctxt, item: &Item) {
     for param in lifetimes(&item.generics) {
         let lifetime = &param.lifetime;
@@ -112,7 +112,7 @@ fn known_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// Each run of a system brings its own lifetimes, so the struct must accept any.
+/// Each run of a system has its own lifetimes, so the struct must accept any.
 fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     let message = "each run of a system brings its own `'w` and `'s`, they cannot have bounds\nhelp: remove the bound";
     for param in lifetimes(&item.generics) {
@@ -189,8 +189,8 @@ fn without_markers(ty: Type) -> Type {
     }
 }
 
-/// A value of a type with markers. `value` is a value of the type that [`without_markers`] returns, or a reference to it, and `part`
-/// converts the parts that are not markers.
+/// A value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part` makes
+/// the parts that are no markers of those of the value.
 fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     match ty {
         _ if !has_marker(ty) => part(value),
@@ -210,9 +210,9 @@ fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> Tok
 
 /// The implementation.
 ///
-/// A where clause requires each field to be a parameter, for all lifetimes, even fields without generics: so a field that is not a
-/// parameter is reported at its type and nowhere else. The source of each field is a type parameter, because the struct may be more visible
-/// than its fields, and the associated type of a public implementation may not name a private type (E0446).
+/// A where clause requires each field to be a parameter for all lifetimes, even without generics, so that rustc reports a field that is not
+/// a parameter once, at its type. The source of each field is a type parameter: the struct may be more visible than its fields, and the
+/// associated type of a public implementation may not name a private type (E0446).
 fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let ident = &item.ident;
     let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, ["'__a"; 2]].map(|lifetimes| with(item, lifetimes));
@@ -299,7 +299,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(__strata::BuiltField<#fixed, #at, #ty>)
     });
     let types: Vec<TokenStream> = types.collect();
-    // By the number of the field: rustc cannot distinguish bounds on the same type.
+    // One per field index: rustc cannot distinguish equal bounds.
     let built = fields.iter().zip(&types).enumerate().map(|(at, (Field { ty, source, builder, .. }, built))| {
         let ty = bind(ty.to_token_stream(), OWN);
         hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
@@ -329,8 +329,8 @@ fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     [quote_spanned!(span=> for<'w, 's, 'a> #fetched: #demand), hygienic!(#source: __strata::ParamSource)]
 }
 
-/// Fails to compile if a field is not a parameter, or has the two lifetimes swapped: rustc would only check bounds for all lifetimes at
-/// each use of the struct.
+/// Fails to compile if a field is no parameter, or has the two lifetimes exchanged: what is demanded of a field whatever the
+/// lifetimes, rustc would check at each use of the struct only.
 fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     let params = params(&item.generics);
     let missing =
@@ -353,14 +353,14 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Whether a type depends on a parameter of the struct: its source is not known before the struct is used.
+/// Whether a type is a projection, whose fetched type may be unknown until the struct is used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
     path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
-/// The parameters without their defaults, each followed by a comma.
+/// The generic parameters without defaults, each followed by a comma.
 fn params(generics: &Generics) -> TokenStream {
     let params = generics.params.iter().cloned().map(|mut param| {
         match &mut param {
@@ -400,16 +400,16 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The replacements of `'w` and `'s`.
+/// The lifetimes to use for `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
-/// In the head of an implementation.
+/// In the header of an implementation.
 const OWN: Lifetimes = ["'__w", "'__s"];
 /// Where the lifetimes do not matter.
 const FIXED: Lifetimes = ["'static", "'static"];
-/// In the fetched value.
+/// In the fetched type.
 const FETCHED: Lifetimes = ["'w", "'s"];
-/// In the reborrowed value.
+/// In the reborrowed type.
 const SHORT: Lifetimes = ["'a", "'a"];
 
 /// The struct with these lifetimes.
@@ -419,9 +419,9 @@ fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     hygienic!(#ident #type_generics)
 }
 
-/// The where clause with these lifetimes, and with additional predicates.
+/// The where clause with these lifetimes and further predicates.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
-    // Not as `T: 'static`, since clippy would report that `T` has bounds in two places.
+    // Not written as `T: 'static`: clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
         let fixed = with(item, FIXED);
         hygienic!(#fixed: 'static)
@@ -435,7 +435,7 @@ fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> To
     }
 }
 
-/// Replaces `'w` and `'s` in the tokens.
+/// The tokens with other lifetimes for `'w` and `'s`.
 fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -459,7 +459,7 @@ fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     output
 }
 
-/// A substitute for a type that cannot be a parameter, so that its uses cause no further errors.
+/// Fallback implementation for a type that cannot be a parameter; avoids further errors where the type is used.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();

@@ -1,7 +1,8 @@
 //! Nested tuples without an arity limit.
 //!
-//! The core implements its traits for tuples of a few members. Macro output nests: the first members are in the outer tuple, the rest in an
-//! inner tuple at its end. Types, patterns and expressions nest by the same rule, so they always match.
+//! The core implements its traits for tuples of a few members. Macro output nests: the first members stand side by
+//! side, the rest in a tuple of their own at the end. Types, patterns and expressions nest by the same rule, so they
+//! always match.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,7 +10,7 @@ use quote::{ToTokens, quote};
 /// The maximum number of members of one tuple in macro output.
 const WIDTH: usize = 12;
 
-/// The maximum number of members of one tuple whose representation in the core is also in the output: for larger ones that is a tuple of
+/// The maximum number of members of one tuple whose core-internal form is written in the output; for larger tuples that form is a tuple of
 /// groups.
 const NARROW: usize = 4;
 
@@ -18,7 +19,7 @@ pub(crate) fn nest<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(WIDTH, members)
 }
 
-/// Like [`nest`], for columns of rows and for sources of parameters, and for values that correspond to them.
+/// As [`nest`], with at most [`NARROW`] members: for columns of rows, sources of parameters, and tuples that correspond to them.
 pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(NARROW, members)
 }

@@ -1,4 +1,4 @@
-//! Functions that inspect the syntax of types.
+//! Helpers for the syntax of types.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -28,7 +28,7 @@ pub(crate) fn find_word(tokens: TokenStream, word: &str) -> Option<Ident> {
     find(tokens, &|ident, is_lifetime| ident == word && !is_lifetime)
 }
 
-/// The first identifier that `wanted` accepts; the second argument is whether the identifier names a lifetime.
+/// The first identifier that `wanted` accepts. Its second argument is whether the identifier names a lifetime.
 fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Ident> {
     let mut after_quote = false;
     for token in tokens {
@@ -71,8 +71,8 @@ pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&
     output
 }
 
-/// The spans of the start and the end of a type, or of another piece of the user's code, as if the user had written there. Output with
-/// these spans is underlined like the type, and rustc merges an error in it with the one that it has already reported there.
+/// The spans of the first and last token of a type or another piece of the user's code, as if the user had written there. Output with these
+/// spans is underlined like the type, and rustc merges an error in it with the error that it has already reported there.
 pub(crate) fn ends(piece: &impl ToTokens) -> (Span, Span) {
     let mut tokens = piece.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::mixed_site, |token| token.span());

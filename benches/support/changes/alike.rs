@@ -1,7 +1,7 @@
-//! The workloads that are written alike for this library and for `bevy_ecs`, and compiled for both.
+//! The workloads whose source is shared by this library and `bevy_ecs`, compiled for both.
 //!
-//! The module above has the library's names in `ecs`, a `schedule` that runs systems one after the other, and in `len` what
-//! the library has for the number of rows of a query.
+//! The parent module provides the library's names in `ecs`, a `schedule` that runs systems one after the other, and `len`, the number of
+//! rows of a query.
 
 use super::ecs::*;
 use super::{len, schedule};
@@ -35,7 +35,7 @@ pub(super) struct Tally(pub(super) changes::Tally);
 #[derive(Resource, Default)]
 pub(super) struct Sum(pub(super) u64);
 
-/// What systems write by id.
+/// The entities that systems write by id.
 #[derive(Resource)]
 struct Targets {
     ids: Vec<Entity>,
@@ -48,7 +48,7 @@ pub(super) fn sum_values(changed: Query<'_, '_, &Value, Changed<Value>>, mut sum
     sum.0 = u64::from(changed.iter().fold(0_u32, |sum, value| sum.wrapping_add(value.0)));
 }
 
-/// Values that are written, unmeasured, and a reader that adds up what changed.
+/// Values that are written (not timed), and a reader that sums the changed ones.
 struct Filtered {
     world: World,
     /// The entities in the order in which 1 % after 1 % is written; empty if each tick writes all.
@@ -139,7 +139,7 @@ fn write_healths(mut targets: ResMut<'_, Targets>, mut healths: Query<'_, '_, &m
     }
 }
 
-/// A tick that consists of systems.
+/// A tick that consists of systems only.
 struct Systems {
     world: World,
     schedule: Schedule,
@@ -250,7 +250,7 @@ pub(super) fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem,
     dirty(writer, sum_healths)
 }
 
-/// The same with another reader.
+/// As [`all_dirty`], with another reader.
 pub(super) fn dirty<A, B>(
     writer: impl IntoScheduleConfigs<ScheduleSystem, A>,
     reader: impl IntoScheduleConfigs<ScheduleSystem, B>,
@@ -261,7 +261,7 @@ pub(super) fn dirty<A, B>(
 
 // Removals
 
-/// How many have died, and what the others may live.
+/// The number of dead, and the remaining lifetime of the others.
 #[derive(Resource, Default)]
 struct Census {
     dead: u64,
@@ -339,7 +339,7 @@ impl Despawns {
     fn new() -> Self {
         let mut world = World::new();
         world.init_resource::<Census>();
-        // The reader is there before the first death, so it hears of all.
+        // The reader is created before the first death, so it sees all deaths.
         let mut reader = schedule(count_dead);
         reader.run(&mut world);
         Self { world, ids: Vec::new(), reader }

@@ -1,13 +1,13 @@
 //! The workloads without a library: vectors with dirty lists, or with a tick for each row.
 //!
-//! These promise what change detection promises to one reader: it gets each changed row once, however often the row was
-//! written, and ids are checked. They do not promise it to a second reader.
+//! They guarantee what change detection guarantees to one reader: it gets each changed row once, however often the row was written, and ids
+//! are checked. They do not support a second reader.
 
 use super::super::baseline::{Id, Index};
 use super::super::data::{Vec3, shuffle};
 use super::{Cursor, MILLION, Outcome, THOUSANDS, Tally, WRITES, Workload};
 
-/// A column that remembers which of its rows were written.
+/// A column that records which of its rows were written.
 pub(crate) struct Tracked<T> {
     values: Vec<T>,
     /// Whether the row is in `changed`.
@@ -16,7 +16,7 @@ pub(crate) struct Tracked<T> {
 }
 
 impl<T> Tracked<T> {
-    /// All rows are new, and thus changed.
+    /// All rows are new and thus count as changed.
     fn new(values: Vec<T>) -> Self {
         let rows = values.len();
         Self { values, listed: vec![true; rows], changed: (0..rows as u32).collect() }
@@ -32,7 +32,7 @@ impl<T> Tracked<T> {
         &mut self.values[row]
     }
 
-    /// Every row that was written since the last call, once.
+    /// Every row that was written since the last call, once each.
     #[inline]
     fn drain(&mut self, mut visit: impl FnMut(&T)) {
         for row in self.changed.drain(..) {
@@ -46,7 +46,7 @@ fn claim(index: &mut Index, rows: usize) -> Vec<Id> {
     (0..rows as u32).map(|row| index.claim(row)).collect()
 }
 
-/// Three components of which 100 rows each are written by id, and three readers of what changed.
+/// Three components of which 100 rows each are written by id, and three readers of the changes.
 pub(crate) struct Realistic {
     index: Index,
     ids: Vec<Id>,
@@ -58,7 +58,7 @@ pub(crate) struct Realistic {
 }
 
 impl Realistic {
-    /// Where the three begin to write.
+    /// The position at which each of the three starts to write.
     pub(crate) const CURSORS: [Cursor; 3] = [Cursor(0), Cursor(WRITES), Cursor(2 * WRITES)];
 
     pub(crate) fn new(rows: usize) -> Self {
@@ -99,7 +99,7 @@ impl Workload for Realistic {
     }
 }
 
-/// One component of which 100 rows are written by id, and a reader of what changed.
+/// One component of which 100 rows are written by id, and a reader of the changes.
 pub(crate) struct Sparse {
     index: Index,
     ids: Vec<Id>,
@@ -136,7 +136,7 @@ struct Ticked<T> {
     values: Vec<T>,
     ticks: Vec<u32>,
     now: u32,
-    /// When the reader last looked.
+    /// The tick at which the reader last ran.
     last: u32,
 }
 
@@ -146,27 +146,27 @@ impl<T> Ticked<T> {
         Self { values, ticks: vec![1; rows], now: 1, last: 0 }
     }
 
-    /// The reader has looked; what is written from now on is newer.
+    /// Marks all current values as read; later writes are newer.
     fn looked(&mut self) {
         self.last = self.now;
         self.now = self.now.wrapping_add(1);
     }
 }
 
-/// All bits where the tick is newer, none where it is not. Right for differences below 2^31, also when ticks wrap around.
+/// All bits set if the tick is newer, otherwise zero. Correct for differences below 2^31, also when ticks wrap around.
 #[inline]
 fn newer(tick: u32, last: u32) -> u32 {
     ((last.wrapping_sub(tick) as i32) >> 31) as u32
 }
 
-/// The sum of all values with newer ticks, without a branch: the compiler makes vector instructions of it. A branch for
-/// each row takes five times as long if all are newer, three times if few are.
+/// The sum of all values with newer ticks. It has no branch, so that the compiler vectorizes it. A branch for each row takes five times as
+/// long if all rows are newer, three times if few are.
 fn scan_rows(values: &[u32], ticks: &[u32], last: u32) -> u32 {
     values.iter().zip(ticks).fold(0, |sum, (&value, &tick)| sum.wrapping_add(value & newer(tick, last)))
 }
 
-/// The same, for few changes: reads the values only of blocks in which something changed. Of 4, 8, 16, 32 and 64 rows, 8
-/// is best where 1 % changed, 4 as good.
+/// The sum for few changes: reads the values only of blocks with a change. Of 4, 8, 16, 32 and 64 rows per block, 8 is best if 1 % changed;
+/// 4 is as good.
 #[inline(never)]
 fn scan_for_few(values: &[u32], ticks: &[u32], last: u32) -> u32 {
     const BLOCK: usize = 8;
@@ -186,8 +186,7 @@ fn scan_for_many(values: &[u32], ticks: &[u32], last: u32) -> u32 {
     scan_rows(values, ticks, last)
 }
 
-/// The sum of what is newer, for a column in which most is: where a whole block is newer, nothing has to be masked. Of 8,
-/// 16, 32 and 64 rows, 16 is best.
+/// The sum for many changes: a block in which all rows are newer needs no mask. Of 8, 16, 32 and 64 rows per block, 16 is best.
 #[inline(never)]
 fn sum_of_most(values: &[i32], ticks: &[u32], last: u32) -> i64 {
     const BLOCK: usize = 16;
@@ -208,18 +207,18 @@ fn sum_of_most(values: &[i32], ticks: &[u32], last: u32) -> i64 {
     sum
 }
 
-/// How a [`Filter`] keeps its column.
+/// A column with change tracking, for [`Filter`].
 pub(crate) trait Tracking {
     fn new(values: Vec<u32>) -> Self;
     fn get_mut(&mut self, row: usize) -> &mut u32;
     fn write_all(&mut self);
-    /// The sum of what changed since the last call, where that is little.
+    /// The sum of the values that changed since the last call, tuned for few changes.
     fn sum_few(&mut self) -> u32;
-    /// The sum of what changed since the last call, where that is much.
+    /// The sum of the values that changed since the last call, tuned for many changes.
     fn sum_many(&mut self) -> u32;
 }
 
-/// By a tick for each row.
+/// Tracking with a tick for each row.
 pub(crate) struct Scan(Ticked<u32>);
 
 impl Tracking for Scan {
@@ -250,7 +249,7 @@ impl Tracking for Scan {
     }
 }
 
-/// By a dirty list.
+/// Tracking with a dirty list.
 pub(crate) struct Listed(Tracked<u32>);
 
 impl Tracking for Listed {
@@ -280,7 +279,7 @@ impl Tracking for Listed {
     }
 }
 
-/// A column that is written, unmeasured, and a reader that adds up what changed.
+/// A column that is written (not timed), and a reader that sums the changed values.
 pub(crate) struct Filter<C> {
     column: C,
     /// The rows in the order in which 1 % after 1 % is written; empty if each tick writes all.
@@ -324,7 +323,7 @@ impl<C: Tracking + 'static> Workload for Filter<C> {
     }
 }
 
-/// One component that is written in all rows, and a reader of what changed.
+/// One component that is written in all rows, and a reader of the changes.
 ///
 /// A dirty list would be slower here, as it is for a filter that finds all rows.
 pub(crate) struct AllDirty {
@@ -354,7 +353,7 @@ impl Workload for AllDirty {
     }
 }
 
-/// Entities that move, grow old, die and are replaced. The dead are counted.
+/// Entities that move, age, die and are replaced. Deaths are counted.
 pub(crate) struct Particles {
     index: Index,
     ids: Vec<Id>,
@@ -369,7 +368,7 @@ pub(crate) struct Particles {
 }
 
 impl Particles {
-    /// The health of a particle that was there from the beginning.
+    /// The health of a particle that exists from the beginning.
     pub(crate) fn health(number: usize) -> i32 {
         1 + number as i32 % 100
     }
@@ -436,7 +435,7 @@ impl Workload for Particles {
     }
 }
 
-/// Entities that are despawned by id, all of them, and a reader that counts them.
+/// Entities that are all despawned by id, and a reader that counts them.
 pub(crate) struct Despawns {
     index: Index,
     ids: Vec<Id>,

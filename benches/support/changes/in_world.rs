@@ -83,7 +83,7 @@ fn watch<const COPY: usize>(changed: ChangedPositions<'_, '_, COPY>, mut sum: Re
     sum.0 += changed.iter().map(loops::Position::weight).sum::<u64>();
 }
 
-/// The writers are measured; the watchers run in between.
+/// The writers are timed; the watchers run in between.
 struct WatchedLoop {
     world: World,
     writer: Schedule,
@@ -142,7 +142,7 @@ fn begin_sum(mut sum: ResMut<'_, Sum>) {
     sum.0 = 0;
 }
 
-/// The others add up numbers of 32 bits that wrap around.
+/// The other contestants add 32-bit integers that wrap around.
 fn end_sum(mut sum: ResMut<'_, Sum>) {
     sum.0 &= u64::from(u32::MAX);
 }

@@ -39,7 +39,7 @@ impl Vectors for Living {
 
 const NEW: (Vec3, i32) = (Vec3::splat(0.0), 1000);
 
-/// Entities that are despawned by ids that are trusted.
+/// Entities that are despawned by trusted ids.
 #[derive(Default)]
 pub(super) struct BareDespawns {
     living: Bare<Living>,
@@ -68,7 +68,7 @@ impl Workload for BareDespawns {
     }
 }
 
-/// Entities that are despawned by their ids, with the bookkeeping of a library.
+/// Entities that are despawned by id, with the bookkeeping of a library.
 #[derive(Default)]
 pub(super) struct HonestDespawns {
     living: Honest<Living>,

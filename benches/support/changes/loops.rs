@@ -1,7 +1,6 @@
 //! simple_iter, with and without a system that watches what the loop writes.
 //!
-//! Each loop is there in four copies, since luck with addresses is worth more than the two percent that are promised: see
-//! [`placed`].
+//! Each loop exists in four copies, because code placement changes the time by more than the two percent that are promised: see [`placed`].
 
 use std::hint::black_box;
 
@@ -14,16 +13,16 @@ use super::{Outcome, THOUSANDS, Workload, apart, checked, in_a_row};
 pub(crate) const UNWATCHED: &str = "changes: simple_iter 10k, unwatched";
 pub(crate) const WATCHED: &str = "changes: simple_iter 10k, watched";
 
-/// What one copy of the loop writes.
+/// The component that one copy of the loop writes.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Position<const COPY: usize>(pub(crate) Vec3);
 
-/// What one copy of the loop reads.
+/// The component that one copy of the loop reads.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Velocity<const COPY: usize>(pub(crate) Vec3);
 
 impl<const COPY: usize> Position<COPY> {
-    /// `pos += vel`, or something that takes as long: of copies that do the same, the compiler would make one.
+    /// `pos += vel`, or an operation of equal cost: the compiler would merge copies that do the same.
     #[inline]
     pub(crate) fn advance(&mut self, velocity: Velocity<COPY>) {
         let step = |lane: &mut f32, by: f32| match COPY {
@@ -37,7 +36,7 @@ impl<const COPY: usize> Position<COPY> {
         step(&mut self.0.z, velocity.0.z);
     }
 
-    /// A part of the sum by which a loop is checked and a watcher sees what it reads.
+    /// A part of the checksum that verifies the loop and the reads of a watcher.
     #[inline]
     pub(crate) fn weight(&self) -> u64 {
         u64::from(self.0.x.to_bits())
@@ -52,7 +51,7 @@ pub(crate) fn body<const COPY: usize>() -> Body<COPY> {
     black_box((transform, Position(position.0), rotation, Velocity(velocity.0)))
 }
 
-/// Two vectors, nothing else.
+/// Only two vectors.
 pub(crate) struct ByHand<const COPY: usize> {
     positions: Vec<Position<COPY>>,
     velocities: Vec<Velocity<COPY>>,
@@ -86,7 +85,7 @@ impl<const COPY: usize> Workload for ByHand<COPY> {
     }
 }
 
-/// The same loop. Between its runs, all positions are read, as a watcher reads them that finds them all changed.
+/// As above, but between the runs all positions are read, as by a watcher that finds all of them changed.
 pub(crate) struct ByHandRead<const COPY: usize> {
     bodies: ByHand<COPY>,
     seen: u64,

@@ -1,5 +1,5 @@
-//! Hierarchies, written alike for this library and for `bevy_ecs`, and compiled for both. The module above has the library's names in
-//! `ecs`.
+//! Hierarchies. The source is shared by this library and `bevy_ecs` and compiled for both; the parent module provides the library's names
+//! in `ecs`.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::support::{Sample, fresh, repeated, undone};
 #[derive(Clone, Copy, Component)]
 struct Value(f32);
 
-/// Roots with children each.
+/// Roots with children.
 fn forest(world: &mut World) -> Vec<Entity> {
     let tree = |_| {
         let root = world.spawn(Value(0.0)).id();
@@ -37,7 +37,7 @@ pub(crate) fn walk() -> Sample {
         let (world, mut sum) = (black_box(&world), 0.0);
         let values = values.query(world);
         for children in lists.iter(world) {
-            // A sum of all children at once would go through memory for each of them, with some compilers and contestants.
+            // A single sum over all children would be kept in memory with some compilers and contestants.
             sum += children.iter().map(|child| values.get(child).map_or(0.0, |value| value.0)).sum::<f32>();
         }
         assert_eq!(sum as usize, ROOTS * CHILDREN);
@@ -76,7 +76,7 @@ pub(crate) fn re_parent() -> Sample {
     })
 }
 
-/// The children of one root go to another one together.
+/// Moves the children of one root to another root together.
 pub(crate) fn re_parent_together() -> Sample {
     fresh(with_children, |(mut world, roots, children)| {
         for (at, children) in children.chunks(CHILDREN).enumerate() {
@@ -86,13 +86,13 @@ pub(crate) fn re_parent_together() -> Sample {
     })
 }
 
-/// Reads a list of entities. The same code for all contestants: inlined, it became another loop in each of them.
+/// Reads a list of entities. Not inlined: all contestants must run the same machine code.
 #[inline(never)]
 fn sum(entities: &[Entity]) -> u64 {
     entities.iter().fold(0_u64, |sum, entity| sum.wrapping_add(entity.to_bits()))
 }
 
-/// One of many siblings is despawned, and the others are read.
+/// Despawns one of many siblings and reads the others.
 pub(crate) fn sibling(which: Which) -> Sample {
     let mut world = World::new();
     let root = world.spawn(Value(0.0)).id();
@@ -115,7 +115,7 @@ pub(crate) fn sibling(which: Which) -> Sample {
     undone((world, next), work, undo)
 }
 
-/// The same for an entity without a parent, and a list of the others.
+/// As [`sibling`], for an entity without a parent, and a list of the others.
 pub(crate) fn alone() -> Sample {
     let mut world = World::new();
     let others: Vec<Entity> = (1..SIBLINGS).map(|_| world.spawn(Value(1.0)).id()).collect();

@@ -5,18 +5,18 @@ use std::hint::black_box;
 use super::{CHILDREN, ROOTS, other_root};
 use crate::support::{Sample, fresh, repeated};
 
-/// The parent of those that have none.
+/// The parent index of a root.
 const NO_PARENT: u32 = u32::MAX;
 
 #[derive(Default)]
 struct Tree {
-    /// By id.
+    /// Indexed by id.
     generations: Vec<u32>,
     rows: Vec<u32>,
     parents: Vec<u32>,
     children: Vec<Vec<u32>>,
     free: Vec<u32>,
-    /// By row.
+    /// Indexed by row.
     ids: Vec<u32>,
     values: Vec<f32>,
 }

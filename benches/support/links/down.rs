@@ -17,7 +17,7 @@ fn hand_down(local: &Local, global: &mut Global, #[parent] parent: Option<&Globa
     global.0 = parent.map_or(0.0, |parent| parent.0) + local.0;
 }
 
-/// What the last child has in the end: the values of a root and a child.
+/// The final value of the last child: the values of a root and a child.
 const SUM: f32 = 3.0;
 
 pub(super) fn by_hand() -> Sample {

@@ -1,13 +1,13 @@
-//! Predators that hunt prey, tick by tick: the third workload that the project started from. Predators begin in a corner of the field and
-//! pick a prey at random, which they approach; what is near enough is caught, and another prey takes its place. Prey counts its hunters, and
-//! hunts that have ended are counted.
+//! Predators that hunt prey, tick by tick; the third of the project's original workloads. Predators start in a corner of the field, pick a
+//! random prey and approach it. A predator that is near enough catches its prey, and a new prey replaces it. Prey counts its hunters, and
+//! finished hunts are counted.
 
 use crate::support::{Sample, repeated};
 
 pub(crate) const PREDATORS: usize = 500;
 pub(crate) const PREY: usize = 2_000;
 
-/// Numbers that look random, the same for all contestants.
+/// Pseudo-random numbers, the same for all contestants.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -20,17 +20,17 @@ impl Random {
         (self.0 >> 33) as u32
     }
 
-    /// One of so many.
+    /// A number below `count`.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         self.next() as usize % count
     }
 
-    /// A place of a predator.
+    /// The initial position of a predator.
     pub(crate) fn den(&mut self) -> [f32; 2] {
         self.place(2.0)
     }
 
-    /// A place of a prey.
+    /// The initial position of a prey.
     pub(crate) fn field(&mut self) -> [f32; 2] {
         self.place(20.0)
     }
@@ -58,22 +58,22 @@ pub(crate) fn is_near(a: [f32; 2], b: [f32; 2]) -> bool {
     x * x + y * y <= 0.25
 }
 
-/// What the hunts came to: how many have ended, and how many prey were caught.
+/// The results of the hunts: the number of finished hunts, and of caught prey.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) ended: u64,
     pub(crate) caught: u64,
 }
 
-/// The work is there: after some ticks hunts have ended. Where a prey is hunted by several predators, all of these hunts end.
+/// Checks that there is work: hunts have finished after some ticks. If several predators hunt the caught prey, all of their hunts finish.
 pub(crate) fn check(tally: Tally) {
     assert!(tally.caught > 0 && tally.ended >= tally.caught, "{} hunts ended with {} prey", tally.ended, tally.caught);
 }
 
-/// Ticks before anything is timed: so many that predators are among the prey.
+/// Ticks before timing starts: enough for predators to be among the prey.
 pub(crate) const FIRST_TICKS: usize = 300;
 
-/// Vectors, and for each prey a list of those that hunt it.
+/// Vectors, and for each prey a list of its hunters.
 #[derive(Default)]
 struct ByHand {
     at: Vec<[f32; 2]>,
@@ -118,7 +118,7 @@ impl ByHand {
                 let since = prey[predator as usize].take().map_or(0, |(_, since)| since);
                 ended.push((predator, since));
             }
-            // Another one in its place.
+            // A new prey takes its place.
             tally.caught += 1;
             prey_at[target] = random.field();
         }

@@ -1,4 +1,4 @@
-//! Links between entities: hierarchies, and pairs of a relation beside two maps by hand.
+//! Links between entities: hierarchies, and pairs of a relation compared with two maps by hand.
 
 pub(crate) mod alike_in_world;
 mod by_hand;

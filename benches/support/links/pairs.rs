@@ -1,4 +1,4 @@
-//! Pairs of a relation, beside two maps by hand: what each source has of each target, and the sources of each target.
+//! Pairs of a relation, compared with two maps by hand: the targets of each source with their values, and the sources of each target.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use strata_ecs::prelude::*;
 use super::super::data::shuffle;
 use super::super::{Bench, Contestant, Sample, fresh, repeated};
 
-/// Pairs in all.
+/// The total number of pairs.
 const PAIRS: usize = 10_000;
 
 #[derive(Relation)]
@@ -50,7 +50,7 @@ impl Maps {
         }
     }
 
-    /// The values of all pairs with these targets.
+    /// The sum of the values of all pairs with these targets.
     fn sum_of(&self, targets: &[Entity]) -> u64 {
         let mut sum = 0;
         for target in targets {
@@ -171,12 +171,12 @@ fn walk<const EACH: usize>() -> Sample {
     })
 }
 
-/// Every third pair goes, so that it leaves a hole in the lists of longer ones.
+/// Removes every third pair, which leaves holes in the longer lists.
 fn every_third(pairs: &[[Entity; 2]]) -> impl Iterator<Item = [Entity; 2]> {
     pairs.iter().copied().step_by(3)
 }
 
-/// How many are left of all pairs.
+/// The number of remaining pairs.
 const LEFT: usize = PAIRS - PAIRS.div_ceil(3);
 
 fn walk_holes_by_hand<const EACH: usize>() -> Sample {

@@ -1,15 +1,14 @@
-//! The chain by hand: three vectors, and several ways through them.
+//! The chain by hand: three vectors and several loop orders.
 
 use std::hint::black_box;
 
 use super::{DT, Vec3, pool, start, sum};
 use crate::support::contest::{Outcome, Workload};
 
-/// How many rows a block has: 72 KB of three columns, far less than second-level caches hold and enough that no contestant sees
-/// what it costs to begin another one.
+/// Rows per block: 72 KB of three columns, much less than second-level caches hold, and enough to hide the cost of starting a block.
 pub(crate) const BLOCK: usize = 2048;
 
-/// The columns, or the same rows of each.
+/// The columns, or slices of the same rows of each.
 pub(crate) struct Rows<'a> {
     positions: &'a mut [Vec3],
     velocities: &'a mut [Vec3],
@@ -70,12 +69,12 @@ pub(crate) fn in_turn(rows: Rows<'_>) {
     confine(rows.positions);
 }
 
-/// Four loops over a block, then the same over the next.
+/// Four loops over one block, then over the next block.
 pub(crate) fn by_blocks(mut rows: Rows<'_>) {
     rows.blocks().for_each(in_turn);
 }
 
-/// One loop that does all four to a row.
+/// One loop that runs all four steps on each row.
 #[inline(never)]
 pub(crate) fn in_one_loop(rows: Rows<'_>) {
     let columns = rows.positions.iter_mut().zip(rows.velocities).zip(rows.accelerations);
@@ -92,7 +91,7 @@ pub(crate) fn by_blocks_wide(rows: Rows<'_>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the caller of what is compiled for AVX2 says that there is AVX2")]
-        // SAFETY: it has just been asked for.
+        // SAFETY: AVX2, the only feature that the callee requires, was detected above.
         return unsafe { avx2::by_blocks(rows) };
     }
     by_blocks(rows);
@@ -103,7 +102,7 @@ pub(crate) fn in_turn_wide(rows: Rows<'_>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the caller of what is compiled for AVX2 says that there is AVX2")]
-        // SAFETY: it has just been asked for.
+        // SAFETY: AVX2, the only feature that the callee requires, was detected above.
         return unsafe { avx2::in_turn(rows) };
     }
     in_turn(rows);
@@ -174,7 +173,7 @@ pub(crate) fn by_blocks_on_threads(mut rows: Rows<'_>) {
     pool().install(|| rayon::join(|| by_blocks(one), || by_blocks(other)));
 }
 
-/// Three vectors, and what goes through them.
+/// Three vectors, and the loop that visits them.
 pub(crate) struct ByHand {
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,

@@ -9,7 +9,7 @@ use super::systems::{How, schedule};
 use super::{Vec3, start, sum};
 use crate::support::contest::{Outcome, Workload};
 
-/// How many runs an entity has seen.
+/// The number of runs since an entity was spawned.
 #[derive(Clone, Copy, Component)]
 struct Age(u32);
 
@@ -122,7 +122,7 @@ pub(super) struct ByHand {
     heats: Vec<Heat>,
     energies: Vec<Energy>,
     places: Vec<Place>,
-    /// How many rows each of the four loops gets before the next one comes: [`BLOCK`], or all.
+    /// Rows that each of the four loops visits before the next loop runs: [`BLOCK`], or all.
     block: usize,
 }
 
@@ -132,7 +132,7 @@ impl ByHand {
         Self::new(rows, rows)
     }
 
-    /// Four loops over a block, then the same over the next.
+    /// Four loops over one block, then over the next block.
     pub(super) fn by_blocks(rows: usize) -> Self {
         Self::new(rows, BLOCK)
     }

@@ -1,7 +1,7 @@
-//! Four row systems in a chain, each of which reads what the one before it has written.
+//! Four row systems in a chain, each of which reads the output of the previous one.
 //!
-//! Done one after the other, each brings all its columns through the caches again; done block by block, the columns come
-//! once. The work of a row is written once, in this file, and all contestants call it.
+//! Run one after the other, each system loads all its columns into the caches again; run block by block, the columns are loaded once. The
+//! work on a row is written once, in this file, and all contestants call it.
 
 pub(crate) mod by_hand;
 mod mixed;
@@ -17,21 +17,21 @@ use crate::support::contest::{Workload, checked_in, in_a_row};
 use by_hand::{ByHand, Rows};
 use systems::{Configs, How, Systems};
 
-/// A size at which it shows what a pipeline costs by itself.
+/// A size that shows the overhead of a pipeline.
 pub(crate) const HUNDRED: usize = 100;
 /// A size at which all columns fit into the second-level cache: 360 KB.
 pub(crate) const TEN_THOUSAND: usize = 10_000;
-/// A size at which they do not: 36 MB.
+/// A size at which the columns do not fit into the second-level cache: 36 MB.
 pub(crate) const MILLION: usize = 1_000_000;
 /// More than most last-level caches hold: 360 MB.
 pub(crate) const TEN_MILLION: usize = 10_000_000;
 
-/// How many threads the contestants with several use.
+/// The number of threads of the parallel contestants.
 pub(crate) const THREADS: usize = 2;
 
-/// The time that a run stands for, in seconds.
+/// The simulated time of a run, in seconds.
 pub(crate) const DT: f32 = 1.0 / 60.0;
-/// What is left of a velocity after a run.
+/// The factor by which a run damps a velocity.
 const DAMPING: f32 = 0.99;
 /// Half the edge of the box that nothing leaves.
 const WALL: f32 = 100.0;
@@ -46,7 +46,7 @@ pub(crate) struct Vec3 {
 }
 
 impl Vec3 {
-    /// The first system: a velocity loses a part of itself.
+    /// The first system: damps a velocity.
     #[inline(always)]
     pub(crate) fn damp(&mut self) {
         self.x *= DAMPING;
@@ -54,7 +54,7 @@ impl Vec3 {
         self.z *= DAMPING;
     }
 
-    /// The second system, for a velocity and an acceleration, and the third, for a position and a velocity.
+    /// The second system (for a velocity and an acceleration) and the third system (for a position and a velocity).
     #[inline(always)]
     pub(crate) fn advance(&mut self, rate: Self, dt: f32) {
         self.x += rate.x * dt;
@@ -62,7 +62,7 @@ impl Vec3 {
         self.z += rate.z * dt;
     }
 
-    /// The fourth system: a position stays in the box.
+    /// The fourth system: keeps a position in the box.
     #[inline(always)]
     pub(crate) fn confine(&mut self) {
         self.x = self.x.clamp(-WALL, WALL);
@@ -71,8 +71,8 @@ impl Vec3 {
     }
 }
 
-/// Where the entity of a row begins: position, velocity and acceleration. The velocities settle where damping and
-/// acceleration cancel out, so that no run meets numbers of another kind than the runs before it.
+/// The initial position, velocity and acceleration of a row. The velocities settle where damping and acceleration cancel out, so that all
+/// runs compute with numbers of similar magnitude.
 pub(crate) fn start(row: usize) -> [Vec3; 3] {
     let part = |of: usize, scale: f32| (row % of) as f32 * scale - of as f32 * scale * 0.5;
     [
@@ -82,12 +82,12 @@ pub(crate) fn start(row: usize) -> [Vec3; 3] {
     ]
 }
 
-/// What the vectors of a column come to, in any order.
+/// The order-independent checksum of a column of vectors.
 pub(crate) fn sum<'a>(vectors: impl Iterator<Item = &'a Vec3>) -> u64 {
     vectors.map(|v| u64::from(v.x.to_bits()) + u64::from(v.y.to_bits()) + u64::from(v.z.to_bits())).sum()
 }
 
-/// The threads of the contestants with several.
+/// The threads of the parallel contestants.
 pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
     static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
     let build = || rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads can be started");
@@ -114,7 +114,7 @@ pub(crate) fn benches() -> Vec<Bench> {
 
 /// Systems one after the other.
 const IN_TURN: How = How { threads: false, pipelining: Pipelining::Never };
-/// What a program gets that sets nothing.
+/// The default settings of a program.
 const AS_IT_COMES: How = How { threads: false, pipelining: Pipelining::Auto };
 /// Systems block by block.
 const PIPELINED: How = How { threads: false, pipelining: Pipelining::Always };
@@ -137,7 +137,7 @@ fn bench<const ROWS: usize>(name: &'static str, contestants: Vec<Contestant>) ->
 }
 
 fn on_one_thread<const ROWS: usize>(name: &'static str) -> Bench {
-    // Where all rows fit into the cache there is nothing to be gained.
+    // If all rows fit into the cache, block by block gains nothing.
     let at_most = (ROWS > TEN_THOUSAND).then_some(0.5);
     let contestants = vec![
         Contestant::new("by hand, one after the other", None, || in_a_row(ByHand::new(ROWS, by_hand::in_turn))),
@@ -168,7 +168,7 @@ fn other_widths<const ROWS: usize>(name: &'static str) -> Bench {
     bench::<ROWS>(name, contestants)
 }
 
-/// Against the library on one thread, with pipelines.
+/// Compared with the library on one thread, with pipelines.
 fn on_two_threads<const ROWS: usize>(name: &'static str) -> Bench {
     const fn on_threads(how: How) -> How {
         How { threads: true, ..how }

@@ -1,5 +1,5 @@
-//! What each stage of a row system gains: the loop as it is written, its shape, wider instructions, several systems block
-//! by block, and several threads. The names of the contestants are those that `plot_row_systems` looks for.
+//! The gain of each stage of a row system: the loop as written, its shape, wider instructions, several systems block by block, and several
+//! threads. `plot_row_systems` looks up the contestants by name.
 
 use strata_ecs::simd::InstructionSet;
 
@@ -9,7 +9,7 @@ use super::{AS_IT_COMES, IN_TURN, MILLION, TEN_THOUSAND, checked};
 use crate::support::bench::{Bench, Contestant, Sample};
 use crate::support::contest::in_a_row;
 
-/// The third system alone, where its columns fit into the second-level cache and where they do not, and all four.
+/// The third system alone, with columns that fit into the second-level cache and columns that do not, and all four systems.
 pub(super) fn benches() -> Vec<Bench> {
     vec![
         one_system::<TEN_THOUSAND>("stages: pos += vel * dt, 10k"),
@@ -19,7 +19,7 @@ pub(super) fn benches() -> Vec<Bench> {
     ]
 }
 
-/// With no wider instructions than these.
+/// Runs a sample with the given instruction set as the upper limit.
 fn with_at_most(set: InstructionSet, mut sample: Sample) -> Sample {
     Box::new(move |runs| {
         let before = InstructionSet::current();
@@ -34,7 +34,7 @@ fn one_by_hand<const ROWS: usize>() -> ByHand {
     ByHand::new(ROWS, by_hand::movement)
 }
 
-/// A row system as it is, but for the instructions.
+/// The default row system, limited to an instruction set.
 fn one<const ROWS: usize>(set: InstructionSet, system: fn() -> Configs, how: How) -> Sample {
     with_at_most(set, checked::<ROWS>(Systems::new(ROWS, system(), how), one_by_hand::<ROWS>()))
 }
@@ -44,7 +44,7 @@ fn four<const ROWS: usize>(set: InstructionSet, systems: fn() -> Configs, how: H
 }
 
 const SHAPE: InstructionSet = InstructionSet::Baseline;
-/// The best that the processor has.
+/// The best instruction set of the processor.
 const BEST: InstructionSet = InstructionSet::Avx512;
 const ON_THREADS: How = How { threads: true, ..AS_IT_COMES };
 

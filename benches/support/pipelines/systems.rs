@@ -19,11 +19,11 @@ struct Velocity(Vec3);
 #[derive(Clone, Copy, Component)]
 struct Acceleration(Vec3);
 
-/// How long a run stands for, in seconds.
+/// The simulated time of a run, in seconds.
 #[derive(Resource)]
 struct Dt(f32);
 
-/// The four systems, with the options that they are given.
+/// The four systems, with the given options.
 macro_rules! chain {
     ($(#[$doc:meta])* $module:ident, #[$system:meta]) => {
         $(#[$doc])*
@@ -62,17 +62,17 @@ macro_rules! chain {
 
 chain!(whole, #[system]);
 chain!(
-    /// Whose rows are handed out to several threads.
+    /// With rows divided among several threads.
     split,
     #[system(par)]
 );
 chain!(
-    /// Whose loops are compiled once, as they are written.
+    /// With loops that are compiled once, for the baseline.
     plain,
     #[system(simd = off)]
 );
 
-/// Which systems there are.
+/// The systems of a schedule.
 pub(crate) type Configs = ScheduleConfigs<ScheduleSystem>;
 
 /// All four, each over all rows by itself.
@@ -110,11 +110,11 @@ pub(super) fn movement_split() -> Configs {
 pub(super) struct How {
     /// On several threads.
     pub(super) threads: bool,
-    /// What the schedule is told of pipelines.
+    /// The pipeline setting of the schedule.
     pub(super) pipelining: Pipelining,
 }
 
-/// A schedule that runs its systems as it is told to.
+/// A schedule with the given systems and settings.
 pub(super) fn schedule(systems: Configs, how: How) -> Schedule {
     let mut schedule = Schedule::default();
     if how.threads {

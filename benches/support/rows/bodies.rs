@@ -1,4 +1,4 @@
-//! What is done with the rows: loops as games have them, each written as `#[system]` writes it.
+//! The bodies of the measured loops: typical game loops, each written like the output of `#[system]`.
 
 #![expect(clippy::too_many_arguments, reason = "each column is an argument of its own")]
 
@@ -15,7 +15,7 @@ use strata_ecs::system::Result as SystemResult;
 use super::Body;
 use super::values::{Column, Value as _};
 
-/// The time between two runs, which all bodies may use.
+/// The time between two runs, available to all bodies.
 #[derive(Resource)]
 pub(super) struct Step(pub(super) f32);
 
@@ -111,7 +111,7 @@ macro_rules! body {
                 #[inline(always)]
                 fn work($($column: argument!($kind $value),)+ $step: f32) $work
 
-                // Each column is an argument of its own, so that the optimiser knows that they do not overlap.
+                // Each column is a separate argument, so that the optimiser knows that the columns do not overlap.
                 #[inline(always)]
                 fn rows(len: usize, $($column: slice!($kind $number $value),)+ step: &mut Res<'_, Step>) {
                     $(let $column = cut!($kind $column len);)+
@@ -170,7 +170,7 @@ body!(Integrate "vec3: velocity, then position" (mut 0 position: Vec3, mut 1 vel
     }
 });
 
-// By one, or the values would become denormal in the end, which is slow.
+// The factor rounds to 1.0: with a smaller one the values would become denormal, which is slow.
 body!(DampNumber "f32 *= factor" (mut 0 speed: f32) |step| {
     *speed *= 1.0 + step * 1e-6;
 });
@@ -245,7 +245,7 @@ body!(TransformPoint "vec3 = matrix * vec3" (mut 0 result: Vec3, get 1 matrix: M
     }
 });
 
-/// The determinant of what is left of a matrix without a column and a row.
+/// The determinant of a matrix without one column and one row.
 #[inline(always)]
 fn minor(matrix: &Matrix, without: (usize, usize)) -> f32 {
     let others = |index: usize| match index {
@@ -339,7 +339,7 @@ body!(Saturating "u32, saturating" (mut 0 stamina: u32, get 1 effort: u32) |_| {
     *stamina = stamina.saturating_sub(*effort & 7).max(100_000);
 });
 
-// Columns. The references stand in no array: the optimiser would forget that they are to different columns.
+// Columns. The references are not in an array: the optimiser would lose the information that the columns are distinct.
 
 macro_rules! add_one {
     ($($vector:ident)+) => {$(

@@ -13,10 +13,10 @@ use strata_ecs::simd::{InstructionSet, Variants};
 
 use super::support::{Bench, Contestant, Sample};
 
-/// Enough rows to be worth it, few enough for the second cache.
+/// Enough rows to amortize the overhead, few enough for the second-level cache.
 const ROWS: usize = 10_000;
 
-/// Where the shape that the library chooses stands among the contestants of an instruction set: behind all shapes.
+/// The index of the library's chosen shape among the contestants of an instruction set: after all shapes.
 pub(crate) const CHOSEN: usize = 5;
 
 const SETS: [InstructionSet; 3] = [InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512];
@@ -27,22 +27,22 @@ pub(crate) fn sets() -> &'static [InstructionSet] {
     &SETS[..count]
 }
 
-/// What is done with a row.
+/// One loop body.
 trait Body: 'static {
-    /// What it is called in the table.
+    /// Its name in the table.
     const NAME: &'static str;
 
-    /// Makes the rows.
+    /// Spawns the rows.
     fn spawn(world: &mut World, rows: usize);
 
-    /// The system that does it.
+    /// The system that runs the body.
     fn system<V: Variants>() -> ScheduleSystem;
 
-    /// What the rows have come to.
+    /// The checksum of the rows.
     fn outcome(world: &mut World) -> u64;
 }
 
-/// A world with rows, and a schedule that goes through them.
+/// A world with rows, and a schedule that visits them.
 fn prepared<B: Body, V: Variants>(rows: usize) -> (World, Schedule) {
     let (mut world, mut schedule) = (World::new(), Schedule::default());
     world.insert_resource(black_box(bodies::Step(0.001)));
@@ -63,7 +63,7 @@ fn sample<B: Body, V: Variants, const SET: usize>() -> Sample {
     })
 }
 
-/// The contestants of an instruction set: each shape, and then the chosen one.
+/// The contestants of an instruction set: each shape, then the chosen shape.
 macro_rules! contestants {
     ($B:ident, $set:literal) => {
         [
@@ -83,7 +83,7 @@ fn bench<B: Body>() -> Bench {
     Bench { file: "shapes", name: B::NAME, rows: ROWS, contestants }
 }
 
-/// Checks that all shapes with all instruction sets come to the same, where rows are left behind the last block, too.
+/// Checks that all shapes with all instruction sets give the same result, also with rows after the last full block.
 fn compare_shapes<B: Body>() {
     fn outcome<B: Body, V: Variants>(rows: usize) -> u64 {
         let (mut world, mut schedule) = prepared::<B, V>(rows);
@@ -112,12 +112,12 @@ fn compare_shapes<B: Body>() {
 
 macro_rules! list {
     ($($body:ident)*) => {
-        /// Every body with all shapes and instruction sets.
+        /// All bodies with all shapes and instruction sets.
         pub(crate) fn benches() -> Vec<Bench> {
             vec![$(bench::<bodies::$body>()),*]
         }
 
-        /// Checks that it makes no difference to the result how a loop is compiled.
+        /// Checks that the result does not depend on how a loop is compiled.
         pub(crate) fn compare() {
             $(compare_shapes::<bodies::$body>();)*
         }

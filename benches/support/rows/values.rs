@@ -1,14 +1,14 @@
-//! What the columns hold: numbers, and arrays of them.
+//! The values of the columns: numbers, and arrays of numbers.
 
 use strata_ecs::prelude::*;
 
-/// One of several columns, which differ in their numbers.
+/// One of several columns, distinguished by the const parameter.
 #[derive(Clone, Copy, Component, Debug)]
 pub(super) struct Column<const NUMBER: u8, T: Value>(pub(super) T);
 
-/// What a column may hold.
+/// A value of a column.
 pub(super) trait Value: Copy + Send + Sync + 'static {
-    /// The next one, in no order.
+    /// The next pseudo-random value.
     fn next(state: &mut u64) -> Self;
 
     /// Mixes the bits into a hash.

@@ -1,4 +1,4 @@
-//! Conditions that do not hold, beside boxed closures that return `false`: ten of each of a hundred kinds.
+//! Conditions that do not hold, compared with boxed closures that return `false`: ten of each of a hundred types.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::{bench, schedule};
 use crate::support::data::{BODY, Position};
 use crate::support::{Bench, Contestant, Sample, repeated};
 
-/// What the conditions look at. The numbers of all are below it, so none holds.
+/// The input of the conditions. It is greater than the number of every condition, so no condition holds.
 #[derive(Clone, Copy, Resource)]
 pub(crate) struct Switch(pub(crate) usize);
 
@@ -20,7 +20,7 @@ fn beyond<const N: usize>(switch: Res<'_, Switch>) -> bool {
     switch.0 < N
 }
 
-/// Runs only if there is a mistake.
+/// Must not run: panics if its condition holds.
 fn guarded(_: Query<'_, '_, &Position>) {
     panic!("no condition holds");
 }

@@ -1,4 +1,4 @@
-//! Systems that do nothing, beside boxed closures that do nothing: what running one costs. There are a hundred kinds.
+//! Systems that do nothing, compared with boxed closures that do nothing: the cost of running a system. There are a hundred types.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use super::{bench, schedule, world};
 use crate::support::data::{BODY, Position, Velocity};
 use crate::support::{Bench, Contestant, Sample, repeated};
 
-/// What the closures are given: they have one thing to look at, as the systems have a query.
+/// The argument of the closures, the counterpart of the systems' query.
 #[derive(Default)]
 struct Slices {
     #[expect(dead_code, reason = "the closures are empty")]
@@ -18,7 +18,7 @@ struct Slices {
 
 type Closure = Box<dyn FnMut(&mut Slices)>;
 
-/// The number keeps the compiler from making one function of all.
+/// The const parameter keeps the compiler from merging the functions.
 fn empty<const N: usize>(_: Query<'_, '_, &Position>) {
     black_box(N);
 }
@@ -28,7 +28,7 @@ fn empty_rows<const N: usize>(_: &Velocity) {
     black_box(N);
 }
 
-// Functions of their own, here and below: one that does all this a thousand times takes much longer to compile.
+// Separate functions, here and below: one function that does all this a thousand times takes much longer to compile.
 
 #[inline(never)]
 fn closure<const N: usize>() -> Closure {
@@ -89,7 +89,7 @@ fn systems(count: usize, parallel: bool) -> Sample {
     repeated(move || schedule.run(black_box(&mut world)))
 }
 
-/// Row systems, in a world without rows for them.
+/// Row systems, in a world without matching rows.
 fn row_systems(count: usize) -> Sample {
     let (mut world, mut schedule) = (world(), schedule(false));
     world.spawn((BODY.1,));

@@ -1,4 +1,4 @@
-//! `heavy_compute` of `ecs_bench_suite`: a thousand entities, each of which is worth a thread's while.
+//! `heavy_compute` of `ecs_bench_suite`: a thousand entities, each with enough work to be worth a thread.
 
 use std::hint::black_box;
 
@@ -12,26 +12,26 @@ use crate::support::changes::{Outcome, Workload, checked, in_a_row};
 use crate::support::data::{BODY, Position, Rotation, Vec3, Velocity};
 use crate::support::{Bench, Contestant};
 
-/// How many entities there are.
+/// The number of entities.
 pub(crate) const ROWS: usize = 1000;
-/// How many rows a thread takes at once.
+/// The number of rows that a thread takes at once.
 pub(crate) const CHUNK: usize = 64;
 
 /// Four columns of four.
 pub(crate) type Columns = [[f32; 4]; 4];
 
-/// What is inverted.
+/// The matrix that is inverted.
 #[derive(Clone, Copy, Component)]
 struct Matrix(Columns);
 
-/// The matrix of an entity: a rotation about the first axis, by an angle of its own.
+/// The matrix of an entity: a rotation about the first axis by an angle that depends on the entity.
 pub(crate) fn matrix(row: usize) -> Columns {
     let (sin, cos) = (1.2 + row as f32 * 1e-3).sin_cos();
     [[1.0, 0.0, 0.0, 0.0], [0.0, cos, sin, 0.0], [0.0, -sin, cos, 0.0], [0.0, 0.0, 0.0, 1.0]]
 }
 
-/// The inverse of any matrix that has one: its adjugate over its determinant (Laplace's expansion by the determinants of
-/// the 2 x 2 blocks of the first two columns and of the last two).
+/// The inverse of an invertible matrix: its adjugate over its determinant (Laplace's expansion by the determinants of the 2 x 2 blocks of
+/// the first two columns and of the last two).
 #[inline]
 fn inverse(&[a, b, c, d]: &Columns) -> Columns {
     let block = |p: [f32; 4], q: [f32; 4], i: usize, j: usize| p[i] * q[j] - q[i] * p[j];
@@ -82,7 +82,7 @@ fn inverse(&[a, b, c, d]: &Columns) -> Columns {
     ]
 }
 
-/// Whether a matrix times its inverse is one.
+/// Whether the product of a matrix and its inverse is the identity.
 fn inverse_is_right(m: &Columns) -> bool {
     let inverse = inverse(m);
     let entry = |row: usize, column: usize| (0..4).map(|at| m[at][row] * inverse[column][at]).sum::<f32>();
@@ -90,10 +90,10 @@ fn inverse_is_right(m: &Columns) -> bool {
     (0..16).all(|at| is_right(at / 4, at % 4))
 }
 
-/// What is done to each entity: its matrix is inverted a hundred times and applied to its position. One function for all
-/// contestants, so that it is the same code too.
+/// The work for each entity: inverts its matrix a hundred times and applies the result to its position. All contestants call this function,
+/// so they run the same machine code.
 ///
-/// The matrix stays as it is, so that its rounding errors do not grow from run to run.
+/// The matrix is not modified, so that rounding errors do not accumulate from run to run.
 #[inline(never)]
 pub(crate) fn work(matrix: &Columns, position: &mut Vec3) {
     let m = (0..100).fold(*matrix, |matrix, _| inverse(&matrix));
@@ -102,12 +102,12 @@ pub(crate) fn work(matrix: &Columns, position: &mut Vec3) {
     *position = Vec3 { x: row(0), y: row(1), z: row(2) };
 }
 
-/// Where an entity begins.
+/// The initial position of an entity.
 pub(crate) fn start(row: usize) -> Vec3 {
     Vec3 { x: 1.0, y: row as f32, z: -1.0 }
 }
 
-/// What the positions come to, in any order.
+/// The order-independent checksum of the positions.
 pub(crate) fn outcome(positions: impl Iterator<Item = Vec3>) -> Outcome {
     positions.fold([0; 3], |sum, position| {
         let bits = [position.x, position.y, position.z].map(|lane| u64::from(lane.to_bits()));
@@ -158,7 +158,7 @@ fn invert(matrix: &Matrix, position: &mut Position) {
     work(&matrix.0, &mut position.0);
 }
 
-/// The rows are handed out to several threads.
+/// The rows are divided among several threads.
 #[system(par)]
 fn invert_split(matrix: &Matrix, position: &mut Position) {
     work(&matrix.0, &mut position.0);

@@ -10,7 +10,7 @@ use super::{bench, schedule};
 use crate::support::changes::{Outcome, Workload, checked, in_a_row};
 use crate::support::{Bench, Contestant};
 
-/// How many entities there are.
+/// The number of entities.
 const ROWS: usize = 1000;
 
 #[derive(Clone, Copy, Component)]
@@ -30,7 +30,7 @@ fn position(row: usize) -> Position {
     Position(Vector3::new(1.0, row as f32, -1.0))
 }
 
-/// To be inlined into each loop, as a user's code is.
+/// Inlined into each loop, as a user's code is.
 #[inline(always)]
 fn work(Matrix(matrix): &mut Matrix, Position(position): &mut Position) {
     for _ in 0..100 {

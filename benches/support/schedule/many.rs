@@ -1,6 +1,6 @@
-//! A hundred or a thousand of something, each of a type of its own, as in a real program.
+//! A hundred or a thousand items, each of a distinct type, as in a real program.
 
-/// Hands the numbers 0 to 999 to a macro, as constants.
+/// Calls a macro with the numbers 0 to 999 as constants.
 macro_rules! thousand {
     ($each:ident) => { $crate::schedule::many::thousand!(@hundreds $each 0 1 2 3 4 5 6 7 8 9); };
     (@hundreds $each:ident $($hundreds:literal)*) => {$(
@@ -15,21 +15,21 @@ macro_rules! thousand {
 }
 pub(crate) use thousand;
 
-/// Hands the numbers 0 to 99 to a macro, as constants.
+/// Calls a macro with the numbers 0 to 99 as constants.
 macro_rules! hundred {
     ($each:ident) => { $crate::schedule::many::thousand!(@tens $each 0 0 1 2 3 4 5 6 7 8 9); };
 }
 pub(crate) use hundred;
 
-/// How many numbers [`hundred`] knows.
+/// The count of numbers of [`hundred`].
 pub(crate) const HUNDRED: usize = 100;
 
-/// How many numbers [`thousand`] knows.
+/// The count of numbers of [`thousand`].
 pub(crate) const THOUSAND: usize = 1000;
 
-/// The systems, both earlier ones, that a system runs after. The first has none and the second one of them only.
+/// The two lower-numbered systems that a system runs after. System 0 runs after no other, system 1 only after system 0.
 ///
-/// The same in every run: the bits of the system's number, mixed as in the generator SplitMix64.
+/// The same in every run: derived from the bits of the system's number, mixed as in the generator SplitMix64.
 pub(crate) const fn earlier(system: usize) -> [Option<usize>; 2] {
     let mut bits = (system as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

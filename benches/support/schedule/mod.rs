@@ -1,7 +1,7 @@
-//! Schedules: what they cost beyond the systems, and what a second thread gains.
+//! Schedules: their overhead beyond the systems, and the gain of a second thread.
 //!
-//! A contestant that writes anything is compared with the baseline before it is measured; a schedule of systems that do nothing is
-//! checked by how many systems it has.
+//! A contestant that writes anything is compared with the baseline before it is measured; for a schedule of systems that do nothing, the
+//! number of systems is checked.
 
 mod conditions;
 mod empty;
@@ -18,7 +18,7 @@ use strata_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
 use crate::support::{Bench, Contestant};
 
-/// How many threads the parallel contestants use.
+/// The number of threads of the parallel contestants.
 pub(crate) const THREADS: usize = 2;
 
 /// A schedule without systems, run by one thread or by several.
@@ -39,7 +39,7 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// The threads of the contestants that hand out the work by hand.
+/// The threads of the contestants that divide the work by hand.
 pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
     static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
     let build = || rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads can be started");

@@ -1,4 +1,4 @@
-//! A schedule that is built, put in order and run once, beside closures that are sorted by hand.
+//! A schedule that is built, sorted and run once, compared with closures that are sorted by hand.
 
 use std::hint::black_box;
 
@@ -10,16 +10,16 @@ use super::{bench, schedule};
 use crate::support::data::Position;
 use crate::support::{Bench, Contestant, Sample, fresh};
 
-/// A closure, and after which others it runs.
+/// A closure, and the indices of the closures that it runs after.
 type Node = (Box<dyn FnMut(&mut Vec<usize>)>, [Option<usize>; 2]);
 
-/// Closures that note in which order they ran.
+/// Closures that record the order in which they ran.
 fn nodes() -> Vec<Node> {
     let node = |number: usize| -> Node { (Box::new(move |ran| ran.push(number)), earlier(number)) };
     (0..THOUSAND).map(node).collect()
 }
 
-/// A closure once all before it have been (Kahn's algorithm).
+/// Each closure after all its predecessors (Kahn's algorithm).
 fn sorted(nodes: &[Node]) -> Vec<usize> {
     let mut later: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut missing = vec![0; nodes.len()];
@@ -43,7 +43,7 @@ fn sorted(nodes: &[Node]) -> Vec<usize> {
     order
 }
 
-/// Whether all run, each after those that it has to run after.
+/// Whether all have run, each after its predecessors.
 fn is_in_order(order: &[usize]) -> bool {
     let mut done = [false; THOUSAND];
     for &number in order {
@@ -69,15 +69,15 @@ fn by_hand() -> Sample {
     )
 }
 
-/// The set that a system is in, and by which others are ordered.
+/// The set of a system, by which others are ordered.
 #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
 struct Nth(usize);
 
-/// In which order systems ran.
+/// The order in which systems ran.
 #[derive(Default, Resource)]
 struct Ran(Vec<usize>);
 
-/// A thousand systems, made by a function that is given their numbers, with their order.
+/// A thousand systems with their ordering, each created by a function that gets its number.
 fn ordered<M, S: IntoSystem<(), (), M>>(parallel: bool, system: impl Fn(usize) -> S) -> Schedule {
     let mut schedule = schedule(parallel);
     for number in 0..THOUSAND {
@@ -91,7 +91,7 @@ fn ordered<M, S: IntoSystem<(), (), M>>(parallel: bool, system: impl Fn(usize) -
     schedule
 }
 
-/// That the order is kept.
+/// Checks the order.
 fn check(parallel: bool) {
     let mut world = world_of_one_table();
     world.init_resource::<Ran>();
@@ -112,7 +112,7 @@ fn systems(parallel: bool) -> Sample {
     })
 }
 
-/// What is promised is promised against another library, which sorts a graph of sets too.
+/// The promised limit is relative to another library, which sorts a graph of sets too.
 pub(super) fn benches() -> Vec<Bench> {
     vec![bench(
         "schedule/1000 systems in order, built and run once",

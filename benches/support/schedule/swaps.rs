@@ -1,5 +1,4 @@
-//! `schedule` of `ecs_bench_suite`: three systems, each of which exchanges two components. The second and the third write
-//! one of the same.
+//! `schedule` of `ecs_bench_suite`: three systems, each of which swaps two components. The second and the third write a common component.
 
 use std::hint::black_box;
 use std::mem::swap;
@@ -11,9 +10,9 @@ use super::{bench, pool, schedule, world};
 use crate::support::changes::{Outcome, Workload, checked, in_a_row};
 use crate::support::{Bench, Contestant, Sample};
 
-/// How many entities each of the four tables of the small size has.
+/// The number of entities in each of the four tables, for the small size.
 pub(crate) const SMALL: usize = 10_000;
-/// How many entities each of the four tables of the large size has: more than caches hold.
+/// The number of entities in each of the four tables, for the large size: more than caches hold.
 pub(crate) const LARGE: usize = 500_000;
 
 /// One of five components.
@@ -26,20 +25,20 @@ type C = Lane<2>;
 type D = Lane<3>;
 type E = Lane<4>;
 
-/// The value of a component in a row.
+/// The initial value of a component in a row.
 pub(crate) fn value(lane: u8, row: usize) -> f32 {
     row as f32 + f32::from(lane) * 0.125
 }
 
-/// Which of the five components the entities of each table have.
+/// The components, of the five, in each table.
 pub(crate) const SHAPES: [&[u8]; 4] = [&[0, 1], &[0, 1, 2], &[0, 1, 2, 3], &[0, 1, 2, 4]];
 
-/// What the values of the five components come to.
+/// The checksum of the five components.
 pub(crate) fn outcome(sums: [u64; 5]) -> Outcome {
     [sums[0] + 3 * sums[1], sums[2], sums[3] + 3 * sums[4]]
 }
 
-/// What values come to, in any order.
+/// The order-independent checksum of values.
 pub(crate) fn sum(values: impl Iterator<Item = f32>) -> u64 {
     values.map(|value| u64::from(value.to_bits())).sum()
 }
@@ -73,7 +72,7 @@ fn two<const FIRST: usize, const SECOND: usize>(table: &mut [Vec<f32>; 5]) -> [&
     columns.map(Vec::as_mut_slice)
 }
 
-/// A loop over all tables that have both columns, in halves on two threads if asked for.
+/// A loop over all tables that have both columns, split between two threads if `threads`.
 fn exchange_all<const FIRST: usize, const SECOND: usize>(tables: &mut [[Vec<f32>; 5]], threads: bool) {
     for table in tables.iter_mut().filter(|table| !table[FIRST].is_empty() && !table[SECOND].is_empty()) {
         let [first, second] = two::<FIRST, SECOND>(table);
@@ -103,8 +102,8 @@ impl<const THREADS: bool> Workload for ByHand<THREADS> {
     }
 }
 
-/// The same with plain `for` over the rows of all tables. The iterator goes from table to table in its `next`, and the compiler makes no
-/// vector instructions of such a loop.
+/// As above, with a plain `for` over the rows of all tables. The iterator advances from table to table in its `next`, and the compiler does
+/// not vectorize such a loop.
 struct ByIterator(ByHand<false>);
 
 #[inline(never)]
@@ -145,7 +144,7 @@ fn ce(c: &mut C, e: &mut E) {
     swap(&mut c.0, &mut e.0);
 }
 
-/// The three systems, whose rows are handed out to several threads.
+/// The three systems, with rows divided among several threads.
 mod split {
     use std::mem::swap;
 
@@ -244,7 +243,7 @@ mod with_for_each {
     }
 }
 
-/// One system after the other in each contestant: the third gets what the second has left.
+/// The systems run one after the other in each contestant: the third reads the output of the second.
 fn whole(rows: usize, parallel: bool) -> Sample {
     in_a_row(checked(Systems::new(rows, parallel, (ab, (cd, ce).chain())), ByHand::<false>::new(rows)))
 }
@@ -257,7 +256,7 @@ fn by_hand(rows: usize) -> Sample {
     in_a_row(ByHand::<false>::new(rows))
 }
 
-/// What plain `for` over several tables costs by hand.
+/// The cost of a plain `for` over several tables, by hand.
 fn by_hand_with_for(rows: usize) -> Sample {
     in_a_row(checked(ByIterator(ByHand::new(rows)), ByHand::<false>::new(rows)))
 }

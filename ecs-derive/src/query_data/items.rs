@@ -1,4 +1,4 @@
-//! The types that `#[derive(QueryData)]` writes in addition to the user's: the items, and the read-only twin.
+//! The types that `#[derive(QueryData)]` generates in addition to the user's: the items and the read-only twin.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Attribute, Generics, Member};
 use super::model::{Field, Model, Style, Variant};
 use crate::hygiene::hygienic;
 
-/// The type of an item's field for one query term.
+/// The type of an item's field for a query term.
 type FieldType = fn(&Model<'_>, &Field) -> TokenStream;
 
 /// The item of the user's type.
@@ -40,8 +40,8 @@ pub(super) fn contiguous(model: &Model<'_>, name: &Ident, of_read_only: bool) ->
     definition(model, name, &doc, &model.item_generics(), &derives(model), field_type)
 }
 
-/// Names the user's type, its variants and its fields, which otherwise only serve as a description: without this, rustc would report them
-/// as dead code. An arm of a `match` is not enough, since constructing the matched value again does not count as a use.
+/// Names the user's type, its variants and its fields, which otherwise only serve as a description, so that rustc does not report dead
+/// code. A `match` arm that rebuilds the matched value would not count as a use.
 pub(super) fn uses(model: &Model<'_>) -> TokenStream {
     let mut types = vec![&model.item.ident];
     if model.mutable {
@@ -56,7 +56,7 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
             let function = format_ident!("__uses_{}_{at}", ident.unraw());
             let literal = variant.literal(ident);
             output.extend(hygienic! {
-                // Only type-checked, never called; its own name contains the name of a type, and an enum may have a single variant.
+                // The function is only type-checked, its name contains a type name, and an enum may have a single variant.
                 #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
                 fn #function #impl_generics (__strata_value: #ty) -> __strata::Option<#ty> #where_clause {
                     let #literal = __strata_value else { return __strata::None };
@@ -68,7 +68,7 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
     output
 }
 
-/// One type with a field for each of the user's fields.
+/// One type with a field for each field of the user's.
 fn definition(
     model: &Model<'_>,
     name: &Ident,
@@ -100,7 +100,7 @@ fn definition(
     hygienic! {
         #[doc = #doc]
         #derives
-        // It is as visible as the user's type, whose fields and bounds may have less visible types: rustc has already reported those.
+        // Same visibility as the user's type; rustc has already reported less visible types in its fields and bounds.
         #[allow(private_interfaces, private_bounds)]
         #vis #rest
     }
@@ -133,13 +133,13 @@ fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStre
     hygienic!(#(#attrs)*)
 }
 
-/// `#[derive(..)]` with the traits that the user lists for the items.
+/// The `#[derive(..)]` that the user requested for the items.
 fn derives(model: &Model<'_>) -> TokenStream {
     let derives = &model.derives;
     if derives.is_empty() { TokenStream::new() } else { quote!(#[derive(#(#derives),*)]) }
 }
 
-/// The item type of a query term. An error in it has the span of the field.
+/// The item of a query term. Errors in it are reported at the field.
 fn item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
     quote_spanned!(field.here()=> <#ty as #private::QueryData>::Item<'w, 's>)
@@ -151,19 +151,19 @@ fn read_only_type(model: &Model<'_>, field: &Field) -> TokenStream {
     quote_spanned!(field.here()=> <#ty as #private::QueryData>::ReadOnly)
 }
 
-/// The item type of the read-only form of a query term.
+/// The item of the read-only form of a query term.
 fn read_only_item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
     quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w, 's>)
 }
 
-/// The slice type of a query term.
+/// The slices that a query term gives.
 fn contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
     quote_spanned!(field.here()=> <#ty as #private::ContiguousQueryData>::Contiguous<'w, 's>)
 }
 
-/// The slice type of the read-only form of a query term.
+/// The slices that the read-only form of a query term gives.
 fn read_only_contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
     quote_spanned!(field.here()=> <#read_only as #private::ContiguousQueryData>::Contiguous<'w, 's>)

@@ -40,7 +40,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     output
 }
 
-/// A substitute for a type that cannot be query data, so that its uses cause no further errors.
+/// Fallback implementation for a type that cannot be query data; avoids further errors where the type is used.
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, where_clause) = item.generics.split_for_impl();
@@ -69,7 +69,7 @@ struct Side {
     slices: Option<Ident>,
     /// The type that is its `ReadOnly`.
     read_only: Ident,
-    /// The query type to which it forwards, made of the fields' types.
+    /// The query type that it forwards to, made of the fields' types.
     query: TokenStream,
     /// The terms of that query.
     terms: TokenStream,
@@ -92,7 +92,7 @@ impl Model<'_> {
         }
     }
 
-    /// The twin that only reads.
+    /// The read-only twin.
     fn read_only(&self) -> Side {
         let tuple = self.query();
         Side {
@@ -119,7 +119,7 @@ impl Model<'_> {
         if self.is_enum() { first_of(&tuples) } else { tuples.into_iter().collect() }
     }
 
-    /// Converts the item of the query `query` to the item `item`.
+    /// The item `item`, built from the item of the query `query`.
     fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
         let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got, __strata_kept));
         let arms = self.variants.iter().enumerate().map(|(at, variant)| {
@@ -147,7 +147,7 @@ fn first_of(terms: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// The pattern of an item of `FirstOf` for term number `at` of `count`; nested like [`first_of`].
+/// The pattern for term number `at` of `count` in the item of `FirstOf`; nests like [`first_of`].
 fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
     let is_last = at + 1 == count;
     let last = if is_last { pattern.clone() } else { hygienic!(__strata::Alternative::First(#pattern)) };
@@ -156,8 +156,8 @@ fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
 
 /// The implementations for one type.
 ///
-/// The type may be more visible than its components, but the associated type of a public implementation may not name
-/// a private type (E0446). So a private trait names it, and the public implementation takes it as a parameter.
+/// The type may be more visible than its components, but the associated type of a public implementation may not name a private type
+/// (E0446). So a private trait names it, and the public implementation takes it as a type parameter.
 fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     let Side { ident, item, query, terms, .. } = side;
     let trait_name = quote::format_ident!("__{}Fields", ident.unraw());
@@ -225,10 +225,10 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
     }
 }
 
-/// The struct of slices of one of the two types, if it has one, which is returned, and the implementation, which is appended to `inner`. An
-/// enum has neither.
+/// The slices of one of the two types. Returns the struct of slices, if there is one, and appends the implementation to `inner`. An enum
+/// has neither.
 ///
-/// The terms are a parameter, as in [`forward`]: otherwise the terms of a type without parameters would be required to have slices.
+/// The terms are a type parameter, as in [`forward`]: otherwise the terms of a type without parameters would be required to have slices.
 fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenStream {
     if model.is_enum() {
         return TokenStream::new();
@@ -307,8 +307,8 @@ fn with_terms(generics: &Generics) -> Generics {
     generics
 }
 
-/// Fails to compile if a field writes although the type is not marked `mutable`. A field that is not query data must not be reported as
-/// writing: for such a field the trait's function is called.
+/// Fails to compile if a field writes although the type is not marked `mutable`. A field that is not query data is not reported as writing:
+/// for it, the call resolves to the trait's function.
 fn assert_read_only(model: &Model<'_>) -> TokenStream {
     let (impl_generics, _, _) = model.item.generics.split_for_impl();
     let where_clause = where_with(&model.item.generics, &[]);
@@ -317,7 +317,7 @@ fn assert_read_only(model: &Model<'_>) -> TokenStream {
         quote_spanned!(field.here()=> __StrataCheck::<#ty>::read_only();)
     });
     hygienic! {
-        // Only type-checked, never called.
+        // The item is only type-checked.
         #[allow(dead_code)]
         fn __assert_read_only #impl_generics () #where_clause {
             struct __StrataCheck<T>(__strata::PhantomData<T>);

@@ -36,7 +36,7 @@ pub(super) struct Field {
     pub(super) vis: Visibility,
     /// Name or number of the field.
     pub(super) member: Member,
-    /// A variable for the field, whose name cannot collide with a constant of the user's.
+    /// A variable for the field. Its name cannot resolve to a constant of the user's.
     pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
@@ -111,7 +111,7 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
-    /// The types whose slices have names: `#[query_data(contiguous(..))]`.
+    /// Whose slices have names: `#[query_data(contiguous(..))]`.
     pub(super) contiguous: Contiguous,
     /// The traits that the items derive.
     pub(super) derives: Vec<Path>,
@@ -144,10 +144,10 @@ impl Model<'_> {
         self.item.kind == Kind::Enum
     }
 
-    /// The where clause with further predicates, for everything that is written.
+    /// The where clause with further predicates, for all generated items.
     ///
-    /// It requires each field to be query data, so that a field that is not is reported at its type and nowhere else. This is not possible
-    /// with parameters: inside code with such a bound, the item of the field would be unknown.
+    /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
+    /// under such a bound, the compiler could not resolve the field's item type.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {
@@ -165,8 +165,7 @@ impl Model<'_> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: the lifetimes of the borrows, `'w` of the world and `'s` of the state, followed by the parameters of the
-    /// type.
+    /// The generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
     pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -175,7 +174,7 @@ impl Model<'_> {
     }
 }
 
-/// Reads the type. If it has no fields for an item, the error is the path of the core's module.
+/// Reads the type. If it has no fields that an item could be made of, there is only the path of the core's module.
 pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
@@ -194,13 +193,13 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     if !crate::generics::lifetimes(&item.generics).is_empty() {
         return Err(private);
     }
-    // A missing `mutable` is taken as given after its report, so that nothing else fails for the same reason.
+    // After the report, a missing `mutable` is treated as present, to avoid follow-up errors.
     let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &variants);
     Ok(Model {
         item,
         private,
         mutable,
-        // A type that only reads is its own read-only form.
+        // A read-only type is its own read-only form.
         contiguous: Contiguous { own: contiguous.own || (!mutable && contiguous.read_only), ..contiguous },
         derives,
         variants,
@@ -236,7 +235,7 @@ fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     check(cx, item, &variants).then_some(variants)
 }
 
-/// Reports types that match nothing, fetch nothing or have variants that are never yielded. Returns whether items can be generated.
+/// Reports types that would match nothing, fetch nothing or never be yielded. Returns whether items can be generated.
 fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     if variants.is_empty() {
         let message = "a query enum without variants matches no entity: give it a variant such as `Name(&'static T)`";
@@ -325,7 +324,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The types that `contiguous(..)` selects.
+/// Which types `contiguous(..)` asks for.
 fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     let Some(option) = options.iter().find(|option| option.name == "contiguous") else { return Contiguous::default() };
     let targets = match &option.value {

@@ -1,5 +1,5 @@
-//! Systems along a relationship: row systems that visit targets before their sources, or sources before their targets, and read their
-//! components.
+//! Systems along a relationship: row systems that visit targets before their sources, or sources before their targets, and read linked
+//! entities.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -14,12 +14,12 @@ use super::variants;
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
 
-/// The system that runs the loop over rows in the order of their depths.
+/// The system that runs the loop for rows in the order of their depths.
 pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let data = nest_narrow(&terms(model));
     let [changes, filter] = divided_filter(model);
     let options = &model.options;
-    // A filter on changes of a component requires the component.
+    // A filter on changes of a component also requires the component.
     let demanded = options.added.iter().chain(&options.changed).map(|ty| term(&quote!(With), ty));
     let demanded = nest(&demanded.collect::<Vec<_>>());
     let allowed = allowed(options);

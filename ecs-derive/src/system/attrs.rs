@@ -1,4 +1,4 @@
-//! Divides the function's attributes between the item that represents the system and the user's function inside the expansion.
+//! Distribution of the function's attributes: to the item that stands for the system, or to the user's function inside it.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -41,7 +41,7 @@ pub(super) fn divide(attrs: &[Attribute]) -> Attrs {
     divided
 }
 
-/// An expectation must come true where it stands, so each lint goes to one of the two only.
+/// `#[expect]` must be fulfilled at the item that carries it, so each lint goes to only one of the two.
 fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     let lints = match &attr.meta {
         Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated),
@@ -59,18 +59,18 @@ fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     }
 }
 
-/// The lints that the expansion allows in the user's function if the function is private to the expansion.
+/// Lints allowed for the user's function where it is private to the expansion.
 pub(super) fn function_allows() -> TokenStream {
     let shapes = shapes();
     hygienic!(#[allow(dead_code)] #shapes)
 }
 
-/// The lints that the expansion allows in the user's function if the function is the item.
+/// Lints allowed for the user's function where it is the item.
 pub(super) fn item_allows() -> TokenStream {
     shapes()
 }
 
-/// Lints against shapes that the form of a system requires. Each list is short enough for one line of a printed expansion.
+/// Lints about signatures that systems require. Each list fits on one line of a printed expansion.
 fn shapes() -> TokenStream {
     hygienic! {
         #[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
@@ -78,7 +78,7 @@ fn shapes() -> TokenStream {
     }
 }
 
-/// The lints that the expansion allows in its own items, which repeat the user's types.
+/// Lints allowed for the expansion's own items, which repeat the user's types.
 pub(super) fn own_allows() -> TokenStream {
     hygienic! {
         #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]

@@ -1,4 +1,4 @@
-//! Restrictions on systems. Each check reports the mistake and an alternative.
+//! Checks of a system. Each check reports the error and the fix.
 
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     pairs_go_together(cx, model);
 }
 
-/// A system is called by the schedule, from safe code, to its end.
+/// The schedule calls a system from safe code and runs it to its end.
 fn no_qualifiers(cx: &Ctxt, model: &Model) {
     for qualifier in &model.function.qualifiers {
         let word = qualifier.word.to_string();
@@ -52,17 +52,17 @@ fn no_qualifiers(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The number of parameters is known at compile time.
+/// The parameters must be known at compile time.
 fn no_variadic(cx: &Ctxt, model: &Model) {
     if let Some(dots) = &model.function.variadic {
         cx.error_over(dots, "a system cannot be variadic\nhelp: name each parameter");
     }
 }
 
-/// The maximum number of parameters of a function that the core supports.
+/// The maximum number of parameters that the core supports.
 pub(super) const MOST_PARAMETERS: usize = 40;
 
-/// There is a limit, as for functions without the attribute.
+/// The number of parameters is limited, as for functions without the attribute.
 fn few_parameters(cx: &Ctxt, model: &Model) {
     if let Some(param) = model.function.params.get(MOST_PARAMETERS)
         && !model.options.associated
@@ -75,7 +75,7 @@ fn few_parameters(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A declaration does nothing.
+/// A system needs a body.
 fn has_body(cx: &Ctxt, model: &Model) {
     if !model.function.has_body() {
         let message = "a system needs a body\nhelp: write `{ .. }` instead of `;`";
@@ -83,7 +83,7 @@ fn has_body(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// An associated function becomes a constant, which cannot be generic and whose inside does not know `Self`.
+/// An associated function becomes a constant, which cannot be generic and inside which `Self` is not available.
 fn associated_functions(cx: &Ctxt, model: &Model) {
     let function = &model.function;
     if let Some(word) = function.self_type() {
@@ -105,7 +105,7 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The input of a system is its first parameter, and there is at most one.
+/// The input of a system must be its first parameter, and there may be only one.
 fn input_comes_first(cx: &Ctxt, model: &Model) {
     let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(..)));
     if let Some(input) = later {
@@ -123,7 +123,7 @@ fn input_comes_first(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The event of an observer is its first parameter.
+/// The event of an observer must be its first parameter.
 fn observers_observe(cx: &Ctxt, model: &Model) {
     let is_later = model.inputs.iter().any(|input| matches!(input.kind, Kind::Input(..)));
     if model.options.word == Word::System || is_later && model.observes() {
@@ -137,7 +137,7 @@ fn observers_observe(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// An observer runs once per event, regardless of the components that it takes from the target.
+/// An observer runs once per event, whichever components it takes of the target.
 fn observers_have_no_loop(cx: &Ctxt, model: &Model) {
     let Options { par, simd_off, pipeline_off, .. } = &model.options;
     if !model.takes_target() {
@@ -151,7 +151,7 @@ fn observers_have_no_loop(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Each call brings its own lifetimes, so the function must accept any.
+/// Each call has its own lifetimes, so the function must accept any.
 fn no_bounded_lifetimes(cx: &Ctxt, model: &Model) {
     let message = "the lifetimes of a system's parameters last for one call, they cannot have bounds\n\
                    help: remove the bound; most lifetimes can be left out altogether";
@@ -185,7 +185,7 @@ fn nameable_types(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The return value of a system outlives the call.
+/// The output of a system must not borrow from the call.
 fn owned_output(cx: &Ctxt, model: &Model) {
     let ReturnType::Type(_, ty) = &model.function.output else { return };
     let message = match peel(ty) {
@@ -224,7 +224,7 @@ fn is_alone_with_the_world(model: &Model, element: &Type) -> bool {
     is_world && matches!(&model.inputs[..], [Input { kind: Kind::Exclusive(_), .. }])
 }
 
-/// The columns of a row are separate arguments.
+/// The columns of a row are arguments of their own.
 fn rows_one_by_one(cx: &Ctxt, model: &Model) {
     for Input { param, .. } in model.system_params() {
         let Type::Tuple(tuple) = peel(&param.ty) else { continue };
@@ -257,7 +257,7 @@ fn not_a_component(element: &Type) -> Option<String> {
             let path = plain_path(element)?;
             let last = path.segments.last()?;
             let ident = &last.ident;
-            // All but one of these have a type argument: without it, the name is a component's.
+            // All of these except `Commands` have a type argument; without one, the name is a component's.
             let is_complete = !last.arguments.is_none() || ident == "Commands";
             if path.segments.len() > 1 {
                 return None;
@@ -282,7 +282,7 @@ fn not_a_component(element: &Type) -> Option<String> {
     })
 }
 
-/// Options that select rows have no meaning without rows.
+/// Options that select rows require a system with rows.
 fn filters_need_rows(cx: &Ctxt, model: &Model) {
     if model.has_rows() {
         return;
@@ -297,7 +297,7 @@ fn filters_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Only rows can be divided among threads.
+/// `par` divides rows among threads, so it requires a system with rows.
 fn threads_need_rows(cx: &Ctxt, model: &Model) {
     if let Some(option) = &model.options.par
         && !model.has_rows()
@@ -311,7 +311,7 @@ fn threads_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// These options only turn off features of loops over rows.
+/// `simd = off` and `pipeline = off` apply only to loops over rows.
 fn loops_need_rows(cx: &Ctxt, model: &Model) {
     if model.has_rows() {
         return;
@@ -333,7 +333,7 @@ fn loops_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A row cannot both have and lack a component.
+/// No row both has and lacks a component.
 fn filters_agree(cx: &Ctxt, model: &Model) {
     for unwanted in &model.options.without {
         let name = quote!(#unwanted).to_string();
@@ -357,7 +357,7 @@ fn filters_agree(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Components of linked entities are read in systems along a relationship, in its direction.
+/// Parameters for linked entities require a system along a relationship, in the matching direction.
 fn links_need_a_way(cx: &Ctxt, model: &Model) {
     let along = model.options.along.as_ref();
     if let Some(along) = along {
@@ -413,7 +413,7 @@ fn links_need_a_way(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A parameter with the reserved name of a linked entity, and without its mark, would be read from the row.
+/// A parameter named like linked data, but without its mark, would be taken from the row.
 fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
     let Options { along, pairs, .. } = &model.options;
     let (name, whose) = match (along, pairs) {
@@ -455,7 +455,7 @@ fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Parameters for a pair or its target are for systems over pairs, in a supported form.
+/// Parameters for the pair or its target require a system over pairs, and a supported form.
 fn pairs_go_together(cx: &Ctxt, model: &Model) {
     let pairs = model.options.pairs.as_ref();
     if let Some(pairs) = pairs {
@@ -504,7 +504,7 @@ fn pairs_go_together(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Whether a type has been replaced by `bool`, the value of `Has<T>`.
+/// Whether a type was replaced by `bool`, the item of `Has<T>`.
 fn is_bool(ty: &Type) -> bool {
     last_name(ty) == "bool" || ty.to_token_stream().to_string().ends_with(":: bool")
 }

@@ -1,8 +1,8 @@
 //! `cfg` on the function and on its parameters.
 //!
-//! A macro cannot evaluate a `cfg`, and the expansion names a parameter in places that cannot have a `cfg`. So the compiler decides first:
-//! the function is written once more below its `cfg`s, or once with and once without the parameter, each time with `#[system(..)]` last;
-//! only the version that the compiler keeps is expanded.
+//! A macro cannot evaluate a `cfg`, and a parameter appears in places that do not accept one. So the compiler decides first: the function
+//! is emitted once below its `cfg`s, or once with and once without the parameter, each time with `#[system(..)]` last. Only the version
+//! that the compiler keeps is expanded.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -12,7 +12,7 @@ use super::options::Word;
 use super::parse::Function;
 use crate::hygiene::hygienic;
 
-/// The function with its conditions for the compiler; `None` if nothing is conditional.
+/// The function for the compiler to decide about; `None` if nothing is conditional.
 pub(super) fn defer(
     private: &TokenStream,
     word: Word,

@@ -17,14 +17,14 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
 
-/// The function under the user's name, the type of the system, and the functions from which the core builds it.
+/// The function under the user's name, the type of the system, and the value from which the core builds it.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
-    // A generic system is checked where it is added, for each type.
+    // A generic system is checked for each type where it is added.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
     } else {
@@ -40,7 +40,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     of_function(model, &frame, &TokenStream::new(), &stand_ins, &both(items, built))
 }
 
-/// The function and the type of the system, then our own items, which repeat the user's types and are not linted.
+/// The function and the type of the system, then the expansion's own items, which repeat the user's types and are not linted.
 fn of_function(
     model: &Model,
     frame: &Frame,
@@ -62,17 +62,17 @@ fn of_function(
     output
 }
 
-/// Joins two token streams.
+/// Concatenates two token streams.
 fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
     first.extend(second);
     first
 }
 
-/// The expression that creates the system.
+/// The expression that makes the system.
 fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let name = hygienic!(__strata::system_name!(#name));
-    // The core expects the names of the row parameters first: together they form one query.
+    // The core expects the names of the row parameters first: together they are one query.
     let labels: Vec<String> =
         model.rows().chain(model.linked()).chain(model.system_params()).map(|input| input.param.label()).collect();
     let mut system = match &model.options.along {
@@ -96,20 +96,20 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     system
 }
 
-/// The traits whose methods are the fallback if a type does not have the required property.
+/// The traits whose methods stand in where a type is not what it has to be.
 fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
     stand_ins.push(hygienic!(Refused as _));
     stand_ins
 }
 
-/// A condition, as a system. Mistakes in it are reported at its span.
+/// A condition, as a system. Errors in it are reported at its expression.
 fn condition(expr: &Expr) -> TokenStream {
     let (first, _) = ends(expr);
     quote_spanned!(first=> __strata::condition(#expr))
 }
 
-/// The system as an associated constant. `callable` is the function under which it can be called, if there is one.
+/// The system as an associated constant. `callable` is the function that it is called like, if there is one.
 fn associated(
     model: &Model,
     item: &TokenStream,
@@ -120,7 +120,7 @@ fn associated(
 ) -> TokenStream {
     let private = &model.options.private;
     let is_silent = model.is_loop() && model.returns_nothing() && callable.is_some();
-    // Outside of the block the core's module has no short name.
+    // The short name of the core's module exists only inside the block.
     let output = match model.has_rows() || callable.is_none() {
         _ if is_silent => hygienic!(()),
         true => hygienic!(#private::SystemResult),
@@ -153,7 +153,7 @@ fn associated(
     frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
-/// A system whose function rustc would reject, as a constant with its own type.
+/// A system whose function rustc does not take, as a constant with a type of its own.
 fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, own: &TokenStream) -> TokenStream {
     let private = &model.options.private;
     let allows = attrs::own_allows();
@@ -169,8 +169,8 @@ fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, o
     output
 }
 
-/// A substitute for a system with mistakes, so that its uses cause no further errors: the function as it was written, and an item that
-/// converts into a system that is never run.
+/// Fallback for a system with errors; avoids further errors where it is used. It consists of the user's function and an item that converts
+/// into a system that never runs.
 pub(super) fn stub(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
@@ -183,7 +183,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let user = both(frame::shadows(function), plain);
     let returned = hygienic!(__strata::SystemResult);
     let system = hygienic!(__strata::refused_system());
-    // A function that names `Self` must be in an `impl`, even without the option `associated`.
+    // A function that names `Self` is in an `impl`, with or without the option `associated`.
     if model.options.associated || function.self_type().is_some() {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
@@ -196,7 +196,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
 
-/// Whether rustc accepts the function as it was written; otherwise it would report the same mistake again.
+/// Whether rustc accepts the function as written; otherwise rustc would report the same error again.
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
@@ -233,7 +233,7 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// The expression from which the core builds the system.
+/// The value from which the core builds the system.
 fn built(
     model: &Model,
     frame: &Frame,
@@ -265,7 +265,7 @@ fn built(
     }
 }
 
-/// The conversion of a constant into a type that a schedule can run.
+/// The conversion of a constant into what a schedule runs.
 fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
@@ -280,8 +280,7 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &Token
     }
 }
 
-/// The compile-time check of the parameters: that each type is a parameter, and that they do not conflict. Each mistake is reported here
-/// and nowhere else.
+/// The compile-time check of the parameters: each must be a parameter, and no two may conflict. Each error is reported only here.
 fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let rows = model.rows().map(|input| {
@@ -316,7 +315,7 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = filters::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
-    // After all others, since pairs of types are identified by position.
+    // After all others: pairs of types are identified by position.
     let linked = model.linked().map(|input| {
         let (term, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;

@@ -1,4 +1,4 @@
-//! The filters of a system: the options that select rows, as terms of a query.
+//! The filters of a system: the options about rows as query terms.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -26,9 +26,9 @@ pub(super) fn filter(model: &Model) -> TokenStream {
 pub(super) struct Filter<'a> {
     /// The option that it comes from.
     pub(super) option: &'static str,
-    /// The component, if the filter tests its changes.
+    /// The component, if the term is about its changes.
     pub(super) ticks: Option<&'a Type>,
-    /// The tokens of the term.
+    /// The term's tokens.
     pub(super) term: TokenStream,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
-/// The filter that admits disabling components, as the options allow.
+/// The filter that admits the disabling components listed in the option `allow`.
 pub(super) fn allowed(options: &Options) -> TokenStream {
     nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
 }

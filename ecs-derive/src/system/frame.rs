@@ -1,8 +1,8 @@
-//! The item that represents the system under the user's name.
+//! The item that stands for the system under the user's name.
 //!
-//! It is the function itself, which returns a `SystemFn`: its type identifies the system. In an `impl`, where that type cannot be defined,
-//! it is a constant of a type of the core. A function that rustc would reject is replaced by a constant of the system's type, or by a
-//! variant of an enum if it is generic.
+//! The item is the function itself, which returns a `SystemFn` whose type identifies the system. In an `impl`, where that type cannot be
+//! defined, the item is a constant of a type of the core. A function that rustc would reject is replaced by a constant of the system's
+//! type, or by an enum variant if it is generic.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
@@ -21,7 +21,7 @@ pub(super) struct Frame {
     pub(super) ty: TokenStream,
     /// Type and const parameters with their bounds, without lifetimes.
     pub(super) generics: Generics,
-    /// `T: 'static` for the type parameters: a schedule keeps its systems for any length of time.
+    /// `T: 'static` for the type parameters: a schedule keeps its systems as long as it wants.
     pub(super) bounds: Vec<TokenStream>,
     /// `::<T>` after the function's name, if it is generic.
     pub(super) turbofish: TokenStream,
@@ -56,16 +56,16 @@ fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
-/// The name of a function of the expansion, which contains the user's name so that a profiler shows it. It has the span of the user's name:
-/// so rustc merges errors about both.
+/// The name of a function of the expansion. It contains the user's name, which profilers then show, and has its span, so that rustc merges
+/// errors that apply to both.
 pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
     format_ident!("__strata_{name}_{}", function.ident.unraw(), span = function.ident.span())
 }
 
-/// The associated constant under the user's name; everything else is inside it.
+/// The associated constant under the user's name. Everything else is inside it.
 ///
-/// The type of the constant contains the types of the parameters. Free functions have another form because rustc reports a missing type
-/// twice in this form, with different advice.
+/// The parameter types are part of the constant's type. Free functions have another form because rustc would report a missing type twice,
+/// with different advice.
 pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, block: &TokenStream) -> TokenStream {
     let Function { vis, ident, .. } = &model.function;
     let private = &model.options.private;
@@ -87,7 +87,8 @@ pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, bl
     }
 }
 
-/// `const` and `;` with the spans of the user's function: so rustc reports an unused system as dead code, as it does for functions.
+/// `const` and `;` with the spans of the user's function: so rustc calls an unused system dead code, as it does with
+/// functions.
 fn const_tokens(function: &Function) -> (TokenStream, TokenStream) {
     let span = function.fn_token.span;
     (quote_spanned!(span=> const), quote_spanned!(span=> ;))
@@ -102,8 +103,8 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
     hygienic!(#binder fn(#(#types),*) #output)
 }
 
-/// The user's function, which returns its output in a type that identifies the system. Its body is a closure, so that `return` and `?` have
-/// the same meaning as in the function.
+/// The user's function; besides its output it returns a value whose type identifies the system. Its body is a closure, so that `return` and
+/// `?` keep their meaning.
 pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
     let function = &model.function;
     let Function { attrs, vis, fn_token, ident, generics, parentheses, params, output, body, .. } = function;
@@ -114,14 +115,14 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     let allows = attrs::item_allows();
     let (returned, of) = match output {
         ReturnType::Default => {
-            // A mismatch with `()` is reported after the parentheses.
+            // rustc reports a return type other than `()` after the parentheses.
             let place = Span::mixed_site().located_at(parentheses.span.close());
             (hygienic!(-> #private::SystemFn<#ty>), quote_spanned!(place=> -> ()))
         }
         ReturnType::Type(_, out) => (hygienic!(-> #private::SystemFn<#ty, #out>), output.to_token_stream()),
     };
     let written = &model.options.text;
-    // A separate line below the user's documentation.
+    // A line of its own below what the user has written.
     let word = model.options.word.name();
     let options = (!written.is_empty()).then(|| format!("\n\n`#[{word}({written})]`"));
     let options = options.map(|text| hygienic!(#[doc = #text]));
@@ -137,7 +138,7 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     }
 }
 
-/// The tokens that follow a call of the function to get its output.
+/// The tokens after a call of the function that extract its output.
 pub(super) fn output_of(model: &Model) -> Option<TokenStream> {
     (!model.options.associated).then(|| hygienic!(.output))
 }
@@ -151,7 +152,7 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     } else {
         (hygienic!(<#(#params),*>), hygienic!((#private::PhantomData<fn() -> (#(#markers,)*)>)))
     };
-    // The leading underscore prevents rustc from reporting it as unused at the function.
+    // The leading underscore of its name keeps rustc from reporting it as unused at the function.
     hygienic! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, unreachable_pub)]
@@ -159,8 +160,8 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// The item under the name of a function with mistakes, which rustc would reject: a constant of the system's type. Generic systems are the
-/// variant of an enum, because a variant may be written `movement::<T>` and a constant may not be generic.
+/// The item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum variant,
+/// because a variant may be written `movement::<T>` and a constant may not be generic.
 pub(super) fn declaration(
     private: &TokenStream,
     function: &Function,
@@ -217,12 +218,12 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
     (params, markers)
 }
 
-/// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a parameter of the same name
-/// does not collide with the item outside.
+/// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a
+/// parameter of the same name does not collide with the item outside.
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
     let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
-    // rustc suggests a missing return type after the parentheses, so they have the span of the user's.
+    // rustc suggests a missing return type after the parentheses, so they get the span of the user's.
     let mut inputs = Group::new(Delimiter::Parenthesis, hygienic!(#(#params),*));
     inputs.set_span(parentheses.span.join());
     let inline = (inline && !attrs.inline).then(|| hygienic!(#[inline(always)]));
@@ -235,8 +236,8 @@ pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> Toke
     }
 }
 
-/// Hides items with the name of a parameter. A pattern `health` would refer to the constant of a system called `health`; a function of that
-/// name is shadowed by the pattern instead, so an import of any function is enough.
+/// Hides items that are called like a parameter. A pattern `health` would mean the constant of a system called
+/// `health`; a function of that name is shadowed by the pattern instead, and an import of any function will do.
 pub(super) fn shadows(function: &Function) -> TokenStream {
     let mut names: Vec<Ident> = Vec::new();
     for name in function.params.iter().filter_map(super::parse::Param::name) {

@@ -1,4 +1,4 @@
-//! The argument and the variables through which a loop along a relationship reads linked entities.
+//! The data that a loop along a relationship reads of linked entities: its argument and its variables.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,7 +7,7 @@ use super::model::{Kind, Model};
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
 
-/// The query data of targets, for all parameters together, or of sources, for which there is one parameter.
+/// The query data read of targets (all parameters together) or of sources (a single parameter).
 pub(super) fn linked_data(model: &Model) -> TokenStream {
     if let Some(children) = model.linked().find(|input| matches!(input.kind, Kind::Children)) {
         let ty = &children.ty;
@@ -16,14 +16,14 @@ pub(super) fn linked_data(model: &Model) -> TokenStream {
     nest(&model.linked().map(|input| &input.ty).collect::<Vec<_>>())
 }
 
-/// The argument of the loop that reads linked entities.
+/// The loop's argument that reads linked entities.
 pub(super) fn argument(model: &Model) -> Option<TokenStream> {
     model.options.along.as_ref()?;
     let linked = linked_data(model);
     Some(hygienic!(__strata_linked: &__strata::LinkedRows<'_, #linked>,))
 }
 
-/// The variables for the components of the target of a row.
+/// The variables for the target's components.
 pub(super) fn parents(model: &Model) -> Option<TokenStream> {
     let parents: Vec<_> = model.linked().filter(|input| matches!(input.kind, Kind::Parent)).collect();
     if parents.is_empty() {

@@ -1,4 +1,4 @@
-//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: the source of a parameter whose type does not
+//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: the role of a parameter whose type does not
 //! show it.
 
 use syn::Meta;
@@ -7,28 +7,28 @@ use super::parse::Param;
 use crate::ctxt::Ctxt;
 use crate::suggest::nearest;
 
-/// The source of a parameter, declared by the user.
+/// The role that the user gives a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A component of the row.
+    /// Query data of the row.
     Row,
     /// A system parameter.
     Param,
-    /// A component of the target of the row, in a system that goes down a relationship.
+    /// Components of the row's target, in a system with `down`.
     Parent,
-    /// A component of the sources of the row, in a system that goes up one.
+    /// Components of the row's sources, in a system with `up`.
     Children,
     /// The value of the pair, in a system over the pairs of a relation.
     Pair,
-    /// A component of the target of the pair, in such a system.
+    /// Components of the pair's target, in a system over pairs.
     Target,
 }
 
 impl Mark {
-    /// All marks.
+    /// All of them.
     const ALL: [Self; 6] = [Self::Row, Self::Param, Self::Parent, Self::Children, Self::Pair, Self::Target];
 
-    /// The name of the attribute.
+    /// As it is written.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Row => "row",
@@ -48,7 +48,7 @@ impl Mark {
 /// Attributes that rustc knows on parameters.
 const BUILT_IN: [&str; 7] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect", "doc"];
 
-/// Removes the mark from the parameter; reports other attributes that have no meaning there.
+/// Removes the mark from the parameter; reports attributes that have no meaning there.
 pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
@@ -62,7 +62,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
                     &attr.meta,
                     format!("{message} `{name}` for a parameter of a system: did you mean `#[{meant_name}]`?"),
                 );
-                // The intended mark is used, so that the parameter is not reported, too.
+                // Accepted as the intended mark, so that the parameter is not reported as well.
                 meant
             }
         };
@@ -79,7 +79,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     mark
 }
 
-/// The mark for which another attribute name is probably a misspelling.
+/// The mark that is meant by an attribute of another name.
 fn misspelt(name: &str) -> Option<Mark> {
     if BUILT_IN.contains(&name) {
         return None;

@@ -1,14 +1,14 @@
 //! `#[system]` and `#[observer]`
 //!
-//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] determines the kind of each parameter, [`check`] reports what
-//! a system may not be, and [`expand`] writes the output: the item under the user's name ([`frame`]) and either the loop over rows
-//! ([`rows`], for the instruction sets that [`variants`] selects), the call of an observer with components of the target ([`target`]), or
-//! the call ([`world`]). Row systems along a relationship are in [`along`], the filters of a system in [`filters`].
+//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] classifies each parameter, [`check`] reports invalid systems,
+//! and [`expand`] writes the output: the item under the user's name ([`frame`]) and either the loop over rows ([`rows`], for the
+//! instruction sets chosen by [`variants`]), the call of an observer with components of its target ([`target`]), or the plain call
+//! ([`world`]). Row systems along a relationship are in [`along`], the filters of a system in [`filters`].
 //!
 //! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's function, and a plain
-//! system around it that calls the kernel for each table. The core selects the instruction sets for which it is compiled, by a name in the
-//! output (`Wide` or `Narrow`): the macro inspects the options and the parameters, and searches the body for `?` and `Err` and nothing else
-//! (`variants.rs`).
+//! system that calls the kernel for each table. The core decides for which instruction sets the kernel is compiled, from a name in the
+//! output (`Wide` or `Narrow`). The macro chooses the name from the options, the parameters, and whether the body contains `?` or `Err`; it
+//! inspects nothing else in the body (`variants.rs`).
 
 mod along;
 mod attrs;
@@ -57,7 +57,7 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     let cx = Ctxt::new();
     let is_ours = |attr: &&syn::Attribute| Word::ALL.iter().any(|word| attr.path().is_ident(word.name()));
     if let Some(again) = function.attrs.iter().find(is_ours) {
-        // The second attribute does the rest.
+        // The second attribute sees to the rest.
         let message = if again.path().is_ident(word.name()) {
             format!("`#[{}]` is written twice\nhelp: remove one of the two", word.name())
         } else {

@@ -11,7 +11,7 @@ use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
 use crate::types::{ends, peel, plain_path, replace_lifetimes};
 
-/// The source of a parameter.
+/// How the function gets one parameter.
 pub(super) enum Kind {
     /// `&T`: an element of a shared slice.
     Shared(Type),
@@ -33,27 +33,27 @@ pub(super) enum Kind {
     Has,
     /// `Entity`
     Entity,
-    /// Marked with `#[row]`: its type determines what it fetches.
+    /// Marked with `#[row]`: its type decides what it is.
     Marked,
-    /// Marked with `#[parent]`: a component of the target of the row.
+    /// Marked with `#[parent]`: components of the row's target.
     Parent,
-    /// Marked with `#[children]`: components of the sources of the row.
+    /// Marked with `#[children]`: components of the row's sources.
     Children,
     /// The value of the pair, in a system over pairs.
     Pair,
-    /// Marked with `#[target]`: a component of the target of the pair.
+    /// Marked with `#[target]`: components of the pair's target.
     Target,
     /// Not a parameter of the function: the pairs of a row.
     Pairs,
-    /// Not a parameter of the function: finds the targets of pairs.
+    /// Not a parameter of the function: the lookup of pair targets.
     Targets,
-    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: the input of the system.
+    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: the system's input.
     Input(Form, Type),
     /// A system parameter, by value.
     System,
 }
 
-/// The form of the input of a system.
+/// How a system is given its input.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// `In<T>`
@@ -64,12 +64,12 @@ pub(super) enum Form {
     Exclusive,
     /// A tuple of the three.
     Several,
-    /// `On<E>`: the event of an observer.
+    /// `On<E>`: the event that an observer runs for.
     Observed,
 }
 
 impl Form {
-    /// The name of the type.
+    /// As it is written.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Owned => "In",
@@ -85,16 +85,16 @@ impl Form {
 pub(super) struct Input {
     /// As written, except for `Has<T>` and marked rows: see [`Model::new`].
     pub(super) param: Param,
-    /// The source of the parameter.
+    /// How the function gets it.
     pub(super) kind: Kind,
-    /// The spans of the start and the end of its type in the user's code.
+    /// Where its type begins and ends in the user's code.
     pub(super) ends: (Span, Span),
     /// Its type as the expansion writes it in expressions, where the function's lifetimes have no names. For a row
     /// parameter it is the term of the query.
     pub(super) ty: TokenStream,
-    /// Variable of the expansion for its column or its value, with the span of the start of its type.
+    /// Variable of the expansion that stands for its column or its value, and is where its type begins.
     pub(super) variable: Ident,
-    /// Whether a mark declares its source.
+    /// Whether it has a mark.
     pub(super) is_marked: bool,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Model {
 }
 
 impl Input {
-    /// Whether the function gets one value per row.
+    /// Whether the function gets a value of it for each row.
     pub(super) fn is_row(&self) -> bool {
         let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
         !is_other && !self.is_linked()
@@ -120,7 +120,7 @@ impl Input {
         !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
-    /// Whether it belongs to entities that are linked with the row.
+    /// Whether it is read of entities that are linked with the row.
     pub(super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Parent | Kind::Children)
     }
@@ -132,10 +132,10 @@ impl Input {
 }
 
 impl Model {
-    /// Determines the meaning of each parameter.
+    /// Gives each parameter its meaning.
     ///
-    /// `Has<T>` yields a `bool`, as in a query: the function's parameter gets that type, and a parameter whose mark hides the fetched type
-    /// gets the item type.
+    /// `Has<T>` yields a `bool`, as in a query: the function's parameter gets that type. Where a mark hides the query term, the parameter
+    /// gets the matching type.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
         let private = &options.private;
         let mut inputs = Vec::new();
@@ -183,7 +183,7 @@ impl Model {
         }
     }
 
-    /// Whether the function gets components: of each row in a loop, or of the target of the event that it observes.
+    /// Whether the function takes components: of each row in a loop, or of the target of the event that it observes.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
     }
@@ -218,7 +218,7 @@ impl Model {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for the input of the system.
+    /// The parameter for the system's input.
     pub(super) fn given(&self) -> Option<&Input> {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
@@ -231,7 +231,7 @@ impl Model {
         }
     }
 
-    /// The type of the input of the system.
+    /// The type of the system's input.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given().map(|input| &input.kind) {
@@ -252,7 +252,7 @@ impl Function {
     }
 }
 
-/// The type of an input, without its own lifetime.
+/// The type of an input, without a lifetime of its own.
 fn given(private: &TokenStream, form: Form, ty: &Type) -> TokenStream {
     match form {
         Form::Owned => hygienic!(#private::In<#ty>),
@@ -277,7 +277,7 @@ fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     members.collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())
 }
 
-/// The type with `old` replaced by `new`.
+/// The type `new` where `old` stands.
 fn within(old: &Type, new: &TokenStream) -> Type {
     let (first, last) = ends(old);
     let mut tokens: Vec<TokenTree> = new.clone().into_iter().collect();
@@ -290,8 +290,8 @@ fn within(old: &Type, new: &TokenStream) -> Type {
     Type::Verbatim(tokens.into_iter().collect())
 }
 
-/// The source of a parameter, judging by the syntax of its type. If a type only looks like one of these, its traits reveal it later, and a
-/// mark corrects it.
+/// Classifies a parameter by the syntax of its type. A type that only looks like one of these is detected later by its traits, and needs a
+/// mark.
 pub(super) fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
@@ -321,7 +321,7 @@ pub(super) fn classify(ty: &Type) -> Kind {
     }
 }
 
-/// Whether a type may be read from a target: it must be optional and read-only.
+/// Whether a parameter can be read of a target: optional and read-only.
 pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     let Some(path) = plain_path(ty) else { return false };
     let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
@@ -336,13 +336,13 @@ pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
 
-/// The row access of a reference.
+/// Classifies a reference to a component of the row.
 fn borrow(reference: &TypeReference) -> Kind {
     let element = (*reference.elem).clone();
     if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) }
 }
 
-/// System parameters that could be mistaken for row parameters.
+/// System parameters that are often mistaken for data of the row.
 pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "Commands",
     "Deferred",
@@ -372,7 +372,7 @@ fn is_system_param(ty: &Type) -> bool {
     last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
 }
 
-/// The source of a parameter with `#[row]`.
+/// Classifies a parameter with `#[row]`.
 fn marked(cx: &Ctxt, ty: &Type) -> Kind {
     match peel(ty) {
         Type::Reference(reference) => borrow(reference),
@@ -397,8 +397,8 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     types.collect()
 }
 
-/// The types of parameters, each as a tuple with one member. So the value of a variable is written `variable.0`, which can have the spans
-/// of the start and the end of the type.
+/// The types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin
+/// and end where the type does.
 pub(super) fn wrapped<'a>(inputs: impl Iterator<Item = &'a Input>) -> Vec<TokenStream> {
     inputs.map(|Input { param: Param { ty, .. }, .. }| hygienic!((#ty,))).collect()
 }

@@ -14,15 +14,15 @@ use crate::ctxt::Ctxt;
 pub(super) enum Word {
     /// `#[system]`
     System,
-    /// `#[observer]`: the same, for a function whose first parameter is `On<E>`.
+    /// `#[observer]`: the same, of a function whose first parameter is `On<E>`.
     Observer,
 }
 
 impl Word {
-    /// Both attributes.
+    /// Both.
     pub(super) const ALL: [Self; 2] = [Self::System, Self::Observer];
 
-    /// The name of the attribute.
+    /// As it is written.
     pub(super) fn name(self) -> &'static str {
         match self {
             Word::System => "system",
@@ -30,7 +30,7 @@ impl Word {
         }
     }
 
-    /// The options in the parentheses.
+    /// The options that the attribute accepts.
     fn grammar(self) -> &'static Grammar {
         match self {
             Word::System => &GRAMMAR,
@@ -39,7 +39,7 @@ impl Word {
     }
 }
 
-/// The options of an attribute: those of both attributes, and its own ones.
+/// The options of an attribute: those of both, and those of its own.
 macro_rules! grammar {
     ($attribute:literal $(, $own:expr)*) => {
         Grammar {
@@ -60,7 +60,7 @@ macro_rules! grammar {
     };
 }
 
-/// The options of `#[observer]`, which has no loop.
+/// The options of `#[observer]`: there is no loop.
 const OBSERVER: Grammar = grammar!("#[observer]");
 
 /// Every option.
@@ -74,10 +74,10 @@ const GRAMMAR: Grammar = grammar!(
     Known { name: "pipeline", usage: "pipeline = off" }
 );
 
-/// The options that select rows.
+/// The options that choose rows.
 const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed"];
 
-/// A relationship along which a system visits rows.
+/// A relationship along which a system goes.
 pub(super) struct Along {
     /// As written: `down` or `up`.
     pub(super) option: proc_macro2::Ident,
@@ -100,9 +100,9 @@ pub(super) struct PairsOf {
     pub(super) option: proc_macro2::Ident,
     /// The type of the values.
     pub(super) relation: Type,
-    /// The value of a pair must have been added since the last run.
+    /// The pair's value must have been added since the last run.
     pub(super) added: bool,
-    /// The value of a pair must have changed since the last run.
+    /// The pair's value must have changed since the last run.
     pub(super) changed: bool,
 }
 
@@ -114,21 +114,21 @@ pub(super) struct Options {
     pub(super) private: TokenStream,
     /// Rows must have all of these.
     pub(super) with: Vec<Type>,
-    /// Rows must not have any of these.
+    /// Rows must lack all of these.
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
-    /// Rows may have these disabling components.
+    /// Rows may have these, which disable entities.
     pub(super) allow: Vec<Type>,
-    /// All of these components of a row must have been added since the last run.
+    /// All of these must have been added to the row since the last run.
     pub(super) added: Vec<Type>,
-    /// All of these components of a row must have changed since the last run.
+    /// All of these must have changed in the row since the last run.
     pub(super) changed: Vec<Type>,
-    /// Rows are divided among several threads. As written.
+    /// The rows are divided among threads. As written.
     pub(super) par: Option<proc_macro2::Ident>,
-    /// Rows are visited along a relationship.
+    /// The rows are visited along a relationship.
     pub(super) along: Option<Along>,
-    /// The pairs of rows are visited.
+    /// The pairs of each row are visited.
     pub(super) pairs: Option<PairsOf>,
     /// `simd = off`: the loop is compiled once. As written.
     pub(super) simd_off: Option<proc_macro2::Ident>,
@@ -136,15 +136,15 @@ pub(super) struct Options {
     pub(super) pipeline_off: Option<proc_macro2::Ident>,
     /// The system runs only if all of these hold.
     pub(super) run_if: Vec<Expr>,
-    /// The function is in an `impl`.
+    /// The function stands in an `impl`.
     pub(super) associated: bool,
-    /// All options, as shown in the documentation.
+    /// The options as text, for the documentation.
     pub(super) text: String,
-    /// The options that select rows, as written.
+    /// The options that choose rows, as written.
     pub(super) filters: Vec<proc_macro2::Ident>,
 }
 
-/// Reads the options between the parentheses of the attribute.
+/// Reads what stands between the parentheses of the attribute.
 pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
     let grammar = word.grammar();
     let mut options = Vec::new();
@@ -192,7 +192,7 @@ fn spaced(tokens: &TokenStream) -> String {
     replaced.iter().fold(tokens.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The option `name`, if it is given. It has no value.
+/// The option `name`, which takes no value, if present.
 fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {
@@ -222,7 +222,7 @@ fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
     found
 }
 
-/// `pairs = ..`. Filters on changes of the relation's values are moved here from the lists of components.
+/// Parses `pairs = ..`. If the lists `added` and `changed` contain the relation, it is removed from them and noted in the result.
 fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Type>) -> Option<PairsOf> {
     let option = options.iter().find(|option| option.name == "pairs")?;
     let Value::Equals(tokens) = &option.value else {
@@ -242,12 +242,12 @@ fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Ty
     Some(PairsOf { option: option.name.clone(), relation, added, changed })
 }
 
-/// Whether two types are spelled alike.
+/// Whether two types are written alike.
 pub(super) fn is_same(a: &Type, b: &Type) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-/// The option `name`, if it is given. It must turn a feature off, which is on by default.
+/// The option `name`, which only takes the value `off`, if present.
 fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     match &option.value {

@@ -1,7 +1,7 @@
-//! Systems over pairs: row systems whose loop contains another loop, over the pairs of which the row is the source.
+//! Systems over pairs: row systems with an inner loop over the pairs whose source is the row.
 //!
-//! The rows of such a system have an additional column with their pairs, and there is an additional parameter that finds targets: neither
-//! is a parameter of the user's function. The targets are another query, so all rules for queries in addition to rows apply to them.
+//! Such a system has an additional column with the pairs of each row, and an additional parameter that looks up targets. Neither is a
+//! parameter of the user's function. The targets are a query of their own, so the rules for queries in row systems apply to them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -15,7 +15,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// Adds the inputs that the function does not declare: the pairs of the row, and the lookup of targets.
+/// Adds the inputs that the function does not take itself: the pairs of the row and the target lookup.
 pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     let Some(pairs) = &options.pairs else { return };
     let pair = taken(inputs);
@@ -41,7 +41,7 @@ pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     inputs.extend(found);
 }
 
-/// An input that the function does not declare.
+/// An input that the function does not take.
 fn hidden(
     at: usize,
     kind: Kind,
@@ -53,15 +53,15 @@ fn hidden(
     Input { kind, param, ends: place, ty, variable: format_ident!("__strata_{at}", span = place.0), is_marked: false }
 }
 
-/// The borrow of the values of pairs.
+/// How the values of pairs are borrowed.
 enum Borrow {
     Shared,
-    /// With change detection.
+    /// With change ticks.
     Ref,
     Exclusive,
 }
 
-/// The type of the values, as written in the parameter, and their borrow.
+/// The type of the values, as it is written where they are taken, and how they are borrowed.
 fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     let shared = if pairs.added || pairs.changed { Borrow::Ref } else { Borrow::Shared };
     match pair.map(|input| classify(&input.param.ty)) {
@@ -83,7 +83,7 @@ fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     }
 }
 
-/// The type of the column of pairs. It has no bounds: mistakes are reported elsewhere.
+/// The type of the column of pairs. It has no bounds: errors in it are reported elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
     let (ty, borrow) = values(pairs, taken(&model.inputs));
@@ -100,7 +100,7 @@ fn taken(inputs: &[Input]) -> Option<&Input> {
     inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
-/// The code that runs for each pair of a row.
+/// The inner loop: runs `step` for each pair of a row.
 pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return step };
     let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
@@ -123,12 +123,12 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a parameter is passed as an exclusive reference to the content of its variable.
+/// Whether a parameter is passed as an exclusive reference to its variable.
 fn is_exclusive(input: &Input) -> bool {
     matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
 }
 
-/// The variables for the components of the target. If the target lacks one, the loop continues with the next pair.
+/// The variables for the target's components. A pair whose target lacks them is skipped.
 fn target(model: &Model) -> Option<TokenStream> {
     let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
     let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
@@ -146,7 +146,7 @@ fn target(model: &Model) -> Option<TokenStream> {
     Some(hygienic!(let #got else { continue; };))
 }
 
-/// The function's argument for a parameter of the pair.
+/// The argument of the function for the pair.
 pub(super) fn pair_argument(input: &Input) -> TokenStream {
     let ty = &input.ty;
     match classify(&input.param.ty) {
@@ -156,7 +156,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// The function's argument for a parameter of the target.
+/// The argument of the function for the target.
 pub(super) fn target_argument(input: &Input) -> TokenStream {
     let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
     match classify(&input.param.ty) {
@@ -169,7 +169,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// Checks that the type of the pair's value is the relation that the option names.
+/// Checks that the value that the function takes belongs to the relation of the option.
 pub(super) fn check(model: &Model) -> Option<TokenStream> {
     let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
     let input = taken(&model.inputs)?;

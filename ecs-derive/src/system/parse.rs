@@ -1,7 +1,7 @@
 //! Reading the annotated function.
 //!
-//! The head is parsed; patterns and the body stay opaque tokens: a pattern may be anything that rustc accepts, and a half-typed body keeps
-//! its function and its spans, and with them completion in an editor.
+//! The head is parsed, patterns and the body stay opaque tokens: a pattern may be anything that rustc accepts, and a
+//! half-typed body keeps its function, its spans and with them completion in an editor.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -139,7 +139,7 @@ fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     }
 }
 
-/// Reports the item on which the attribute stands instead of a function.
+/// Reports an attribute on an item that is not a function.
 fn not_a_function(input: ParseStream<'_>, qualifiers: &[Qualifier]) -> syn::Error {
     const ITEMS: [&str; 9] = ["struct", "enum", "union", "trait", "impl", "mod", "type", "static", "use"];
     let found = match input.fork().call(Ident::parse_any) {
@@ -151,7 +151,7 @@ fn not_a_function(input: ParseStream<'_>, qualifiers: &[Qualifier]) -> syn::Erro
     syn::Error::new(span, format_args!("`#[system]` stands above a function, this is {what}\nhelp: remove `#[system]`"))
 }
 
-/// Parses the content of the parentheses of the function.
+/// Parses the content of the function's parentheses.
 fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
     let mut inputs = Inputs::default();
     while !input.is_empty() {
@@ -190,7 +190,7 @@ fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
     Ok(inputs)
 }
 
-/// Skips the rest of the parameters.
+/// Passes over the rest of the parameters.
 fn half_typed(input: ParseStream<'_>, inputs: Inputs) -> syn::Result<Inputs> {
     input.parse::<TokenStream>()?;
     Ok(Inputs { half_typed: true, ..inputs })
@@ -219,7 +219,7 @@ fn is_receiver(pattern: &TokenStream) -> bool {
 }
 
 impl Function {
-    /// The first `Self` in the types of the function. rustc checks `Self` in the body.
+    /// The first `Self` in the types of the function. The body is not searched.
     pub(super) fn self_type(&self) -> Option<Ident> {
         let types = self.params.iter().map(|param| param.ty.to_token_stream());
         types.chain([self.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))

@@ -14,7 +14,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
 use crate::types::replace_lifetimes;
 
-/// The system that runs the loop for each matching table.
+/// The system that runs the loop for each table that matches.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let (data, filter) = (nest_narrow(&terms(model)), filter(model));
     let table = kernel(model, frame);
@@ -27,12 +27,12 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     }
 }
 
-/// The loop over one table, with its arguments as the core passes them: a closure, which the core can inline at each call. A function
-/// cannot be forced to be inlined.
+/// The loop over one table, with its arguments in the core's form. It is a closure because a closure can be inlined wherever the core calls
+/// it; a function cannot be made to.
 pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
-    // It must accept any lifetimes, and a closure cannot name them.
+    // It accepts any lifetimes; a closure cannot name them.
     let types = replace_lifetimes(column_types(model), "'_", &is_named);
     let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
@@ -52,7 +52,7 @@ pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
 }
 
 /// The loop over the columns, which are variables. Their length is `__strata_len`: the core creates the slices with that length where it
-/// calls the loop, so no access in it needs a check.
+/// calls the loop, so accesses in it need no bounds check.
 fn body(model: &Model, frame: &Frame) -> TokenStream {
     let (ident, turbofish) = (&model.function.ident, &frame.turbofish);
     let begun = model.system_params().map(|Input { variable, ends, .. }| {
@@ -85,7 +85,7 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
                 #convert?;
             }
         }
-        // The function may have the attribute `must_use`.
+        // `must_use` may stand on the function.
         _ => hygienic!(let _ = #call;),
     };
     let step = pairs::each_pair(model, step);
@@ -100,8 +100,8 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// Whether a filter checks the ticks of each row. The targets of observers are checked elsewhere, and systems along links or pairs visit
-/// rows one by one.
+/// Whether a filter checks the change ticks of each row. Observers check them elsewhere, and systems along a relationship visit rows one by
+/// one.
 fn asks_rows(model: &Model) -> bool {
     let asks = |filters: &[Type]| !filters.is_empty();
     !model.observes()
@@ -110,7 +110,7 @@ fn asks_rows(model: &Model) -> bool {
         && (asks(&model.options.added) || asks(&model.options.changed))
 }
 
-/// The arguments of an observer's loop: for the targets of events, and for the event.
+/// The arguments of an observer's loop: the targets of the events, and the events themselves.
 fn target_arguments(model: &Model) -> [TokenStream; 2] {
     match model.given_event() {
         Some(event) => [
@@ -121,7 +121,7 @@ fn target_arguments(model: &Model) -> [TokenStream; 2] {
     }
 }
 
-/// The traits whose methods are the fallback if a type does not have the required property.
+/// The traits whose methods stand in where a type is not what it has to be.
 pub(super) fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let written = |input: &Input| {
         !matches!(
@@ -153,7 +153,7 @@ fn is_reborrowed(input: &Input) -> bool {
     matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked | Kind::Pairs)
 }
 
-/// The type of a column. It has no bounds: mistakes are reported elsewhere.
+/// The type of a column. It has no bounds: errors in it are reported elsewhere.
 fn column_type(model: &Model, input: &Input) -> TokenStream {
     match &input.kind {
         Kind::Pairs => pairs::column_type(model),
@@ -177,13 +177,13 @@ fn column_type(model: &Model, input: &Input) -> TokenStream {
     }
 }
 
-/// The types of all columns, as the core passes them.
+/// The types of all columns, in the core's form.
 fn column_types(model: &Model) -> TokenStream {
     nest_narrow(&model.rows().map(|input| column_type(model, input)).collect::<Vec<_>>())
 }
 
-/// The column of a system that reads or writes a single one and nothing else of the rows. The loop iterates over it directly: that gives a
-/// shorter loop than counting, which matters for small tables.
+/// The column of a system that accesses a single column and nothing else of the rows. The loop iterates over it directly, which is shorter
+/// than a counted loop and faster for small tables.
 fn only_slice(model: &Model) -> Option<&Ident> {
     if model.observes() || model.options.along.is_some() || model.options.pairs.is_some() || asks_rows(model) {
         return None;
@@ -193,7 +193,7 @@ fn only_slice(model: &Model) -> Option<&Ident> {
     rows.next().is_none().then_some(&only.variable)
 }
 
-/// The function's argument for one row; `walked` if the loop iterates directly over the only column.
+/// The argument of the function for one row. `walked`: the loop iterates directly over its only column.
 fn argument(input: &Input, walked: bool) -> TokenStream {
     let (variable, ty) = (&input.variable, &input.ty);
     let value = match &input.kind {
@@ -225,7 +225,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
     hygienic!(__strata::Row::<#ty>::of(#value))
 }
 
-/// Reborrows a system parameter.
+/// A system parameter, reborrowed.
 fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
     let (first, last) = *ends;
     let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));

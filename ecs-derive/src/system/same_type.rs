@@ -1,7 +1,7 @@
-//! Components, resources, non-send values and messages that a system borrows by types that are written out.
+//! Components, resources, non-Send values and messages that a system borrows by types that are written out.
 //!
-//! The check of a system compares keys of types, and the key of a generic type is not exact. But where two types are written out, the
-//! compiler can decide whether they are equal.
+//! The check of a system compares keys of types, and the key of a generic type is not exact. Where both types are spelled out, the compiler
+//! can compare the types themselves.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -12,11 +12,11 @@ use super::model::{Kind, Model};
 use crate::hygiene::hygienic;
 use crate::types::peel;
 
-/// A borrow whose type is written out.
+/// One borrow whose type is spelled out.
 struct Borrow<'a> {
     /// The position of the parameter: first rows, then others, then options.
     param: usize,
-    /// Whether it belongs to the rows.
+    /// Whether it is of the rows.
     row: bool,
     /// The component, resource, value or message.
     ty: &'a Type,
@@ -24,20 +24,20 @@ struct Borrow<'a> {
     what: What,
 }
 
-/// The kind of a borrow.
+/// The kind of the borrowed value.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     Component,
-    /// The changes of a component.
+    /// Whether a component has changed.
     Changes,
     Resource,
     /// The messages of a type.
     Messages,
-    /// A non-send value.
+    /// A non-`Send` value.
     NonSend,
 }
 
-/// All pairs of borrows that may be of one type, for the check.
+/// Every two borrows that may be of one type, for the check.
 pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     let borrows = borrows(model);
     let mut pairs = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     pairs
 }
 
-/// The pair, if the borrows may conflict and the compiler can decide whether the types are equal.
+/// The two borrows, if they may conflict and their types can be compared.
 fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
     let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
@@ -75,7 +75,7 @@ fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     })
 }
 
-/// The conflict of two borrows if their types are equal. A query may write a component whose changes it tests.
+/// The kind of conflict if the two types are the same. A query may write a component whose changes it filters by.
 fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     let own = first.param == second.param || first.row && second.row;
     match (first.what, second.what) {
@@ -90,7 +90,7 @@ fn readable(text: &str) -> String {
     text.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }
 
-/// All borrows that are written out in the parameters.
+/// All borrows in the parameters whose types are spelled out.
 fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     let mut borrows = Vec::new();
     let inputs = || model.rows().chain(model.system_params());
@@ -112,7 +112,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     borrows
 }
 
-/// The borrows of a system parameter: a resource, a non-send value, messages, or the data of a query.
+/// Borrows of a system parameter: a resource, a non-`Send` value, messages, or the data of a query.
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
     let Some(&ty) = arguments.first() else { return };
@@ -133,7 +133,7 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// The borrows of a query's data.
+/// Borrows of a query's data.
 fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let mut component = |ty, write| borrows.push(Borrow { param, row: false, ty, write, what: What::Component });
     match peel(ty) {
@@ -151,7 +151,7 @@ fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// The borrows of a query's filter.
+/// Borrows of a query's filter.
 fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     match peel(ty) {
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_filter(ty, param, borrows)),

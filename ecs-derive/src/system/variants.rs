@@ -1,15 +1,15 @@
-//! Estimates from the source code whether a loop should be compiled for several instruction sets.
+//! Heuristic that decides which loops are compiled for several instruction sets.
 //!
-//! A loop gains if the compiler vectorises it. It does not if each row may end the loop, or if the loop contains calls that are not
-//! inlined; then a variant only costs compile time and space. The body is not parsed: only a few tokens with a certain meaning count, and
-//! in doubt the loop gets its variants. Loops that only assign and `Mut` rows are worth it, too: by measurement they gain a factor of two.
+//! A loop gains if the compiler vectorizes it. It does not gain if each row may end the loop, or if it calls functions that are not
+//! inlined; then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
+//! loop gets its variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::model::{Kind, Model};
 use crate::types::plain_path;
 
-/// Whether the loop is also compiled for wider instruction sets.
+/// Whether the loop is compiled for wider instruction sets, too.
 pub(super) fn are_worth_it(model: &Model) -> bool {
     model.options.simd_off.is_none()
         && model.options.pairs.is_none()
@@ -18,12 +18,12 @@ pub(super) fn are_worth_it(model: &Model) -> bool {
         && (model.returns_nothing() || !may_end_early(model.function.body.clone()))
 }
 
-/// Whether rows have values to compute with.
+/// Whether rows provide values to compute with.
 fn reads_values(model: &Model) -> bool {
     model.rows().any(|input| !matches!(input.kind, Kind::Has | Kind::Entity))
 }
 
-/// Whether rows record commands or messages. This appends to a list, which is a call.
+/// Whether rows record commands or messages. Recording grows a list, which is a call.
 fn records(model: &Model) -> bool {
     model.system_params().any(|input| {
         let last = plain_path(&input.param.ty).and_then(|path| path.segments.last());
@@ -31,7 +31,7 @@ fn records(model: &Model) -> bool {
     })
 }
 
-/// Whether the body contains `?`, or `Err` other than in a pattern of `match` and `let`. For functions that return something.
+/// Whether the body contains `?`, or `Err` other than as a pattern of `match` and `let`. Only for functions with a return type.
 fn may_end_early(body: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     tokens.iter().enumerate().any(|(at, token)| match token {
@@ -42,7 +42,7 @@ fn may_end_early(body: TokenStream) -> bool {
     })
 }
 
-/// Whether the preceding tokens are a pattern with fields: then `=`, `=>`, `|` or `if` follows.
+/// Whether these tokens follow a pattern with fields: such a pattern is followed by `=`, `=>`, `|` or `if`.
 fn is_pattern(rest: &[TokenTree]) -> bool {
     match rest {
         [TokenTree::Group(_), TokenTree::Punct(punct), ..] => matches!(punct.as_char(), '=' | '|'),
