@@ -277,7 +277,7 @@ fn lists_that_a_program_has_exchanged_are_mended_when_one_of_them_changes() {
     }
 }
 
-/// What takes the list from its target, alone or with other components.
+/// Operations that remove the list of a target, alone or with other components.
 const TAKE_THE_LIST: &[fn(&mut World, Entity)] = &[
     |world, target| _ = world.despawn(target),
     |world, target| _ = world.entity_mut(target).clear(),

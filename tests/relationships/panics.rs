@@ -398,7 +398,7 @@ fn a_report_of_a_refused_link_that_panics_does_so_once_and_the_component_goes() 
             assert!(refused.is_err(), "way {number}, observed: {is_observed}");
             assert_eq!(world.query::<&ChildOf>().iter(&world).count(), 0, "way {number}, observed: {is_observed}");
             world.check_invariants();
-            // What is right is not disturbed by what was not.
+            // Later links are made as usual.
             world.entity_mut(entity).insert(ChildOf(parent));
             assert_eq!(children(&world, parent), [entity]);
             world.check_invariants();

@@ -1,6 +1,6 @@
 //! Values that account for their drops.
 //!
-//! A [`Token`] is a number; the book of births and deaths is kept for each thread beside it. A value dropped
+//! A [`Token`] is a number; the book of births and deaths is kept separately, for each thread. A value dropped
 //! twice is therefore found without undefined behaviour in the finder, and a leaked one needs no heap memory.
 
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ thread_local! {
     static BOOK: RefCell<Book> = RefCell::default();
 }
 
-/// Reads or writes the book, whatever the allocator under test is told to do meanwhile.
+/// Reads or writes the book. Its allocations do not fail, whatever the allocator under test is set to do.
 fn with_book<T>(action: impl FnOnce(&mut Book) -> T) -> T {
     alloc::exempt(|| BOOK.with_borrow_mut(action))
 }

@@ -62,8 +62,8 @@ pub struct Entities {
     /// reserved.
     pub(super) free: Vec<u32>,
     /// `free.len()` if nothing is reserved; each reservation subtracts one. If negative, the absolute value is the number of reserved new
-    /// indexes. It is on the heap so that the world contains no memory that changes behind a shared reference: the compiler may then reuse
-    /// values that it has read.
+    /// indexes. It is boxed so that a `World` has no interior mutability of its own, and the compiler can reuse values that it has
+    /// read from one.
     pub(super) cursor: Box<AtomicI64>,
     /// One stream per task and one for all other callers, while several tasks reserve ids at the same time. Otherwise empty.
     pub(super) streams: IdStreams,

@@ -113,7 +113,7 @@ impl<P: EventPattern> On<'_, '_, P> {
         /// #[derive(Resource, Default)]
         /// struct Alarms(u32);
         ///
-        /// // It is told once.
+        /// // The observer runs once.
         /// fn wake_up(alarm: On<Alarm>, mut alarms: ResMut<Alarms>, mut commands: Commands) {
         ///     alarms.0 += 1;
         ///     commands.remove_observer(alarm.observer());

@@ -11,7 +11,7 @@ use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
 
 use super::kinds::*;
 
-/// What the worlds know before the operation.
+/// The contents of the worlds before the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// Nothing.
@@ -48,8 +48,8 @@ pub(crate) struct Stage {
     pub(crate) changes: Option<QueryState<Entity, Or<(Changed<Held>, Changed<Aside>, Added<Tag>, Changed<Mark>)>>>,
 }
 
-/// A pool that has no thread beside the calling one: without memory for the job of a helper rayon ends the process, as a program
-/// does that has no handler.
+/// A pool of one thread, so that no helper is called. Rayon aborts the process if the allocation of a helper's job fails, and the costs that
+/// are measured at run time decide whether a helper is called.
 fn pool_without_helpers() -> Arc<ThreadPool> {
     thread_local! {
         static POOL: OnceCell<Arc<ThreadPool>> = const { OnceCell::new() };
