@@ -8,90 +8,33 @@ extern crate std;
 // Macro output names this crate; inside of the crate and its tests, the name must refer to the crate itself.
 extern crate self as strata_ecs;
 
-// From the lowest layer to the highest: each module uses only modules above it in this list.
-mod flags;
+// The rooms, from the lowest to the highest: each uses only rooms above it in this list.
 #[macro_use]
-mod impls;
-#[macro_use]
-mod tuples;
-mod const_panic;
-mod guard;
-mod mailbox;
-mod prefetch;
-pub mod simd;
-mod processor;
-pub mod pool;
-#[doc(hidden)]
-pub mod alloc_error;
-mod aligned_memory;
-mod origin;
-mod trace;
-pub mod error;
-mod id_map;
-mod fnv;
-mod state_hash;
-mod interner;
-#[cfg(feature = "std")]
-mod parallel;
+mod util;
 pub mod entity;
 pub mod component;
-pub mod entity_disabling;
+pub mod storage;
 pub mod access;
-mod term;
-mod const_access;
-mod tick;
-mod tracking;
-mod column;
-mod column_places;
-mod transition;
-mod journal;
-#[doc(hidden)]
-pub mod table;
-mod sparse;
-pub mod removal;
-pub mod relation;
-mod graph;
-pub mod bundle;
-mod archetype;
-pub mod resource;
-#[cfg(feature = "std")]
-mod non_send;
-pub mod message;
-mod queue;
-#[doc(hidden)]
-pub mod store;
-mod cell;
-pub mod change;
-pub mod relationship;
+mod relations;
+mod structure;
 pub mod query;
-pub mod name;
-pub mod hierarchy;
-pub mod selection;
-pub mod command;
 pub mod system;
-pub mod label;
 pub mod schedule;
 pub mod world;
-pub mod event;
-pub mod observer;
+mod events;
 pub mod snapshot;
-mod generated;
-mod map;
 #[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
-mod macros;
+pub mod macro_support;
+mod reexports;
 pub mod prelude;
 
-#[cfg(feature = "std")]
-pub use self::map::utils;
-pub use self::map::{batching, change_detection, intern, lifecycle, ptr, spawn, storage, traversal};
+pub use self::reexports::root::*;
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested separately, together with their expected errors.
 
 #[cfg(all(doc, not(doctest)))]
-#[doc = include_str!("error_index.md")]
+#[doc = include_str!("guide/error_index.md")]
 pub mod error_index {}
 
 #[cfg(doc)]

@@ -24,32 +24,32 @@ pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 #[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
 pub use strata_ecs_derive::{observer, system};
 
-pub use crate::bundle::{Bundle, ColumnBatch};
-pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
-pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::{ContainsEntity, Entity, EntityMapper};
-pub use crate::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove};
-pub use crate::hierarchy::{ChildOf, Children};
-pub use crate::label::{ScheduleLabel, SystemSet};
-pub use crate::macros::{children, related};
-pub use crate::map::change_detection::ContiguousRef;
-pub use crate::map::error::BevyError;
-pub use crate::message::{Message, Messages};
-pub use crate::name::{Name, NameOrEntity};
-pub use crate::observer::{Observer, ObserverSystemExt, On, OnBatch};
+pub use crate::events::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove};
+pub use crate::events::observer::{Observer, ObserverSystemExt, On, OnBatch};
+pub use crate::macro_support::macros::{children, related};
+pub use crate::query::change::{DetectChanges, DetectChangesMut, Mut, Ref};
+pub use crate::query::selection::EntitySelection;
 pub use crate::query::{
     Added, Allow, AnyOf, Changed, ChildRows, Has, Or, Pairs, PairsTo, Query, QueryData, QueryFilter, QueryState,
     Target, With, Without,
 };
-pub use crate::relation::Relation;
-pub use crate::relationship::{Relationship, RelationshipTarget};
-pub use crate::resource::Resource;
+pub use crate::reexports::change_detection::ContiguousRef;
+pub use crate::reexports::error::BevyError;
+pub use crate::relations::hierarchy::{ChildOf, Children};
+pub use crate::relations::name::{Name, NameOrEntity};
+pub use crate::relations::relation::Relation;
+pub use crate::relations::relationship::{Relationship, RelationshipTarget};
+pub use crate::schedule::label::{ScheduleLabel, SystemSet};
 #[doc(hidden)]
 pub use crate::schedule::{FunctionOfNoSystem as _, TupleOfNoSystems as _};
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
-pub use crate::selection::EntitySelection;
-pub use crate::store::EntityBuilder;
+pub use crate::storage::message::{Message, Messages};
+pub use crate::storage::resource::Resource;
+pub use crate::structure::bundle::{Bundle, ColumnBatch};
+pub use crate::structure::store::EntityBuilder;
+pub use crate::system::commands::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::system::common_conditions::{
     any_component_removed, any_match_filter, any_with_component, condition_changed, condition_changed_to, not,
     on_message, resource_added, resource_changed, resource_changed_or_removed, resource_equals, resource_exists,

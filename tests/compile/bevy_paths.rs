@@ -118,7 +118,7 @@ fn names_of_bevy_ecs_are_at_its_paths() {
     let missing: Vec<&str> = wanted.lines().filter(|line| !found.contains(line)).collect();
     assert!(
         missing.is_empty(),
-        "names of bevy_ecs that exist here must be at its paths, too: add them in `ecs/src/map.rs`, then write the imports with \
+        "names of bevy_ecs that exist here must be at its paths, too: add them in `ecs/src/reexports.rs`, then write the imports with \
          STRATA_OVERWRITE=1. If one means something else here, say so in `ELSEWHERE`.\n{}",
         missing.join("\n")
     );

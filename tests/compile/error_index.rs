@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-const PAGE: &str = "../ecs/src/error_index.md";
+const PAGE: &str = "../ecs/src/guide/error_index.md";
 
 const HEAD: &str = "Every error of the macros and of the traits that user code meets: what it means, code that gives it, and \
                     the same code mended.\n\n\

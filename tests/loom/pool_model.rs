@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 /// The very file of the core, on loom's types.
-#[path = "../../ecs/src/pool/gate.rs"]
+#[path = "../../ecs/src/util/pool/gate.rs"]
 mod gate;
 
 /// What stands in the place of the core's `pool::sync`.

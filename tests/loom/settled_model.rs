@@ -5,7 +5,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 /// The very file of the core, on loom's types.
-#[path = "../../ecs/src/relationship/settled.rs"]
+#[path = "../../ecs/src/relations/relationship/settled.rs"]
 mod settled;
 
 /// What stands in the place of the core's `relationship::sync`.

@@ -6,7 +6,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 /// The very file of the core, on loom's types.
-#[path = "../../ecs/src/pool/turns.rs"]
+#[path = "../../ecs/src/util/pool/turns.rs"]
 mod turns;
 
 /// What stands in the place of the core's `pool::sync`.

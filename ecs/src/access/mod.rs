@@ -9,6 +9,8 @@
 mod set;
 mod query;
 mod system;
+pub(crate) mod term;
+pub(crate) mod const_access;
 
 pub use self::query::FilteredAccess;
 pub use self::set::ComponentConflict;

@@ -17,7 +17,7 @@ use super::functions::LayoutDescription;
 use super::name::StableName;
 use super::slot::next_number;
 use super::{ChangeTracking, Component, StorageType};
-use crate::interner::{Interner, Kept};
+use crate::util::interner::{Interner, Kept};
 
 /// The names of all components that were made at run time.
 static NAMES: Interner<str> = Interner::new();

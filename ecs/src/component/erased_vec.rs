@@ -16,7 +16,7 @@ use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
 use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::functions::CloneFn;
-use crate::alloc_error::AllocError;
+use crate::util::alloc_error::AllocError;
 
 /// Values of a component, one after the other, in an allocation of their own.
 ///

@@ -8,7 +8,7 @@ use core::any::Any;
 use super::id::ComponentId;
 use super::kinds::Kinds;
 use crate::entity::Entity;
-use crate::origin::Origin;
+use crate::util::origin::Origin;
 
 /// A mutably borrowed world without structural changes: it can change components and resources, and record
 /// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.

@@ -13,7 +13,7 @@ use super::name::StableName;
 use super::required::{Required, Requires};
 use super::watch::{TrackingRequest, TrackingState};
 use super::{ChangeTracking, ComponentId, SlotAddress, StorageType};
-use crate::origin::TRACKED;
+use crate::util::origin::TRACKED;
 
 /// The properties of a component in a world.
 ///

@@ -1,6 +1,6 @@
 //! The lifecycle events of a component that observers and hooks are notified of.
 
-use crate::flags::flag_set;
+use crate::util::flags::flag_set;
 
 flag_set! {
     /// Some lifecycle events of a component, as observers are notified of them. The bits for hooks are above those for observers

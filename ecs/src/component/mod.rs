@@ -34,6 +34,9 @@ mod erased_slice;
 mod erased_vec;
 mod known_clones;
 mod erased_value;
+#[doc(hidden)]
+pub mod entity_disabling;
+pub(crate) mod transition;
 
 pub(crate) use self::constructor::Constructor;
 pub use self::describe::Describe;
@@ -75,7 +78,7 @@ pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::unproved::Unproved;
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 use crate::entity::EntityMapper;
-pub use crate::map::component::*;
+pub use crate::reexports::component::*;
 pub use strata_ecs_derive::Describe;
 
 /// Items that macro output names, through [`__private`](crate::__private). They are not part of the API.

@@ -38,8 +38,8 @@ use super::life::Lives;
 use super::retired::Retired;
 use super::slot::{FreeableSlot, Location, Slot, TableId};
 use super::summary::SparseSummary;
-use crate::alloc_error::{AllocError, try_reserve};
-use crate::origin::Origin;
+use crate::util::alloc_error::{AllocError, try_reserve};
+use crate::util::origin::Origin;
 
 /// The entity ids of a world.
 ///

@@ -1,8 +1,8 @@
 //! Errors about entity ids.
 
 use super::Entity;
-use crate::alloc_error::AllocError;
-use crate::origin::{By, Origin};
+use crate::util::alloc_error::AllocError;
+use crate::util::origin::{By, Origin};
 
 /// An entity that an operation needs is not alive.
 ///

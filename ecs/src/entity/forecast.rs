@@ -20,7 +20,7 @@ use core::hash::{Hash, Hasher};
 
 use hashbrown::HashMap;
 
-use crate::fnv::Fnv;
+use crate::util::fnv::Fnv;
 
 /// Windows are multiples of this number.
 const STEP: u32 = 16;

@@ -1,7 +1,7 @@
 //! The origins of spawns and despawns. Only known with the feature `track_location`.
 
 use super::Entity;
-use crate::origin::{Origin, PerIndex};
+use crate::util::origin::{Origin, PerIndex};
 
 /// The origins of one index.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::mapper::{EntityMapper, MapEntities};
 use super::{Entity, EntityHashSet, UniqueEntityVec};
-use crate::const_panic::fail;
+use crate::util::const_panic::fail;
 
 /// How the entities inside values of `T` are mapped, according to the bounds that are known where it is created.
 pub enum Mapping<T> {

@@ -48,7 +48,7 @@ pub(crate) use self::unique::Distinct;
 pub use self::unique::{
     EntitySet, EntitySetIterator, FromEntitySetIterator, UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
 };
-pub use crate::map::entity::*;
+pub use crate::reexports::entity::*;
 pub use strata_ecs_derive::MapEntities;
 
 /// Names for macro output, which reaches them through [`__private`](crate::__private). Not public API.

@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Entity;
-use crate::alloc_error::{AllocError, or_raise, try_reserve, try_reserve_exact, try_shrink};
+use crate::util::alloc_error::{AllocError, or_raise, try_reserve, try_reserve_exact, try_shrink};
 
 /// Values by index, usually an entity index. Values are stored in pages of `N`; a page is allocated when one of its indexes is first used.
 #[derive(Clone)]

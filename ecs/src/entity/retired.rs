@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::slot::Slot;
-use crate::alloc_error::{AllocError, try_reserve, try_shrink};
+use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 
 /// Retired indexes without a slot, in ascending order.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@
 //! An id is handed out at once and never changes, so the position of the nth id of a stream cannot depend on later reservations of other
 //! streams. Each position that a stream uses beyond its window therefore costs one position for each other stream. A parallel loop divides
 //! the rest of its stream among `LANES` lanes in the same way: tasks that share a lane run one after the other, and no thread waits for a
-//! lane (`pool/turns.rs`). If one task of a loop takes all ids, the loop uses `LANES` times as many slots.
+//! lane (`util/pool/turns.rs`). If one task of a loop takes all ids, the loop uses `LANES` times as many slots.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -23,7 +23,7 @@ use super::error::{EntityError, EntityIdsExhausted};
 use super::id_stream::{CHUNK, IdStream, StreamParts};
 use super::slot::{Slot, TableId};
 use super::{Entity, Location};
-use crate::alloc_error::{AllocError, try_reserve};
+use crate::util::alloc_error::{AllocError, try_reserve};
 
 /// The maximum number of streams for the tasks of a stage, and of tasks that reserve ids at the same time.
 pub(crate) const STREAMS: u32 = 4;

@@ -13,9 +13,9 @@ use core::{mem, slice};
 use super::blocks::{Block, Matched};
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
-use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, UniqueEntityIter};
-use crate::prefetch::prefetch;
+use crate::structure::cell::StoreCell;
+use crate::util::prefetch::prefetch;
 
 /// Distance at which slots are prefetched, in entities.
 const SLOTS_AHEAD: usize = 24;

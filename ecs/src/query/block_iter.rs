@@ -8,7 +8,7 @@ use super::cache::Match;
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
 use crate::entity::TableId;
-use crate::table::Table;
+use crate::storage::table::Table;
 
 /// The blocks of a query, one after the other.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {

@@ -10,11 +10,11 @@ use core::ops::Range;
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Recording, Rows, Sharing};
 use super::filter::FilterTerms;
-use crate::cell::StoreCell;
 use crate::entity::{Entity, TableId};
-use crate::sparse::{SparseSet, SparseStorage};
-use crate::table::Table;
-use crate::tracking::{GROUP, LoggedRows};
+use crate::storage::sparse::{SparseSet, SparseStorage};
+use crate::storage::table::Table;
+use crate::storage::tracking::{GROUP, LoggedRows};
+use crate::structure::cell::StoreCell;
 
 /// Rows of one table, or of a sparse storage, with the state to fetch them.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {

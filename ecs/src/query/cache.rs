@@ -9,13 +9,13 @@ use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{self, TableFilter};
+use crate::access::const_access::check_query;
+use crate::access::term::{ConstTerm, Group, TermEntry, Terms, Usage};
 use crate::access::{ComponentConflict, FilteredAccess};
 use crate::component::{ComponentId, Components, TrackingGuard};
-use crate::const_access::check_query;
 use crate::entity::TableId;
-use crate::store::{Store, WorldId};
-use crate::table::{Table, Tables};
-use crate::term::{ConstTerm, Group, TermEntry, Terms, Usage};
+use crate::storage::table::{Table, Tables};
+use crate::structure::store::{Store, WorldId};
 
 /// A table that a query matches.
 #[derive(Clone, Copy)]

@@ -10,9 +10,10 @@ use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{TableFilter, is_per_row, looked_up, row_matches};
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{Group, Term, TermComponent, TermEntry, Terms, Usage, short_name};
+use crate::access::term::{Group, Term, TermComponent, TermEntry, Terms, Usage};
+use crate::storage::table::Table;
+use crate::structure::store::Store;
+use crate::util::type_name::short_name;
 
 /// Explains which entities a query matches: the tables and entities that remain after each of its terms.
 ///
@@ -168,7 +169,7 @@ impl QueryExplanation {
     /// The explanation of an existing query state.
     #[cfg(test)]
     pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &super::QueryState<D, F>) -> Self {
-        use crate::term::ConstTerm;
+        use crate::access::term::ConstTerm;
         let terms = state.terms();
         let written =
             |term: &ConstTerm, name, made: Term<'_>| if term.is_known() { short_name(name) } else { made.text() };

@@ -9,13 +9,13 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::access::FilteredAccess;
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term, TermFacts};
 use crate::entity::Entity;
-use crate::prefetch::prefetch;
-use crate::sparse::SparseSet;
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, TermFacts};
+use crate::storage::sparse::SparseSet;
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
+use crate::util::prefetch::prefetch;
 
 /// The entities of a table, or of a sparse storage, by row.
 #[derive(Clone, Copy)]

@@ -3,12 +3,12 @@
 use core::marker::PhantomData;
 
 use super::fetch::{Rows, Sharing};
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term, TermFacts};
 use crate::entity::Entity;
-use crate::sparse::SparseStorage;
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, TermFacts};
-use crate::tracking::LoggedRows;
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::storage::tracking::LoggedRows;
+use crate::structure::cell::StoreCell;
 
 /// Restricts the entities that a query matches: [`With`], [`Without`], [`Or`], tuples of up to 16 filters, all of which must hold,
 /// and structs with `#[derive(QueryFilter)]`, all of whose fields must hold.

@@ -11,10 +11,10 @@ use super::error::QueryEntityError;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::looked_up;
-use crate::cell::StoreCell;
+use crate::access::term::{TermComponent, TermEntry};
 use crate::entity::{Entity, Slot, TableId};
-use crate::store::Store;
-use crate::term::{TermComponent, TermEntry};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 /// The lists that lead from an entity to its table and column. Finding an entity reads nothing else.
 pub(crate) struct Books<'w, 's, C> {

@@ -18,8 +18,8 @@ use super::fetch::{Fetch, Kept, Recording};
 use super::filter::FilterTerms;
 use super::matching_rows::FewRows;
 use super::row_ranges::OfItems;
-use crate::simd::{self, Job, UnrollWidth};
-use crate::tracking::GROUP;
+use crate::storage::tracking::GROUP;
+use crate::util::simd::{self, Job, UnrollWidth};
 
 /// The fold of all rows, none of which has to be checked.
 pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {

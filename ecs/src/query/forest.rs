@@ -17,8 +17,8 @@ pub(crate) use self::slots::SlotRun;
 use self::slots::{NOT_HERE, Slots, add_to_runs, insert_into_runs, remove_from_runs};
 use crate::component::ComponentId;
 use crate::entity::{Entity, Pages, TableId};
-use crate::store::Store;
-use crate::table::Arrangement;
+use crate::storage::table::Arrangement;
+use crate::structure::store::Store;
 
 /// Position of an entity: index of the table in the forest, and row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

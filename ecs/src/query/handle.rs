@@ -7,8 +7,8 @@ use super::error::QueryEntityError;
 use super::fetch::{Fetch, Kept};
 use super::filter::QueryFilter;
 use super::find::{self, Books};
-use crate::cell::StoreCell;
 use crate::entity::Entity;
+use crate::structure::cell::StoreCell;
 
 /// All entities that have certain components. A system parameter, also returned by [`QueryState::query`].
 ///

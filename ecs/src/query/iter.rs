@@ -16,7 +16,7 @@ use super::handle::Query;
 use super::many::{QueryManyIter, QuerySortedIter, QuerySortedManyUniqueIter};
 use super::row_ranges::OfItems;
 use crate::entity::{Entity, UniqueEntityVec};
-use crate::simd;
+use crate::util::simd;
 
 /// The entities that a query matches, one by one.
 ///

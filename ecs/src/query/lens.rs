@@ -16,10 +16,10 @@ use super::filter::{FilterTerms, QueryFilter};
 use super::handle::Query;
 use super::matching;
 use crate::access::FilteredAccess;
-use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::store::Store;
-use crate::term::short_name;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
+use crate::util::type_name::short_name;
 
 /// A query made of one or two other queries: over the same entities, with the same access or less, and different data and filters.
 /// A function that takes a lens can be called with many queries.

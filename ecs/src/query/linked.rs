@@ -14,8 +14,8 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
 use super::forest::{Forest, ForestTable, Place, SlotRun};
 use super::row_ranges::Of;
-use crate::cell::StoreCell;
-use crate::simd::{self, Job, UnrollWidth, Variants};
+use crate::structure::cell::StoreCell;
+use crate::util::simd::{self, Job, UnrollWidth, Variants};
 
 /// A table from which linked rows are read. `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a destructor,
 /// although it is `Copy`.

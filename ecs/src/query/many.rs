@@ -16,7 +16,7 @@ use super::find::why_not;
 use super::handle::Query;
 use super::matching;
 use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
-use crate::store::Store;
+use crate::structure::store::Store;
 
 /// The item of each entity of a list, or the error for an entity that the query does not match. [`matched`](Self::matched) skips
 /// entities that do not match.

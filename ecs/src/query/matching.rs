@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use crate::column::Column;
+use crate::access::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Terms, Usage};
 use crate::component::{ComponentId, Components};
 use crate::entity::Entity;
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Terms, Usage};
-use crate::tracking::Which;
+use crate::storage::column::Column;
+use crate::storage::table::Table;
+use crate::storage::tracking::Which;
+use crate::structure::store::Store;
 
 /// The terms of a query. Registers its components if necessary. Terms that are only known at run time come from `made`; `added` are
 /// terms that are not part of the type.

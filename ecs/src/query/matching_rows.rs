@@ -12,7 +12,7 @@ use core::slice;
 use super::blocks::Block;
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
-use crate::tracking::{GROUP, LoggedRows};
+use crate::storage::tracking::{GROUP, LoggedRows};
 
 /// Minimum length of a run.
 const RUN: u32 = 8;

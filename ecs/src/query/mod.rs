@@ -3,6 +3,8 @@
 //! The data of a query ([`QueryData`]) and its filter ([`QueryFilter`]) are types; the matched tables are cached in a
 //! [`QueryState`]; a [`Query`] combines that state with a borrowed world.
 
+#[doc(hidden)]
+pub mod change;
 mod fetch;
 mod block_loop;
 mod filter;
@@ -45,6 +47,9 @@ mod forest;
 mod linked;
 mod select;
 mod explain;
+#[doc(hidden)]
+pub mod selection;
+pub(crate) mod named;
 
 pub(crate) use self::blocks::Matched;
 pub use self::cache::QueryState;
@@ -92,4 +97,4 @@ pub use self::terms::{
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};
 
-pub use crate::map::query::*;
+pub use crate::reexports::query::*;

@@ -11,10 +11,10 @@ use super::data::{DataOf, QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
 use super::filter::{FilterOf, FilterTerms, QueryFilter};
 use super::handle::Query;
-use crate::cell::StoreCell;
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term, Terms};
+use crate::access::term::{ConstTerm, Group, Term, Terms};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 /// In a query: a read-only [`Query`] of other entities. It matches every entity.
 ///

@@ -6,13 +6,13 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem;
 
-use crate::cell::{ReadCell, StoreCell};
-use crate::change::{Mut, Ref, TickPlace, Ticks};
+use crate::access::term::Usage;
 use crate::entity::Entity;
-use crate::relation::{ErasedPairs as _, Link, Links, PairStorage, Relation};
-use crate::store::Store;
-use crate::term::Usage;
-use crate::tick::RunTicks;
+use crate::query::change::{Mut, Ref, TickPlace, Ticks};
+use crate::relations::relation::{ErasedPairs as _, Link, Links, PairStorage, Relation};
+use crate::storage::tick::RunTicks;
+use crate::structure::cell::{ReadCell, StoreCell};
+use crate::structure::store::Store;
 
 /// How the values of pairs are borrowed: `&R`, `&mut R` or `Ref<R>` of a relation `R`, in [`Pairs`](crate::query::Pairs).
 #[diagnostic::on_unimplemented(

@@ -6,8 +6,8 @@ use super::fetch::ContiguousFetch;
 use super::filter::QueryFilter;
 use super::handle::Query;
 use super::partition::{Partition, Reached};
-use crate::pool::{Pool, Tasks};
-use crate::tracking::GROUP;
+use crate::storage::tracking::GROUP;
+use crate::util::pool::{Pool, Tasks};
 
 /// The number of entities that a thread takes at a time in a parallel loop.
 ///

@@ -9,7 +9,7 @@ use super::filter::QueryFilter;
 use super::handle::Query;
 use super::par::BatchingStrategy;
 use crate::entity::{Entity, EntitySet};
-use crate::pool::Tasks;
+use crate::util::pool::Tasks;
 
 /// The items of a list of entities, for iteration on several threads. Made by
 /// [`Query::par_iter_many`](super::Query::par_iter_many).

@@ -20,9 +20,9 @@ use super::filter::FilterTerms;
 use super::fold::{FoldBlock, fold_asked};
 use super::row_ranges::{OfItems, RowRanges, SliceKernel};
 use crate::entity::TableId;
-use crate::pool::Tasks;
-use crate::simd::{self, Variants};
-use crate::tracking::GROUP;
+use crate::storage::tracking::GROUP;
+use crate::util::pool::Tasks;
+use crate::util::simd::{self, Variants};
 
 /// The rows that a query matches, divisible into tasks.
 pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {

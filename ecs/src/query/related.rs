@@ -8,7 +8,7 @@ use super::data::QueryData;
 use super::filter::QueryFilter;
 use super::handle::Query;
 use crate::entity::Entity;
-use crate::relationship::{Relationship, RelationshipTarget};
+use crate::relations::relationship::{Relationship, RelationshipTarget};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// The target of an entity: its parent, for [`ChildOf`](crate::hierarchy::ChildOf). `O(1)`.

@@ -24,9 +24,9 @@ use super::cursor::RowCursor;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
 use super::matching_rows::FewRows;
-use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
+use crate::structure::cell::StoreCell;
+use crate::util::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
 /// A function of several consecutive rows.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {

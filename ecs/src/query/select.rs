@@ -7,9 +7,9 @@ use super::cache::QueryState;
 use super::data::ReadOnlyQueryData;
 use super::filter::QueryFilter;
 use super::handle::Query;
-use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::store::{Selection, Store};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::{Selection, Store};
 
 /// The entities that match a filter, by table. Tables without rows are left out.
 #[track_caller]

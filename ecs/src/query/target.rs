@@ -6,7 +6,7 @@ use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, Kept};
 use super::nested::NestedQuery;
 use super::terms::Pairs;
-use crate::relation::Relation;
+use crate::relations::relation::Relation;
 
 /// In a query: data `D` of the only target of an [exclusive](Relation::EXCLUSIVE) relation `R`. It matches entities that are a
 /// source; the item is `None` if the target does not match `D`. `D` is read-only. It does not compile in or together with a query

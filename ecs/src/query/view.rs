@@ -15,11 +15,11 @@ use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
 use super::row_ranges::{RowRanges, SliceKernel};
-use crate::cell::{ReadCell, StoreCell};
-use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
-use crate::store::{Affected, Store};
-use crate::tick::RunTicks;
+use crate::query::change::{ReadEntity, WriteEntity};
+use crate::storage::tick::RunTicks;
+use crate::structure::cell::{ReadCell, StoreCell};
+use crate::structure::store::{Affected, Store};
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// Combines the state with a store that may be read.

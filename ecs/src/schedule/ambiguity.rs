@@ -9,7 +9,7 @@ use super::order::Ordering;
 use super::reach::Reach;
 use super::set::FunctionSet;
 use crate::component::Components;
-use crate::label::InternedSystemSet;
+use crate::schedule::label::InternedSystemSet;
 
 /// All pairs of systems, in the order in which they run, that conflict, have no order, and are not allowed to be
 /// ambiguous. `O(n * n)` in systems.

@@ -18,8 +18,8 @@ use super::report_builder::{self, ReportBuilder};
 use super::set::IntoSystemSet;
 use super::settings::ScheduleBuildSettings;
 use super::steps::ScheduleErrorHandler;
-use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::store::{Seat, Store, WorldId};
+use crate::schedule::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
+use crate::structure::store::{Seat, Store, WorldId};
 
 /// An ordered collection of systems that are run together.
 ///

@@ -15,10 +15,10 @@ use super::pipelines::{Layout, Pipelines};
 use super::plan::{Plan, Stage};
 use super::samples::Samples;
 use super::steps::{ErrorHandlers, Outcome, Outcomes, RunContext, ScheduleErrorHandler};
-use crate::label::InternedScheduleLabel;
-use crate::pool::nanoseconds;
-use crate::store::{Store, WorldId};
-use crate::trace::RunSpan;
+use crate::schedule::label::InternedScheduleLabel;
+use crate::structure::store::{Store, WorldId};
+use crate::util::pool::nanoseconds;
+use crate::util::trace::RunSpan;
 
 /// The data built from the graph for a world.
 pub(super) struct Built {

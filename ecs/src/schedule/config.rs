@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::set::{FunctionSet, IntoSystemSet};
-use crate::label::{InternedSystemSet, SystemSet};
+use crate::schedule::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, EcsError, IntoSystem, SystemCondition, SystemOutput};
 
 /// The common type of all systems of a schedule.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use core::time::Duration;
 
-use crate::pool::{HAS_CLOCK, Instant};
+use crate::util::pool::{HAS_CLOCK, Instant};
 
 /// The interval between measured runs in the long term.
 const EVERY: u64 = 64;

@@ -18,7 +18,7 @@ use super::pipelines::{Layout, Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task, access_of};
 use super::reach::Reach;
 use crate::component::Components;
-use crate::label::InternedScheduleLabel;
+use crate::schedule::label::InternedScheduleLabel;
 
 /// The structure of a schedule, in three forms: as text ([`Display`](core::fmt::Display)), as a flow chart in the
 /// language of Mermaid, and as a graph in the language of Graphviz.

@@ -4,10 +4,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::{BoxError, EcsError, ErrorContext, ErrorHandler, Severity, severity_of, without_severity};
-use crate::label::InternedScheduleLabel;
+use crate::schedule::label::InternedScheduleLabel;
 use crate::system::ParamError;
-use crate::trace;
+use crate::util::error::{BoxError, EcsError, ErrorContext, ErrorHandler, Severity, severity_of, without_severity};
+use crate::util::trace;
 
 /// A schedule could not be run, or one of its systems failed.
 ///

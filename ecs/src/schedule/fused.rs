@@ -18,11 +18,11 @@ use super::costs::Costs;
 use super::error::SystemError;
 use super::pipelines::Pipeline;
 use super::steps::{PipelineAccess, PipelineStep, RunContext};
-use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::pool::{Instant, Tasks};
+use crate::storage::tick::Tick;
+use crate::structure::cell::StoreCell;
 use crate::system::Blocks;
-use crate::tick::Tick;
+use crate::util::pool::{Instant, Tasks};
 
 /// Errors, each with the number of its step.
 type Errors = Vec<(u32, Box<SystemError>)>;

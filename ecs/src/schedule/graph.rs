@@ -11,9 +11,9 @@ use super::config::{Chain, Config, Leaf, Order, Schedulable, ScheduleSystem};
 use super::error::ScheduleBuildError;
 use super::set::FunctionSet;
 use crate::access::Access;
-use crate::label::InternedSystemSet;
-use crate::resource::ResourceId;
-use crate::store::Store;
+use crate::schedule::label::InternedSystemSet;
+use crate::storage::resource::ResourceId;
+use crate::structure::store::Store;
 use crate::system::BoxedSystem;
 
 /// A system or a set, identified by its number.

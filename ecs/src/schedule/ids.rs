@@ -8,11 +8,11 @@ use hashbrown::HashMap;
 
 use super::graph::Graph;
 use super::plan::{Plan, Recorder};
-use crate::alloc_error::AllocError;
-use crate::cell::StoreCell;
 use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
-use crate::label::InternedScheduleLabel;
-use crate::store::Store;
+use crate::schedule::label::InternedScheduleLabel;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
+use crate::util::alloc_error::AllocError;
 
 /// The value of a mark if the step did not run.
 const NEVER: u64 = u64::MAX;

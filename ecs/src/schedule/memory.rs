@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::base::Schedule;
-use crate::resource::{Renewed, ResourceId};
-use crate::store::{RestoredEra, WorldId};
+use crate::storage::resource::{Renewed, ResourceId};
+use crate::structure::store::{RestoredEra, WorldId};
 use crate::system::{CloneValue, Keeper, Memory, SystemCore};
 
 /// The state of a system: its name, its index among the systems with this name, and whether it is a condition.

@@ -9,6 +9,8 @@
 //! The diagnostics are built from this data on demand: a `diagram` of the plan, and a `report` of the last runs, which
 //! is made from the outcome of each step and from `samples`.
 
+#[doc(hidden)]
+pub mod label;
 mod error;
 mod set;
 mod config;
@@ -64,4 +66,4 @@ pub use self::set::IntoSystemSet;
 pub use self::settings::{LogLevel, ScheduleBuildSettings};
 #[doc(hidden)]
 pub use self::tuples::{FunctionOfNoSystem, TupleOfNoSystems};
-pub use crate::map::schedule::*;
+pub use crate::reexports::schedule::*;

@@ -15,10 +15,10 @@ use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
 use super::steps::{PipelineAccess, RunContext, StepAccess, Systems, Turn};
 use super::units::Units;
-use crate::cell::StoreCell;
-use crate::guard::drop_quietly;
-use crate::pool::Pool;
-use crate::tick::Tick;
+use crate::storage::tick::Tick;
+use crate::structure::cell::StoreCell;
+use crate::util::guard::drop_quietly;
+use crate::util::pool::Pool;
 
 /// A stage that is run by several threads.
 pub(super) struct ParallelStage<'a> {

@@ -7,7 +7,7 @@ use super::executor::Executor;
 use super::pipelines::Layout;
 use super::plan::{Plan, Stage};
 use super::units::{Precedence, Units, is_chain, is_worth_it};
-use crate::store::Store;
+use crate::structure::store::Store;
 
 impl Layout<'_> {
     /// The steps of a stage, relative to its first step, in ranges that must not be split: used pipelines and single

@@ -28,9 +28,9 @@ use super::plan::{Plan, Stage, Task};
 use crate::access::Access;
 use crate::component::Components;
 use crate::entity::STREAMS;
-use crate::processor::l2_size;
-use crate::store::Store;
+use crate::structure::store::Store;
 use crate::system::RowFacts;
+use crate::util::processor::l2_size;
 
 /// When a schedule runs row systems block by block, all systems on a block before the next block: see
 /// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).

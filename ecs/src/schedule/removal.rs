@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use super::error::ScheduleError;
 use super::graph::{Before, Graph, Runnable, SystemOrSet};
 use super::set::FunctionSet;
-use crate::label::InternedSystemSet;
+use crate::schedule::label::InternedSystemSet;
 
 /// Defines how [`Schedule::remove_systems_in_set`] treats the set, and the order of the remaining systems, when it
 /// removes the systems in the set.

@@ -16,7 +16,7 @@ use super::report::{
 };
 use super::samples::Samples;
 use super::steps::{Outcome, Outcomes};
-use crate::store::Store;
+use crate::structure::store::Store;
 
 /// The data that a report is built from.
 pub(super) struct ReportBuilder<'a> {

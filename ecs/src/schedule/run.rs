@@ -24,11 +24,11 @@ use super::samples::Samples;
 use super::steps::{Outcome, PipelineAccess, RunContext, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
-use crate::cell::StoreCell;
-use crate::guard::for_each_until_all_had_their_turn;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::{Store, WorldId};
+use crate::util::guard::for_each_until_all_had_their_turn;
 #[cfg(feature = "std")]
-use crate::guard::quietly;
-use crate::store::{Store, WorldId};
+use crate::util::guard::quietly;
 
 /// A run in progress.
 pub(super) struct Run<'a> {

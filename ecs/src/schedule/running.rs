@@ -20,10 +20,10 @@ use super::run::run_only_stage;
 use super::samples::Samples;
 use super::settings::LogLevel;
 use super::steps::Outcomes;
-use crate::command::apply_after_frame;
-use crate::pool::Instant;
-use crate::store::{Store, begin_run_in_frame, end_frame_for_commands};
-use crate::trace::{self, RunSpan};
+use crate::structure::store::{Store, begin_run_in_frame, end_frame_for_commands};
+use crate::system::commands::apply_after_frame;
+use crate::util::pool::Instant;
+use crate::util::trace::{self, RunSpan};
 
 impl Schedule {
     /// Runs all systems. Begins a new frame if the schedule has already run in this one.

@@ -5,7 +5,7 @@ use core::any::{Any, TypeId};
 
 use strata_ecs_derive::SystemSet;
 
-use crate::label::{InternedSystemSet, SystemSet};
+use crate::schedule::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
 /// A value that constraints can refer to: a [`SystemSet`], or a system, which represents all places where it was added.

@@ -15,13 +15,13 @@ use super::graph::{Condition, Graph, Runnable, SetNode};
 use super::ids::IdMarks;
 use super::order::Ordering;
 use super::plan::{Plan, PlanStep, Task};
-use crate::cell::StoreCell;
-use crate::error::{BoxError, EcsError, ErrorHandler};
-use crate::label::InternedScheduleLabel;
-use crate::store::Store;
+use crate::schedule::label::InternedScheduleLabel;
+use crate::storage::tick::Tick;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::{BlockScope, Blocks, ParamError, RowScope, RunScope, SharedScope};
-use crate::tick::Tick;
-use crate::trace::{Entered, RunSpan};
+use crate::util::error::{BoxError, EcsError, ErrorHandler};
+use crate::util::trace::{Entered, RunSpan};
 
 /// Handles the failure of a system.
 pub(super) type ScheduleErrorHandler = fn(&SystemError) -> OnError;

@@ -9,15 +9,15 @@ use strata_ecs_derive::Event;
 
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
-use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
-use crate::guard::DeferredPanic;
-use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
-use crate::store::{
+use crate::schedule::label::InternedScheduleLabel;
+use crate::structure::store::{
     Became, Known, Mark, NotTaken, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
     mark_of_copy, refused_parts, restore,
 };
+use crate::util::alloc_error::AllocError;
+use crate::util::guard::DeferredPanic;
 use crate::world::{World, for_each_schedule};
 
 /// The state of a world at one moment, with its own copies of the values. See [the module](super).

@@ -11,11 +11,11 @@ use super::consumers::{NewRemovalContents, NewScheduleContents, SpawnTicks, memo
 use super::options::SnapshotOptions;
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityIds, EntityMapper};
-use crate::observer::register_relation;
-use crate::relation::{PairClones, PairContents, PairsParts, PartsOf, Relation};
-use crate::resource::{NewResource, Resource};
-use crate::store::{BuildError, SnapshotClock, Store, StoreCopy, StoreParts, TableParts, build_copy};
-use crate::tick::{ComponentTicks, Tick};
+use crate::events::observer::register_relation;
+use crate::relations::relation::{PairClones, PairContents, PairsParts, PartsOf, Relation};
+use crate::storage::resource::{NewResource, Resource};
+use crate::storage::tick::{ComponentTicks, Tick};
+use crate::structure::store::{BuildError, SnapshotClock, Store, StoreCopy, StoreParts, TableParts, build_copy};
 use crate::world::{World, links_of_parts};
 
 /// The pairs of one relation, for a [`SnapshotBuilder`].

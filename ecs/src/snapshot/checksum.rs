@@ -8,8 +8,8 @@ use super::parts::{Names, check, name_of, resource_values};
 use super::state_options::{StateError, StateOptions, Way};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
-use crate::state_hash::StateHasher;
-use crate::store::{Store, erased_pairs};
+use crate::structure::store::{Store, erased_pairs};
+use crate::util::state_hash::StateHasher;
 use crate::world::World;
 
 impl World {

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
 use crate::component::{Component, ComponentDescriptor, ComponentId, ErasedSlice, ErasedVec, WrongTypeError};
-use crate::relation::{PairSource, PairTarget, Relation};
-use crate::sparse::{Members, indexes};
-use crate::tick::{ComponentTicks, RunTicks, Tick};
-use crate::tracking::{Tracking, Which};
+use crate::relations::relation::{PairSource, PairTarget, Relation};
+use crate::storage::column::{Column, ColumnCopy, ColumnParts, NewValues};
+use crate::storage::sparse::{Members, indexes};
+use crate::storage::tick::{ComponentTicks, RunTicks, Tick};
+use crate::storage::tracking::{Tracking, Which};
 use crate::world::World;
 
 /// The values of one component in a snapshot: those of one table, or all of them.

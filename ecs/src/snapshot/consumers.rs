@@ -11,12 +11,12 @@ use super::api::WorldSnapshot;
 use super::columns::NewColumnContents;
 use crate::component::{ComponentDescriptor, ErasedSlice};
 use crate::entity::{Entity, SystemKey};
-use crate::label::InternedScheduleLabel;
-use crate::removal::LogCopy;
+use crate::schedule::label::InternedScheduleLabel;
 use crate::schedule::{ScheduleMemory, SystemMemory};
-use crate::store::{BUILT_ERA, BuildError, MAX_NUMBER, RemovalParts, StoreCopy, StoreParts};
+use crate::storage::tick::{LastRun, Tick};
+use crate::structure::removal::LogCopy;
+use crate::structure::store::{BUILT_ERA, BuildError, MAX_NUMBER, RemovalParts, StoreCopy, StoreParts};
 use crate::system::Memory;
-use crate::tick::{LastRun, Tick};
 use crate::world::{World, for_each_schedule};
 
 /// One piece of state that a system keeps between runs. `V` is a value of any type: borrowed from a snapshot, or boxed.

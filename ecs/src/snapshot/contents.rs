@@ -10,12 +10,12 @@ use super::columns::ColumnContents;
 use super::consumers::{RemovalContents, ScheduleContents, SpawnTicks, unread_elsewhere};
 use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::entity::{Entity, EntityIds};
-use crate::relation::{PairContents, PairsCopy, Relation, descriptor_of};
-use crate::resource::Resource;
-use crate::sparse::{Members, SparseCopy, indexes};
-use crate::store::{SnapshotClock, Store, StoreCopy};
-use crate::table::{Table, TableCopy};
-use crate::tick::{ComponentTicks, Tick};
+use crate::relations::relation::{PairContents, PairsCopy, Relation, descriptor_of};
+use crate::storage::resource::Resource;
+use crate::storage::sparse::{Members, SparseCopy, indexes};
+use crate::storage::table::{Table, TableCopy};
+use crate::storage::tick::{ComponentTicks, Tick};
+use crate::structure::store::{SnapshotClock, Store, StoreCopy};
 use crate::world::{broken_links, listed_sources, other_side};
 
 /// Data of a snapshot that its [contents](SnapshotContents) do not show.

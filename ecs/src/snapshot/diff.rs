@@ -12,9 +12,9 @@ use super::parts::{check, name_of, resource_values};
 use super::state_options::{StateError, StateOptions, Way};
 use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedRef, ErasedSlice};
 use crate::entity::{Entity, TableId};
-use crate::state_hash::StateHasher;
-use crate::store::{Store, erased_pairs};
-use crate::table::Table;
+use crate::storage::table::Table;
+use crate::structure::store::{Store, erased_pairs};
+use crate::util::state_hash::StateHasher;
 use crate::world::World;
 
 impl World {

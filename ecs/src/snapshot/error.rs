@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::store::{BuildError, NotTaken};
+use crate::structure::store::{BuildError, NotTaken};
 
 /// A [snapshot](super) cannot be taken. Nothing has changed.
 ///

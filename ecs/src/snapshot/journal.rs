@@ -7,12 +7,12 @@ use super::contents::{PairsContents, ResourceContents, StorageContents, TableCon
 use super::options::SnapshotOptions;
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
-use crate::journal::Journaled;
-use crate::store::{
+use crate::storage::journal::Journaled;
+use crate::storage::tick::{ComponentTicks, RunTicks};
+use crate::structure::store::{
     CopiedPairs, JournalError, Moment, begin_journal, copy_pairs_since, end_journal, is_busy, journal_moment,
     journal_since, relations_with_pairs, track_for_journal,
 };
-use crate::tick::{ComponentTicks, RunTicks};
 use crate::world::{World, keeps_systems};
 
 /// A moment of a world with a [journal](World::start_journal). [`World::changes_since`] returns the changes since that moment.

@@ -10,7 +10,7 @@ use core::any::{Any, TypeId};
 
 use super::options::{LocalType, SnapshotOptions};
 use crate::component::{ComponentKey, Persistence, TextForm};
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 use crate::world::World;
 
 type Value = dyn Any + Send + Sync;

@@ -183,5 +183,5 @@ pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
-pub use crate::relation::PairContents;
-pub use crate::store::{BuildError, JournalError, NotTaken, SnapshotClock};
+pub use crate::relations::relation::PairContents;
+pub use crate::structure::store::{BuildError, JournalError, NotTaken, SnapshotClock};

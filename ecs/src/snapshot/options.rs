@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::component::{ComponentDescriptor, KnownClones, PersistenceKind};
 use crate::entity::Entity;
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 use crate::world::keeps_systems;
 
 type Value = dyn Any + Send + Sync;

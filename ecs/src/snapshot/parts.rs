@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::state_options::{NotCompared, StateError, StateOptions};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef};
-use crate::resource::ResourceValue;
-use crate::store::Store;
+use crate::storage::resource::ResourceValue;
+use crate::structure::store::Store;
 use crate::world::keeps_systems;
 
 /// The name that identifies a component, a resource or a relation in every process.

@@ -8,7 +8,7 @@ use alloc::collections::VecDeque;
 use super::api::WorldSnapshot;
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
-use crate::store::{Known, Mark, mark_of_copy};
+use crate::structure::store::{Known, Mark, mark_of_copy};
 use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).

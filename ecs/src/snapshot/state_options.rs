@@ -6,7 +6,7 @@ use core::any::TypeId;
 use core::hash::Hasher;
 
 use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, Unproved};
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 
 /// Adds a value to a hash.
 type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;

@@ -8,7 +8,7 @@ use super::builder::SnapshotBuilder;
 use super::columns::NewColumnContents;
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
-use crate::store::pairs::{pairs_of, unrelate};
+use crate::structure::store::pairs::{pairs_of, unrelate};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
 
 /// Data of another world have been added to a living world: [deltas](World::changes_since), or the entities of a file. The event is

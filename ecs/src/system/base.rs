@@ -11,9 +11,9 @@ use super::memory::Keeper;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
 use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::store::{Affected, Store, WorldId};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::{Affected, Store, WorldId};
 
 /// A system, which a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///

@@ -7,7 +7,7 @@ use super::input::SystemInput;
 use super::memory::Keeper;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
-use crate::store::Store;
+use crate::structure::store::Store;
 
 /// Each method forwards to the system inside.
 impl<I: SystemInput + 'static, Out: 'static> SystemCore for BoxedSystem<I, Out> {

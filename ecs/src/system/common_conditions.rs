@@ -11,11 +11,11 @@ pub use super::condition::not;
 use super::input::In;
 use super::into::IntoSystem;
 use super::params::{Local, MessageReader, RemovedComponents, Res};
-use crate::change::DetectChanges;
 use crate::component::Component;
-use crate::message::Message;
+use crate::query::change::DetectChanges;
 use crate::query::{Query, QueryFilter, With};
-use crate::resource::Resource;
+use crate::storage::message::Message;
+use crate::storage::resource::Resource;
 
 /// Holds the first time it is evaluated, and never again.
 ///

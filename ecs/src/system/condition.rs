@@ -12,7 +12,7 @@ use super::param::SystemParam;
 use super::param_function::SystemParamFunction;
 use super::params::ReadOnlySource;
 use super::plain_function::FunctionMarker;
-use crate::error::EcsError;
+use crate::util::error::EcsError;
 
 /// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
 /// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and tuples and structs of these;

@@ -10,9 +10,9 @@ use super::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use super::param_error::ParamError;
 use super::params::ReadOnlySource;
 use super::reborrow::Reborrow;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 /// A field of a struct of parameters: a parameter in which only the lifetimes `'w` and `'s` of the struct differ from fetch to
 /// fetch. `N` distinguishes fields of one type.

@@ -17,12 +17,12 @@ use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamI
 use super::param_error::ParamError;
 use super::param_function::{LoopKind, SourceOf, SystemParamFunction};
 use super::params::ReadOnlySource;
-use crate::cell::{ReadCell, StoreCell};
-use crate::command::defer_world_commands;
 use crate::entity::Entity;
-use crate::error::EcsError;
-use crate::store::{Affected, Store, WorldId};
-use crate::tick::{LastRun, RunTicks};
+use crate::storage::tick::{LastRun, RunTicks};
+use crate::structure::cell::{ReadCell, StoreCell};
+use crate::structure::store::{Affected, Store, WorldId};
+use crate::system::commands::defer_world_commands;
+use crate::util::error::EcsError;
 
 /// The state of parameters, and the world that it was made for.
 #[repr(C)]

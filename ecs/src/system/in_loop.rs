@@ -6,8 +6,8 @@
 
 use super::params::ResMut;
 use super::reborrow::Reborrow;
-use crate::change::{TickPlace, Ticks};
-use crate::tick::{RunTicks, TickCells};
+use crate::query::change::{TickPlace, Ticks};
+use crate::storage::tick::{RunTicks, TickCells};
 
 /// A resource that a loop over rows may change. Its ticks are written back on drop, including when a panic unwinds.
 pub struct LoopResMut<'p, R>(LentResMut<'p, R>);

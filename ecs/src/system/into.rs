@@ -7,7 +7,7 @@ use super::input::SystemInput;
 use super::notify::WithNotifySystem;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
-use crate::error::EcsError;
+use crate::util::error::EcsError;
 
 /// A type that converts into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s, functions of
 /// `&mut World` and of parameters that the system owns ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items

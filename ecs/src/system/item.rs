@@ -1,7 +1,7 @@
 //! The items that `#[system]` puts in place of a function: a function that returns a [`SystemFn`], or, in an `impl`, a
 //! [`SystemItem`].
 
-use crate::error::EcsError;
+use crate::util::error::EcsError;
 use core::fmt;
 use core::marker::{PhantomData, PhantomPinned};
 use core::panic::Location;

@@ -16,18 +16,18 @@ use super::param_function::SystemParamFunction;
 use super::rows::{Bound, SliceOf, impl_kernel};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::access::ParamAccess;
-use crate::cell::StoreCell;
 use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::error::EcsError;
-use crate::pool::Tasks;
 use crate::query::{
     ContiguousFetch, Forest, ForestNeeds, LinkedKernel, LinkedRows, LinkedWalk, Query, QueryData, QueryFilter,
     QueryState, ReadOnlyFetch, SlotRun,
 };
-use crate::relationship::Relationship;
-use crate::simd::Variants;
-use crate::store::Store;
+use crate::relations::relationship::Relationship;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
+use crate::util::error::EcsError;
+use crate::util::pool::Tasks;
+use crate::util::simd::Variants;
 
 /// The rows to visit: their data, their filter, and the filter that selects changed rows.
 #[doc(hidden)]

@@ -10,10 +10,10 @@ use core::mem::swap;
 
 use crate::entity::Entity;
 use crate::query::Forest;
-use crate::removal::RemovalCursor;
-use crate::resource::{Renewed, ResourceId};
-use crate::store::RestoredEra;
-use crate::tick::LastRun;
+use crate::storage::resource::{Renewed, ResourceId};
+use crate::storage::tick::LastRun;
+use crate::structure::removal::RemovalCursor;
+use crate::structure::store::RestoredEra;
 
 type Value = dyn Any + Send + Sync;
 

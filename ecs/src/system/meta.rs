@@ -10,8 +10,8 @@ use core::panic::Location;
 
 use super::blocks::RowFacts;
 use crate::access::{Access, ParamAccess};
-use crate::origin::SystemName;
-use crate::store::Store;
+use crate::structure::store::Store;
+use crate::util::origin::SystemName;
 
 /// The metadata of a system.
 #[derive(Debug)]

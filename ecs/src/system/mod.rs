@@ -4,6 +4,8 @@
 //! that two parameters conflict, the program does not compile. Every system declares its access ([`Access`](crate::access::Access))
 //! when it is initialised, and a conflict is reported then at the latest; so running it needs no checks.
 
+#[doc(hidden)]
+pub mod commands;
 mod input;
 mod blocks;
 mod memory;
@@ -81,8 +83,8 @@ pub use self::plain_function::FunctionMarker;
 pub(crate) use self::rows::RowLoop;
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
-pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
-pub use crate::map::system::*;
+pub use crate::reexports::system::*;
+pub use crate::util::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 
 /// Names for macro output, re-exported by [`__private`](crate::__private). Not part of the public API.
 pub(crate) mod for_macros {

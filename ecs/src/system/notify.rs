@@ -6,9 +6,9 @@ use alloc::string::String;
 use super::base::{BoxedSystem, RunScope, System};
 use super::input::{Given, SystemInput};
 use super::param_error::ParamError;
-use crate::command::defer_world_commands;
-use crate::error::EcsError;
-use crate::store::Store;
+use crate::structure::store::Store;
+use crate::system::commands::defer_world_commands;
+use crate::util::error::EcsError;
 
 /// The result of a run of an observing system. One pointer, so that a successful run leaves nothing in memory to be read.
 pub type Outcome = Result<(), Box<NotDone>>;

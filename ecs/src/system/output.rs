@@ -1,6 +1,6 @@
 //! The output types of systems.
 
-use crate::error::EcsError;
+use crate::util::error::EcsError;
 
 /// The return type of a fallible system.
 ///

@@ -5,9 +5,9 @@ use core::marker::PhantomData;
 use super::memory::Keeper;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
 /// [`ResMut`](crate::system::ResMut), [`MessageReader`](crate::system::MessageReader),
@@ -262,7 +262,7 @@ macro_rules! apply_members {
             $($Participant::apply(&mut $state.$place, $meta, $store);)*
         } else {
             let members = [$($at),*].into_iter();
-            $crate::guard::for_each_until_all_had_their_turn(members, |member: usize| match member {
+            $crate::util::guard::for_each_until_all_had_their_turn(members, |member: usize| match member {
                 $($at => $Participant::apply(&mut $state.$place, $meta, $store),)*
                 _ => unreachable!("the tuple has no such member"),
             });
@@ -291,11 +291,15 @@ macro_rules! params {
 macro_rules! forward_state {
     ($Source:ty) => {
         #[inline]
-        fn apply(state: &mut Self::State, meta: &$crate::system::SystemMeta, store: &mut $crate::store::Store) {
+        fn apply(
+            state: &mut Self::State,
+            meta: &$crate::system::SystemMeta,
+            store: &mut $crate::structure::store::Store,
+        ) {
             <$Source>::apply(state, meta, store);
         }
 
-        fn rows(state: &Self::State, store: &$crate::store::Store) -> Option<usize> {
+        fn rows(state: &Self::State, store: &$crate::structure::store::Store) -> Option<usize> {
             <$Source>::rows(state, store)
         }
 

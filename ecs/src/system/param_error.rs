@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use crate::error::{BoxError, EcsError};
+use crate::util::error::{BoxError, EcsError};
 
 /// A parameter could not be fetched when a system was about to run.
 ///

@@ -5,7 +5,7 @@ use core::any::TypeId;
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, SystemInput, WrittenInput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
-use crate::store::Affected;
+use crate::structure::store::Affected;
 
 /// The kind of loop over rows that a function is.
 #[doc(hidden)]

@@ -13,8 +13,8 @@ use super::notify::WithNotifySystem;
 use super::output::SystemOutput;
 use super::param::{BuildParam, ParamSource, SystemParam, SystemParamItem};
 use super::param_function::SystemParamFunction;
-use crate::const_access::{Nameless, check_nameless};
-use crate::error::EcsError;
+use crate::access::const_access::{Nameless, check_nameless};
+use crate::util::error::EcsError;
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
     /// A system of a function whose parameters a builder prepares for the first world.

@@ -11,8 +11,8 @@ use super::params::{
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
-use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
+use crate::system::commands::Commands;
 
 /// A parameter that a row system can pass to its function once per row.
 ///

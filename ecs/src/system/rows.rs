@@ -10,12 +10,12 @@ use super::param::{SystemParam, SystemParamItem};
 use super::param_function::{LoopKind, StateOf, SystemParamFunction};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::entity::TableId;
-use crate::error::EcsError;
 use crate::query::{
     ContiguousFetch, FilterTerms, Matched, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
     SliceKernel,
 };
-use crate::simd::Variants;
+use crate::util::error::EcsError;
+use crate::util::simd::Variants;
 
 /// Several consecutive rows of a query.
 #[doc(hidden)]

@@ -13,17 +13,17 @@ use super::params::{
     CommandsSource, Lookup, LookupSource, MessageWriter, NameSource, OptionSource, QuerySource, Reads, Res,
     ResourceSource, ResourceSourceWith, WorldSource, Writes,
 };
-use crate::cell::ReadCell;
-use crate::change::DetectChangesMut as _;
-use crate::command::{CommandQueue, Commands};
 use crate::entity::SplitStream;
-use crate::message::{Message, Messages};
-use crate::origin::SystemName;
-use crate::pool::{LANES, Parts, Pool, Tasks};
+use crate::query::change::DetectChangesMut as _;
 use crate::query::{FilterTerms, Query, QueryFilter, ReadOnlyFetch, ReadOnlyQueryData};
-use crate::resource::Resource;
+use crate::storage::message::{Message, Messages};
+use crate::storage::resource::Resource;
+use crate::structure::cell::ReadCell;
 use crate::system::ResMut;
-use crate::tuples::Groups;
+use crate::system::commands::{CommandQueue, Commands};
+use crate::util::origin::SystemName;
+use crate::util::pool::{LANES, Parts, Pool, Tasks};
+use crate::util::tuples::Groups;
 
 /// The source of a parameter that the tasks of a parallel loop can use.
 #[doc(hidden)]

@@ -6,8 +6,8 @@ use core::panic::Location;
 
 use super::{BoxedSystem, IntoSystem, Local, NonSend, NonSendMarker, NonSendMut, ParamSet, SystemMeta};
 use crate::access::Access;
-use crate::command::Commands;
-use crate::store::Store;
+use crate::structure::store::Store;
+use crate::system::commands::Commands;
 
 type Shared = Rc<u32>;
 

@@ -4,7 +4,7 @@
 
 use super::cast::World;
 use super::own_commands::Command;
-use crate::command::{CommandQueue, Commands};
+use crate::system::commands::{CommandQueue, Commands};
 
 impl World {
     /// Queues a command for the end of the frame. Such commands are applied in the order in which they were queued, when nothing runs in

@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use super::cast::World;
-use crate::bundle::{Bundle, OneOfEach};
-use crate::command::Commands;
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
-use crate::store::{EntityAt, Store};
+use crate::structure::bundle::{Bundle, OneOfEach};
+use crate::structure::store::{EntityAt, Store};
+use crate::system::commands::Commands;
 
 /// Error: some entities of a batch are not alive, and their bundles were dropped. The others have received their bundles.
 ///

@@ -1,7 +1,7 @@
 //! The type [`World`], and conversions from a store to a world.
 
-use crate::cell::ReadCell;
-use crate::store::Store;
+use crate::structure::cell::ReadCell;
+use crate::structure::store::Store;
 
 /// Entities with their components, and resources.
 ///

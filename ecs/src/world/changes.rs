@@ -3,12 +3,12 @@
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityRef;
-use crate::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
+use crate::component::transition::Transition;
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
-use crate::resource::Resource;
-use crate::store::skip_ticks;
-use crate::transition::Transition;
+use crate::query::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
+use crate::storage::resource::Resource;
+use crate::structure::store::skip_ticks;
 
 impl World {
     /// Switches the recorder of tests on or off: while it is on, the transitions of every operation are recorded.

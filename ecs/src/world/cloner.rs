@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others};
-use crate::bundle::{Bundle, InsertMode};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
-use crate::graph::ChangeStep;
-use crate::store::{
+use crate::structure::bundle::{Bundle, InsertMode};
+use crate::structure::graph::ChangeStep;
+use crate::structure::store::{
     CloneError, EntityAt, EntityBuilder, Store, bundle_components, clone_linked, clone_pairs, clone_some, put_linked,
     relate_clones, spawn_clone_of_some, take_linked,
 };

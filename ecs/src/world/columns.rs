@@ -2,10 +2,10 @@
 
 use super::cast::World;
 use super::entities::SpawnBatchIter;
-use crate::alloc_error::AllocError;
-use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, OneColumnOfEach};
 use crate::entity::Entity;
-use crate::store::{SpawnColumnsError, reserve_bundles, spawn_columns, spawn_columns_at};
+use crate::structure::bundle::{Bundle, ColumnBundle, ColumnLengthError, OneColumnOfEach};
+use crate::structure::store::{SpawnColumnsError, reserve_bundles, spawn_columns, spawn_columns_at};
+use crate::util::alloc_error::AllocError;
 
 impl World {
     /// Spawns an entity for each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,

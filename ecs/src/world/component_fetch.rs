@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::change::{ErasedMut, ReadEntity, WriteEntity};
 use crate::component::{ComponentId, ErasedRef};
-use crate::store::ErasedAccessError;
+use crate::query::change::{ErasedMut, ReadEntity, WriteEntity};
+use crate::structure::store::ErasedAccessError;
 
 /// The ids by which [`EntityRef::get_by_id`](super::EntityRef::get_by_id) and
 /// [`EntityMut::get_mut_by_id`](super::EntityMut::get_mut_by_id) fetch the values of an entity.

@@ -2,10 +2,10 @@
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use crate::bundle::{Bundle, OneOfEach};
-use crate::command::{Commands, EntityCommands};
 use crate::component::Component;
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
+use crate::structure::bundle::{Bundle, OneOfEach};
+use crate::system::commands::{Commands, EntityCommands};
 
 impl Commands<'_, '_> {
     /// Inserts a resource when the command is applied. If an equal one is present it stays, and does not count as changed.

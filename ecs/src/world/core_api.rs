@@ -7,17 +7,17 @@ use alloc::vec::Vec;
 use super::cast::World;
 use super::hooks::OBSERVERS;
 use super::links::check_links;
-use crate::command::{self, CommandQueue, Commands};
+use crate::access::const_access::check_disabling;
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
-use crate::const_access::check_disabling;
 use crate::entity::{Entities, Ids};
-use crate::error::ErrorHandler;
-#[cfg(feature = "parallel")]
-use crate::pool::{Pool, ThreadPool};
-use crate::store::{
+use crate::storage::table::Tables;
+use crate::structure::store::{
     CommandError, OnCommandError, Store, Structure, WorldId, allocated_bytes, check_invariants, require, shrink_to_fit,
 };
-use crate::table::Tables;
+use crate::system::commands::{self, CommandQueue, Commands};
+use crate::util::error::ErrorHandler;
+#[cfg(feature = "parallel")]
+use crate::util::pool::{Pool, ThreadPool};
 
 impl Default for World {
     fn default() -> Self {
@@ -297,7 +297,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("defer_end", "merge", "Playback"))]
     pub fn flush(&mut self) {
-        command::flush_own_queue(self.store.by_caller());
+        commands::flush_own_queue(self.store.by_caller());
         self.store.place_pending();
         self.store.flush();
         self.store.flush_events();
@@ -538,7 +538,7 @@ impl CommandQueue {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn apply(&mut self, world: &mut World) {
-        command::apply(&mut self.queue, world.store.by_caller(), None);
+        commands::apply(&mut self.queue, world.store.by_caller(), None);
     }
 }
 

@@ -5,15 +5,15 @@ use core::ops::Deref;
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use super::entity_fetcher::EntityFetcher;
-use crate::change::Mut;
-use crate::command::Commands;
 pub use crate::component::DeferredWorld;
 use crate::component::MutableComponent;
 use crate::entity::Entity;
-use crate::message::{Message, MessageId};
+use crate::query::change::Mut;
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
-use crate::resource::Resource;
-use crate::store::Store;
+use crate::storage::message::{Message, MessageId};
+use crate::storage::resource::Resource;
+use crate::structure::store::Store;
+use crate::system::commands::Commands;
 
 impl<'w> From<&'w mut World> for DeferredWorld<'w> {
     fn from(world: &'w mut World) -> Self {

@@ -1,7 +1,7 @@
 //! Several operations whose lifecycle events are delivered together.
 
 use super::cast::World;
-use crate::store::with_deferred_events;
+use crate::structure::store::with_deferred_events;
 
 impl World {
     /// Runs several operations as one: hooks and observers of the components that they add (`Add`, `Insert`, new pairs) are called when the

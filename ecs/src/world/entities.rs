@@ -7,12 +7,14 @@ use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::bundle::{Bundle, OneOfEach, give, give_here};
-use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
-use crate::graph::ChangeStep;
-use crate::store::{CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity, spawn_values};
+use crate::query::change::{Mut, ReadEntity, WriteEntity};
+use crate::structure::bundle::{Bundle, OneOfEach, give, give_here};
+use crate::structure::graph::ChangeStep;
+use crate::structure::store::{
+    CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity, spawn_values,
+};
 
 impl World {
     /// Spawns an entity with the components of a bundle. Amortised `O(components)`.

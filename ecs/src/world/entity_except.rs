@@ -4,13 +4,13 @@ use core::any::TypeId;
 use core::marker::PhantomData;
 
 use super::entity_ref::{EntityRef, debug_entity};
-use crate::bundle::{Bundle, BundleParts};
-use crate::change::{Mut, ReadEntity, Ref, WriteEntity};
+use crate::access::term::ConstTerm;
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::Entity;
+use crate::query::change::{Mut, ReadEntity, Ref, WriteEntity};
 use crate::query::{Fetch, Kept, QueryData, ReadAllBut, WriteAllBut};
-use crate::store::Store;
-use crate::term::ConstTerm;
+use crate::structure::bundle::{Bundle, BundleParts};
+use crate::structure::store::Store;
 
 /// Whether a component is one of those that a term names.
 fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {

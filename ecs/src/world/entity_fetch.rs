@@ -6,9 +6,9 @@ use core::fmt;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::change::WriteEntities;
 use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
-use crate::store::{EntityAt, Store};
+use crate::query::change::WriteEntities;
+use crate::structure::store::{EntityAt, Store};
 
 /// The reason why several entities cannot be borrowed mutably.
 ///

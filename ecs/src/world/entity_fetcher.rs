@@ -2,9 +2,9 @@
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
-use crate::change::WriteEntities;
-use crate::command::{self, Commands};
 use crate::entity::EntityError;
+use crate::query::change::WriteEntities;
+use crate::system::commands::{self, Commands};
 
 /// Access to the components of all entities, without structural changes. Made by [`World::entities_and_commands`].
 ///
@@ -68,7 +68,7 @@ impl World {
     pub fn entities_and_commands(&mut self) -> (EntityFetcher<'_>, Commands<'_, '_>) {
         self.store.flush();
         let system = self.store.structure.entities.caller().system_name();
-        let apply = |queue: &mut _, store: &mut _| command::apply(queue, store, None);
+        let apply = |queue: &mut _, store: &mut _| commands::apply(queue, store, None);
         let (entities, queue) = WriteEntities::beside_queue(&mut self.store, apply);
         let commands = Commands::from_parts(queue, entities.ids(), system);
         (EntityFetcher(entities), commands)

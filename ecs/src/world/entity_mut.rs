@@ -4,12 +4,12 @@ use core::any::TypeId;
 
 use super::cast::World;
 use super::entity_ref::EntityRef;
-use crate::bundle::{Bundle, OneOfEach};
-use crate::change::Mut;
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
-use crate::origin::Origin;
-use crate::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
+use crate::query::change::Mut;
+use crate::structure::bundle::{Bundle, OneOfEach};
+use crate::structure::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
+use crate::util::origin::Origin;
 
 /// An entity together with its world: returned by [`World::spawn`] and [`World::entity_mut`].
 ///

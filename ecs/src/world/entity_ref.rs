@@ -3,12 +3,12 @@
 use core::any::TypeId;
 use core::fmt;
 
-use crate::cell::ReadCell;
-use crate::change::{ComponentTicks, DetectChanges as _, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
-use crate::origin::Origin;
+use crate::query::change::{ComponentTicks, DetectChanges as _, Mut, ReadEntity, Ref, WriteEntity};
 use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
+use crate::structure::cell::ReadCell;
+use crate::util::origin::Origin;
 
 /// A read-only view of an entity, which is alive while the view exists.
 ///

@@ -4,10 +4,10 @@
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::change::{Mut, Ref, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
-use crate::resource::Resource;
+use crate::query::change::{Mut, Ref, WriteEntity};
+use crate::storage::resource::Resource;
 
 impl<'w> EntityWorldMut<'w> {
     /// A view with mutable access to the components of the entity, without structural changes.

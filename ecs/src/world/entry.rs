@@ -5,12 +5,12 @@ use core::marker::PhantomData;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityMut;
-use crate::change::Mut;
-use crate::change::WriteEntity;
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
+use crate::query::change::Mut;
+use crate::query::change::WriteEntity;
 use crate::query::{QueryData, ReadOnlyQueryData};
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 
 /// One component of an entity, which may be present or missing: returned by [`EntityWorldMut::entry`].
 ///

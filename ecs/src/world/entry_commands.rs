@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use super::entity_mut::EntityWorldMut;
 use super::own_commands::EntityCommand;
 use super::systems::FromWorld;
-use crate::bundle::InsertMode;
-use crate::change::Mut;
-use crate::command::EntityCommands;
 use crate::component::{Component, MutableComponent};
+use crate::query::change::Mut;
+use crate::structure::bundle::InsertMode;
+use crate::system::commands::EntityCommands;
 
 impl EntityCommands<'_> {
     /// Borrows the commands again, with a shorter lifetime: for a function that takes them by value.

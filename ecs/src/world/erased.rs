@@ -6,12 +6,14 @@ use super::cast::World;
 use super::component_fetch::DynamicComponentFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::change::WriteEntity;
-use crate::change::{ComponentTicks, ErasedMut};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
-use crate::removal::RemovedComponentReader;
-use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError, removed_reader_by_id};
+use crate::query::change::WriteEntity;
+use crate::query::change::{ComponentTicks, ErasedMut};
+use crate::structure::removal::RemovedComponentReader;
+use crate::structure::store::{
+    ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError, removed_reader_by_id,
+};
 
 impl World {
     /// Returns the id of the component with this descriptor in this world, and registers it if necessary.

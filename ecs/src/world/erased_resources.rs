@@ -1,9 +1,9 @@
 //! Access to resources by id, without their types.
 
 use super::cast::World;
-use crate::change::{ErasedMut, TickPlace, Ticks};
 use crate::component::{ComponentDescriptor, ErasedRef};
-use crate::resource::ResourceId;
+use crate::query::change::{ErasedMut, TickPlace, Ticks};
+use crate::storage::resource::ResourceId;
 
 impl World {
     /// The resources that exist, in the order in which the world registered their types: the id, the descriptor and the value of each.

@@ -11,7 +11,7 @@ use super::system_state::SystemState;
 use super::systems::{ExclusiveMarker, FromWorld, Kept, exclusive};
 use crate::access::Access;
 use crate::query::{QueryData, QueryFilter, QueryState};
-use crate::store::WorldId;
+use crate::structure::store::WorldId;
 use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SyncCell, SystemName, SystemParam, WrittenInput};
 
 /// A parameter of a function of `&mut World`, or of a [`DeferredWorld`], after the world: it borrows nothing of the world.

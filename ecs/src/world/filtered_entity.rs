@@ -3,11 +3,11 @@
 use core::any::TypeId;
 
 use super::entity_ref::{EntityRef, debug_entity};
-use crate::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, ErasedRef, MutableComponent};
 use crate::entity::Entity;
+use crate::query::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
 use crate::query::{Fetch, Given, Kept, QueryData, ReadGiven, WriteGiven};
-use crate::store::Store;
+use crate::structure::store::Store;
 
 /// Read access to those components of an entity that were added to the query when it was made, with [`QueryBuilder`](super::QueryBuilder)
 /// or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was made from others, by

@@ -1,8 +1,8 @@
 //! Frames of a world.
 
 use super::cast::World;
-use crate::command::apply_after_frame;
-use crate::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};
+use crate::structure::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};
+use crate::system::commands::apply_after_frame;
 
 /// Ends a frame when it is dropped, so also if the function of the frame panics.
 struct Frame<'a> {
@@ -29,7 +29,7 @@ impl Drop for Frame<'_> {
     fn drop(&mut self) {
         // This runs only during a panic: a panic of a message or value that is dropped with the frame would be a second one.
         #[cfg(feature = "std")]
-        crate::guard::quietly(|| self.end());
+        crate::util::guard::quietly(|| self.end());
         #[cfg(not(feature = "std"))]
         self.end();
     }

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::links::{end_linked, linking, note_ending, relink, rename_moved};
-use crate::command::{apply_observer_commands, defer_world_commands};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
-use crate::origin::Origin;
-use crate::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
-use crate::trace;
+use crate::structure::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
+use crate::system::commands::{apply_observer_commands, defer_world_commands};
+use crate::util::origin::Origin;
+use crate::util::trace;
 
 /// The dispatch functions of a store with hooks and observers.
 pub(super) static OBSERVERS: DispatchVTable<Store> = vtable(dispatch);

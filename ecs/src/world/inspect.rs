@@ -5,12 +5,12 @@ use core::borrow::Borrow;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use crate::change::{Ref, Tick};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityError, EntitySet};
+use crate::query::change::{Ref, Tick};
 use crate::query::{QueryData, QueryFilter, QueryManyUniqueIter, QueryState};
-use crate::resource::{Resource, missing_text};
-use crate::store::{SpawnAtError, WorldId};
+use crate::storage::resource::{Resource, missing_text};
+use crate::structure::store::{SpawnAtError, WorldId};
 
 impl World {
     /// The descriptions of the components of an entity.

@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::links::{LinkFunctions, side_of};
-use crate::column::{ColumnParts, NewValues};
 use crate::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
-use crate::store::{BuildError, BuiltLinks};
+use crate::storage::column::{ColumnParts, NewValues};
+use crate::structure::store::{BuildError, BuiltLinks};
 
 /// The values of one component, with the entities that have them.
 #[derive(Clone, Copy)]

@@ -4,13 +4,13 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::own_commands::{Command, EntityCommand};
 use super::systems::FromWorld;
-use crate::bundle::{Bundle, InsertMode};
 use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::label::ScheduleLabel;
-use crate::message::Message;
 use crate::query::{QueryData, QueryFilter};
-use crate::resource::Resource;
+use crate::schedule::label::ScheduleLabel;
+use crate::storage::message::Message;
+use crate::storage::resource::Resource;
+use crate::structure::bundle::{Bundle, InsertMode};
 use crate::system::{EcsError, IntoSystem, SystemInput};
 
 /// Writes functions that return commands, from what each does with the world or the entity.

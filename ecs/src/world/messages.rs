@@ -1,8 +1,8 @@
 //! The messages of a world.
 
 use super::cast::World;
-use crate::command::Commands;
-use crate::message::{Message, MessageId, Messages, WriteBatchIds};
+use crate::storage::message::{Message, MessageId, Messages, WriteBatchIds};
+use crate::system::commands::Commands;
 
 impl World {
     /// Registers a type of message: the world then keeps its messages in the resource [`Messages`].

@@ -98,7 +98,7 @@ pub use self::spawn_related::{
 pub use self::system_buffer::SystemBuffer;
 pub use self::system_state::SystemState;
 pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
-pub use crate::map::world::*;
+pub use crate::reexports::world::*;
 
 #[cfg(test)]
 mod tests;

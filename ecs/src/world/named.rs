@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use crate::entity::Entity;
-use crate::hierarchy::{ChildOf, Children};
-use crate::name::{Name, go_down, split_path};
+use crate::relations::hierarchy::{ChildOf, Children};
+use crate::relations::name::{Name, go_down, split_path};
 
 impl World {
     /// Returns the entity to which a path of [`Name`]s leads, separated by `/`; `None` if there is no such entity. The first name belongs

@@ -4,8 +4,8 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::change::{Mut, TickPlace, Ticks};
-use crate::non_send;
+use crate::query::change::{Mut, TickPlace, Ticks};
+use crate::storage::non_send;
 
 #[cold]
 #[track_caller]

@@ -6,12 +6,12 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use crate::bundle::Bundle;
-use crate::command::{CommandQueue, Commands, EntityCommands};
-use crate::error::{EcsError, ErrorContext, Severity};
 use crate::query::{QueryData, QueryFilter};
-use crate::store::{CommandErrors, CommandFailure, Store};
-use crate::trace;
+use crate::structure::bundle::Bundle;
+use crate::structure::store::{CommandErrors, CommandFailure, Store};
+use crate::system::commands::{CommandQueue, Commands, EntityCommands};
+use crate::util::error::{EcsError, ErrorContext, Severity};
+use crate::util::trace;
 
 /// The return type of a command: `()`, or a `Result`, whose error goes to the [error handler](crate::error::ErrorHandler) of the world.
 /// In a world without one the error is reported like a [`CommandError`](crate::store::CommandError). If its severity is below

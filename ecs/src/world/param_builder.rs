@@ -6,7 +6,7 @@ use super::cast::World;
 use super::system_state::SystemState;
 use super::systems::FromWorld;
 use crate::query::{Query, QueryData, QueryFilter};
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 use crate::system::{
     BoxedSystem, BuildParam, FilteredResources, FilteredResourcesMut, FunctionSystem, Local, ParamBuilder, Res, ResMut,
     SystemParam, SystemParamFunction,

@@ -6,11 +6,11 @@ use core::any::type_name;
 use core::marker::PhantomData;
 
 use super::cast::World;
+use crate::access::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
 use crate::component::{Component, ComponentId};
 use crate::query::{Fetch, FilterTerms, QueryData, QueryFilter, QueryState, is_per_row, registered_terms};
-use crate::store::Store;
+use crate::structure::store::Store;
 use crate::system::{MakeQuery, QueryParamBuilder};
-use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
 
 /// Builds a query with terms that are not part of its type: components can be required and excluded by their ids.
 ///

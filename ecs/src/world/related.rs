@@ -10,14 +10,14 @@ pub use self::spawner::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, Rela
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::links::link_to;
-use crate::bundle::Bundle;
-use crate::command::EntityCommands;
 use crate::entity::{Entity, EntityError, EntityHashSet};
-use crate::hierarchy::{ChildOf, Children};
-use crate::relationship::{
+use crate::relations::hierarchy::{ChildOf, Children};
+use crate::relations::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
 };
-use crate::store::EntityAt;
+use crate::structure::bundle::Bundle;
+use crate::structure::store::EntityAt;
+use crate::system::commands::EntityCommands;
 
 /// Returns `all` with `moved` moved: the first entity of `moved` to `index`, and the next ones after it in order. If an entity occurs
 /// several times in `moved`, its last occurrence counts. Entities that are not in `all` are ignored. The rest keep their order.

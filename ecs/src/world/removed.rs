@@ -1,11 +1,11 @@
 //! Readers of removals outside of systems, and the limit of the removal logs.
 
-use crate::store::{removed_reader, removed_value_reader, set_removed_limit};
+use crate::structure::store::{removed_reader, removed_value_reader, set_removed_limit};
 use core::any::type_name;
 
 use super::cast::World;
 use crate::component::Component;
-use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
+use crate::structure::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 use crate::system::{RemovedComponents, RemovedValues};
 
 impl World {

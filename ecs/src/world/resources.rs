@@ -5,12 +5,12 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::change::{Mut, TickPlace, Ticks};
-use crate::command::Commands;
 use crate::component::ComponentDescriptor;
-use crate::resource::{Loan, Resource, missing_text};
-use crate::store::{SharedClock, WorldId};
-use crate::tick::Tick;
+use crate::query::change::{Mut, TickPlace, Ticks};
+use crate::storage::resource::{Loan, Resource, missing_text};
+use crate::storage::tick::Tick;
+use crate::structure::store::{SharedClock, WorldId};
+use crate::system::commands::Commands;
 
 #[cold]
 #[track_caller]

@@ -7,13 +7,13 @@ use hashbrown::HashMap;
 
 use super::cast::World;
 use super::one_shot::OneShots;
-use crate::command::{Commands, apply_after_frame};
 use crate::component::{ComponentDescriptor, TypeSlot};
-use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::mailbox::{Mailbox, Sender};
-use crate::resource::Resource;
+use crate::schedule::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleShape, ScheduleSystem, TryRunScheduleError};
-use crate::store::{Store, WorldId, end_frame_for_commands};
+use crate::storage::resource::Resource;
+use crate::structure::store::{Store, WorldId, end_frame_for_commands};
+use crate::system::commands::{Commands, apply_after_frame};
+use crate::util::mailbox::{Mailbox, Sender};
 
 /// The schedules of a world: a resource.
 ///

@@ -5,9 +5,9 @@ use super::hooks::QUIET;
 use super::links::rename_before_move;
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityMap};
+use crate::query::selection::EntitySelection;
 use crate::query::{QueryFilter, select};
-use crate::selection::EntitySelection;
-use crate::store::move_all_to;
+use crate::structure::store::move_all_to;
 
 impl World {
     /// Selects all entities that match a filter, for operations on all of them. `O(tables)`, and `O(entities)` if the filter has

@@ -9,10 +9,10 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::related::{RelatedSpawner, expect_same_world};
-use crate::bundle::{Bundle, Leaf};
 use crate::component::{ChangeTracking, Component, ComponentHook, DeferredWorld, HookContext, Immutable, StorageType};
 use crate::entity::Entity;
-use crate::relationship::{Relationship, RelationshipTarget};
+use crate::relations::relationship::{Relationship, RelationshipTarget};
+use crate::structure::bundle::{Bundle, Leaf};
 
 /// Spawns an entity with a bundle, as an item of a list.
 ///

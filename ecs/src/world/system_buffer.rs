@@ -3,8 +3,8 @@
 use super::cast::World;
 use super::deferred::DeferredWorld;
 use super::systems::FromWorld;
-use crate::command::CommandQueue;
-use crate::store::Store;
+use crate::structure::store::Store;
+use crate::system::commands::CommandQueue;
 use crate::system::{AppliedToStore, SystemMeta};
 
 /// A buffer that a system fills through the parameter [`Deferred`](crate::system::Deferred). It is applied to the world when the

@@ -6,13 +6,13 @@ use core::panic::Location;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::const_access::{Nameless, check_nameless};
-use crate::store::WorldId;
+use crate::access::const_access::{Nameless, check_nameless};
+use crate::storage::tick::LastRun;
+use crate::structure::store::WorldId;
 use crate::system::{
     BoxedSystem, BuildParam, FunctionSystem, Keeper, ParamBuilder, ParamError, ParamSource, ParamState,
     ReadOnlySystemParam, SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
 };
-use crate::tick::LastRun;
 
 /// System parameters for use without a system, any number of times: holds the state that a system keeps for its parameters
 /// between runs.

@@ -9,16 +9,16 @@ use core::panic::Location;
 
 use super::cast::World;
 use crate::access::Access;
-use crate::cell::ReadCell;
-use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, ScheduleCleanupPolicy, ScheduleError};
-use crate::store::{SavedCaller, SharedClock, Store, WorldId};
+use crate::storage::tick::{LastRun, Tick};
+use crate::structure::cell::ReadCell;
+use crate::structure::store::{SavedCaller, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
     BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunScope, RunSystemError, System, SystemCore,
     SystemFacts, SystemInput, SystemParam, TaskParam, WorldSource, set_place,
 };
-use crate::tick::{LastRun, Tick};
+use crate::util::origin::{Origin, SystemName};
 
 /// A value that can be made from a world. Implemented for all types with a default.
 ///

@@ -11,7 +11,7 @@ use strata_ecs_derive::Component;
 
 use super::World;
 use crate::entity::{Entities, Entity};
-use crate::store::SpawnError;
+use crate::structure::store::SpawnError;
 
 #[derive(Component, Clone, Copy, PartialEq, Debug)]
 struct Value(u32);

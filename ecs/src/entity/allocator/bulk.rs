@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use super::{Entities, Location, Slot, SparseSummary, TableId};
-use crate::alloc_error::try_reserve;
 use crate::entity::Entity;
 use crate::entity::error::ReserveError;
+use crate::util::alloc_error::try_reserve;
 
 /// The number of entities that are compared together.
 const RUN: usize = 8;

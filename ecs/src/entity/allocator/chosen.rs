@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::{Entities, Location, Slot, TableId};
-use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::EntityError;
+use crate::util::alloc_error::{AllocError, try_reserve};
 
 /// Pending ids that [`Entities::claim`] has allocated, to be passed to [`Entities::place_claimed`] or [`Entities::release`].
 #[must_use]

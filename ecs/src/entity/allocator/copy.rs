@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
-use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 use crate::entity::{Entity, SparseSummary};
+use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 
 /// The number of slots of a page; the last page may have fewer.
 const PAGE: usize = 1024;

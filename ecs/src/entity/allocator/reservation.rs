@@ -8,9 +8,9 @@ use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
 
 use super::{Entities, TableId};
-use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::{Despawned, EntityError, EntityIdsExhausted};
+use crate::util::alloc_error::{AllocError, try_reserve};
 
 /// The maximum number of ids that one call can reserve. A reservation needs no memory, but each reserved id needs about 20 bytes at the
 /// next flush.

@@ -7,8 +7,8 @@
 use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
-use crate::alloc_error::try_shrink;
 use crate::entity::SparseSummary;
+use crate::util::alloc_error::try_shrink;
 
 /// An index with a higher generation is retired when its slot is given back. Otherwise all indexes would start with that generation and
 /// soon be used up.

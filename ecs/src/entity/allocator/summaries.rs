@@ -1,8 +1,8 @@
 //! By entity index: the masks of sparse sets that may contain the entity.
 
 use super::{Entities, Slot, TableId};
-use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::{Entity, SparseSummary};
+use crate::util::alloc_error::{AllocError, try_reserve};
 
 impl Entities {
     /// Whether the mask of an index exists, or can be added without memory if the entity `is_new`.

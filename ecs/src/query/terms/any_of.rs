@@ -7,13 +7,13 @@
 use core::marker::PhantomData;
 
 use super::option::Optional;
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term};
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 /// In a query: all of several terms that an entity has, as a tuple of `Option`s. It matches entities that have at least one of
 /// them.

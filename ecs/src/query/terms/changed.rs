@@ -6,17 +6,17 @@
 use core::marker::PhantomData;
 
 use super::source::{TermState, is_sparse};
-use crate::cell::StoreCell;
-use crate::column::Column;
+use crate::access::term::{ConstTerm, Term, Usage};
 use crate::component::{Component, TrackingRequest};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::sparse::SparseStorage;
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, Usage};
-use crate::tick::RunTicks;
-use crate::tracking::{LoggedRows, RowTicks, Tracking, Which};
+use crate::storage::column::Column;
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::storage::tick::RunTicks;
+use crate::storage::tracking::{LoggedRows, RowTicks, Tracking, Which};
+use crate::structure::cell::StoreCell;
 
 /// Filter: the component was added since the last run of the system; on its first run, at any time.
 ///

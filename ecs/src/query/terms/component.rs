@@ -6,16 +6,16 @@ use core::slice;
 
 use super::slices::{MutSlice, RefSlice};
 use super::source::{Source, TermState, Ticked, is_sparse, place_of};
-use crate::cell::StoreCell;
-use crate::change::{Mut, Ref};
-use crate::column::ColumnAddress;
+use crate::access::term::{ConstTerm, Term, Usage};
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
+use crate::query::change::{Mut, Ref};
 use crate::query::data::fetched_items_and_slices;
 use crate::query::fetch::{Apart, ContiguousFetch, Fetch, ReadOnlyFetch, Recording, Rows, Sharing};
-use crate::sparse::SparseSet;
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, Usage};
+use crate::storage::column::ColumnAddress;
+use crate::storage::sparse::SparseSet;
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 fetched_items_and_slices! {
     [C: Component] &C => Read<C>: &'w C, Self;

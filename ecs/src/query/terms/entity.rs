@@ -1,11 +1,11 @@
 //! The id: `Entity`.
 
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term};
 use crate::entity::Entity;
 use crate::query::data::fetched_items_and_slices;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
-use crate::table::Table;
-use crate::term::{ConstTerm, Term};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 fetched_items_and_slices! {
     [] Entity => EntityTerm: Self, Self;

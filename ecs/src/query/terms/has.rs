@@ -3,12 +3,12 @@
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term, Usage};
 use crate::component::Component;
 use crate::query::data::fetched_items_and_slices;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, Usage};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 /// In a query: whether the entity has the component. It matches every entity and borrows nothing.
 ///

@@ -19,7 +19,7 @@ macro_rules! match_each_table {
     () => {
         type Column = ();
 
-        fn column(_: &Self::State, _: &$crate::table::Table) -> Option<()> {
+        fn column(_: &Self::State, _: &$crate::storage::table::Table) -> Option<()> {
             Some(())
         }
     };

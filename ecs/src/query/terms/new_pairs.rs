@@ -4,14 +4,14 @@ use core::marker::PhantomData;
 
 use super::changed::{Added, Changed};
 use super::pairs::{Pairs, PairsTo};
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term, Usage};
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term, Usage};
-use crate::tick::RunTicks;
-use crate::tracking::Which;
+use crate::relations::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
+use crate::storage::table::Table;
+use crate::storage::tick::RunTicks;
+use crate::storage::tracking::Which;
+use crate::structure::cell::StoreCell;
 
 /// Filter on the pairs whose source is the entity.
 #[doc(hidden)]

@@ -2,13 +2,13 @@
 
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term};
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
-use crate::sparse::SparseSet;
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term};
+use crate::storage::sparse::SparseSet;
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 impl<D: QueryData> QueryData for Option<D> {
     type Terms = Optional<D::Terms>;

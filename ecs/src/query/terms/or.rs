@@ -2,12 +2,12 @@
 
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 /// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
 ///

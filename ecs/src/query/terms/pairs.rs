@@ -3,15 +3,15 @@
 use core::marker::PhantomData;
 
 use super::source::TermState;
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term, Usage};
 use crate::entity::Entity;
 use crate::query::data::{DataOf, fetched_items};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
-use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
-use crate::sparse::SparseStorage;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term, Usage};
+use crate::relations::relation::{PairSource, PairStorage, PairTarget, Relation};
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 /// In a query: the pairs whose source is the entity, as `&R`, `&mut R` or `Ref<R>` of a relation `R`. It matches entities that have
 /// such pairs, and yields a [`PairIter`]: the target and the value of each pair, in the order in which the pairs were created.

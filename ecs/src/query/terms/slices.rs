@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Index;
 
 use super::source::TickSource;
-use crate::change::{DetectChanges as _, Mut, Ref};
+use crate::query::change::{DetectChanges as _, Mut, Ref};
 
 /// Several rows of a component, from a query of `Mut`.
 ///

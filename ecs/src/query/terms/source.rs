@@ -5,18 +5,18 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::cell::StoreCell;
-use crate::change::{TickPlace, Ticks};
-use crate::column::ColumnAddress;
+use crate::access::term::{Term, TermComponent, TermEntry};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
-use crate::prefetch::prefetch;
+use crate::query::change::{TickPlace, Ticks};
 use crate::query::fetch::{Recording, Rows, Sharing};
-use crate::sparse::{SparseSet, SparseStorage};
-use crate::table::Table;
-use crate::term::{Term, TermComponent, TermEntry};
-use crate::tick::{RunTicks, TickCell};
-use crate::tracking::Tracking;
+use crate::storage::column::ColumnAddress;
+use crate::storage::sparse::{SparseSet, SparseStorage};
+use crate::storage::table::Table;
+use crate::storage::tick::{RunTicks, TickCell};
+use crate::storage::tracking::Tracking;
+use crate::structure::cell::StoreCell;
+use crate::util::prefetch::prefetch;
 
 /// A component and, if it has one, its sparse storage.
 #[derive(Clone, Copy)]

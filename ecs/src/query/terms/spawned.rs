@@ -1,15 +1,15 @@
 //! Spawn ticks: `Spawned` and `SpawnDetails`.
 
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term};
 use crate::entity::Entity;
-use crate::origin::Origin;
 use crate::query::data::fetched_items;
 use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::table::Table;
-use crate::term::{ConstTerm, Term};
-use crate::tick::{RunTicks, Tick};
-use crate::tracking::Spawns;
+use crate::storage::table::Table;
+use crate::storage::tick::{RunTicks, Tick};
+use crate::storage::tracking::Spawns;
+use crate::structure::cell::StoreCell;
+use crate::util::origin::Origin;
 
 /// Filter: the entity was spawned since the last run of the system; on its first run, at any time.
 ///

@@ -4,16 +4,16 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::access::FilteredAccess;
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Group, Term};
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, fetched_items_and_slices};
 use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::sparse::{SparseSet, SparseStorage};
-use crate::store::Store;
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term};
-use crate::tracking::LoggedRows;
+use crate::storage::sparse::{SparseSet, SparseStorage};
+use crate::storage::table::Table;
+use crate::storage::tracking::LoggedRows;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 
 fetched_items_and_slices! {
     [] () => (): (), ();

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use crate::access::FilteredAccess;
-use crate::bundle::{Bundle, BundleParts};
-use crate::cell::StoreCell;
-use crate::change::{ReadEntity, WriteEntity};
+use crate::access::term::{ConstTerm, Group, Term};
 use crate::component::ComponentId;
+use crate::query::change::{ReadEntity, WriteEntity};
 use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
-use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term};
+use crate::storage::table::Table;
+use crate::structure::bundle::{Bundle, BundleParts};
+use crate::structure::cell::StoreCell;
 
 /// Reads all components of an entity except those of `B`. Its items give no access to the components of `B`.
 #[doc(hidden)]

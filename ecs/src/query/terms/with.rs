@@ -3,12 +3,12 @@
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::cell::StoreCell;
+use crate::access::term::{ConstTerm, Term, Usage};
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, Usage};
+use crate::storage::table::Table;
+use crate::structure::cell::StoreCell;
 
 /// Filter: the entity has the component.
 ///

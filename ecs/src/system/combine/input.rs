@@ -1,7 +1,7 @@
 //! Systems that own their input.
 
 use super::map::Wrap;
-use crate::store::{Store, WorldId};
+use crate::structure::store::{Store, WorldId};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param_error::ParamError;

@@ -5,13 +5,13 @@ use alloc::string::String;
 use core::any::Any;
 
 use super::{joined, nested};
-use crate::error::EcsError;
-use crate::store::Store;
+use crate::structure::store::Store;
 use crate::system::base::{BoxedSystem, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
 use crate::system::param_error::ParamError;
+use crate::util::error::EcsError;
 
 /// How a system runs inside another one: whether it runs, with which input, and how its output is used.
 pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {

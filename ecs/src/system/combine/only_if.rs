@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::nested;
 use super::pair::holds;
 use crate::access::Access;
-use crate::store::{Store, WorldId};
+use crate::structure::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;

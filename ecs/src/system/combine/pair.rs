@@ -5,13 +5,13 @@ use alloc::string::String;
 
 use super::{joined, nested};
 use crate::access::Access;
-use crate::guard::for_each_until_all_had_their_turn;
-use crate::store::{Store, WorldId};
+use crate::structure::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts, SystemIn};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
+use crate::util::guard::for_each_until_all_had_their_turn;
 
 /// How two systems run as one: which of them run, with which inputs, and how their outputs are combined.
 pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {

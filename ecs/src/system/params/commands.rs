@@ -2,18 +2,18 @@
 
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
-use crate::command::{self, CommandQueue, Commands};
 #[cfg(feature = "std")]
 use crate::entity::Ids;
-#[cfg(feature = "std")]
-use crate::origin::SystemName;
-#[cfg(feature = "std")]
-use crate::parallel::Parallel;
-use crate::store::{Store, TargetWorld};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::{Store, TargetWorld};
+use crate::system::commands::{self, CommandQueue, Commands};
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
+#[cfg(feature = "std")]
+use crate::util::origin::SystemName;
+#[cfg(feature = "std")]
+use crate::util::parallel::Parallel;
 
 /// The queues of a parameter that records commands: one, or one for each thread.
 #[doc(hidden)]
@@ -76,7 +76,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     fn apply(state: &mut Recorded<Q>, meta: &SystemMeta, store: &mut Store) {
         let Some(queue) = state.queues.join() else { return };
         if state.target_world.is(store) {
-            command::apply(&mut queue.queue, store, Some(meta.name()));
+            commands::apply(&mut queue.queue, store, Some(meta.name()));
         } else {
             state.target_world.send(&mut queue.queue, Some(meta.name()));
         }
@@ -208,7 +208,7 @@ mod tests {
         }
         assert_eq!(store.structure.close_id_streams(), Ok(()));
         for queue in &mut queues {
-            command::apply(&mut queue.queues.queue, store, None);
+            commands::apply(&mut queue.queues.queue, store, None);
         }
         store.structure.entities.check_invariants();
         ids.sort_unstable();

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 
 use super::local::kept_values;
 use super::world::MadeFromStore;
-use crate::cell::StoreCell;
-use crate::store::{Store, TargetWorld};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::{Store, TargetWorld};
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use core::any::{Any, type_name};
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
-use crate::store::Store;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};

@@ -9,10 +9,10 @@ use fixedbitset::FixedBitSet;
 
 use super::resource::{Borrowing, Reads, Writes};
 use crate::access::ParamAccess;
-use crate::cell::{ReadCell, StoreCell};
-use crate::change::{Mut, Ref};
-use crate::resource::{Resource, ResourceId, Resources};
-use crate::store::Store;
+use crate::query::change::{Mut, Ref};
+use crate::storage::resource::{Resource, ResourceId, Resources};
+use crate::structure::cell::{ReadCell, StoreCell};
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;

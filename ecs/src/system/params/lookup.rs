@@ -4,11 +4,11 @@ use core::any::type_name;
 use core::marker::PhantomData;
 
 use super::query::QuerySource;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
+use crate::access::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::{Fetch, FilterTerms, Query, QueryEntityError, QueryFilter, ReadOnlyQueryData};
-use crate::store::Store;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;

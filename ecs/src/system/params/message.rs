@@ -1,8 +1,8 @@
 //! Messages as parameters.
 
 use super::resource::{Kept, Reads, ResourceSourceWith, Writes};
-use crate::message::MessageParIter;
-use crate::message::{
+use crate::storage::message::MessageParIter;
+use crate::storage::message::{
     Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
     MessageMutIteratorWithId, Messages, WriteBatchIds,
 };

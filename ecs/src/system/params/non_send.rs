@@ -7,12 +7,12 @@ use core::ops::DerefMut;
 
 use super::resource::{Borrowing, Reads, Writes, borrowed_values};
 use crate::access::ParamAccess;
-use crate::cell::StoreCell;
-use crate::change::{Ticks, detect_changes, detect_changes_mut};
-use crate::const_access::ConstAccess;
-use crate::non_send::{OnThread, WrongThread};
-use crate::resource::ResourceId;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::query::change::{Ticks, detect_changes, detect_changes_mut};
+use crate::storage::non_send::{OnThread, WrongThread};
+use crate::storage::resource::ResourceId;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;

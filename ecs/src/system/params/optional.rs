@@ -2,9 +2,9 @@
 
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;

@@ -3,14 +3,14 @@
 use core::marker::PhantomData;
 
 use crate::access::ParamAccess;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
+use crate::access::const_access::ConstAccess;
+use crate::access::term::{ConstTerm, Group};
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QueryState};
-use crate::store::Store;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;
-use crate::term::{ConstTerm, Group};
 
 /// Adds the access of a query to the access of a system. If the query conflicts with another parameter, the system is refused.
 ///

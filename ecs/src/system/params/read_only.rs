@@ -12,9 +12,9 @@ use super::set::SetSource;
 use super::single::{PopulatedSource, SingleSource};
 use super::vec::VecSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
-use crate::resource::Resource;
+use crate::storage::resource::Resource;
 use crate::system::param::ParamSource;
-use crate::tuples::Groups;
+use crate::util::tuples::Groups;
 
 /// The source of a parameter that cannot change the world, neither while the system runs nor afterwards.
 #[doc(hidden)]

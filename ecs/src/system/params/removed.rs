@@ -3,11 +3,11 @@
 use core::any::type_name;
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
+use crate::access::const_access::{ConstAccess, Given};
 use crate::component::Component;
-use crate::const_access::{ConstAccess, Given};
-use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
-use crate::store::{Store, removed_reader, removed_value_reader};
+use crate::structure::cell::StoreCell;
+use crate::structure::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
+use crate::structure::store::{Store, removed_reader, removed_value_reader};
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;

@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
-use crate::cell::StoreCell;
-use crate::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
-use crate::const_access::{ConstAccess, Given};
-use crate::resource::{Resource, ResourceId, missing_text};
-use crate::store::Store;
+use crate::access::const_access::{ConstAccess, Given};
+use crate::query::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
+use crate::storage::resource::{Resource, ResourceId, missing_text};
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;

@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::vec::VecSource;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};

@@ -7,10 +7,10 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::query::QuerySource;
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
+use crate::access::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
-use crate::store::Store;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;

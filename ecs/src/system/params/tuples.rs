@@ -1,13 +1,13 @@
 //! Several parameters as one.
 
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
-use crate::tuples::Groups;
+use crate::util::tuples::Groups;
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {

@@ -3,14 +3,14 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
-use crate::guard::for_each_until_all_had_their_turn;
-use crate::store::Store;
+use crate::access::const_access::ConstAccess;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::memory::Keeper;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
+use crate::util::guard::for_each_until_all_had_their_turn;
 
 /// The source of a vector of parameters. Without a builder the vector is empty.
 #[doc(hidden)]

@@ -1,10 +1,10 @@
 //! Methods of entities and entity commands that clone and move components.
 
 use super::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
-use crate::bundle::Bundle;
-use crate::command::EntityCommands;
 use crate::entity::Entity;
-use crate::store::CloneError;
+use crate::structure::bundle::Bundle;
+use crate::structure::store::CloneError;
+use crate::system::commands::EntityCommands;
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 

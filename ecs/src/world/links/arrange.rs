@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::functions::{id_of, side_of};
 use crate::component::{ComponentDescriptor, ErasedValue};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
-use crate::store::Store;
-use crate::store::pairs::remove_component;
+use crate::structure::store::Store;
+use crate::structure::store::pairs::remove_component;
 use crate::world::cast::World;
 
 /// Reorders the list of a target. Returns false, without changes, if it does not list exactly these sources.

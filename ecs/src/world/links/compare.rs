@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::functions::{LinkFunctions, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
-use crate::store::pairs::compare_pairs;
-use crate::store::{Orphan, Store};
+use crate::structure::store::pairs::compare_pairs;
+use crate::structure::store::{Orphan, Store};
 use crate::world::cast::World;
 
 /// Notes all links and pairs whose two sides disagree. It only makes notes, so it can be repeated. `O(entities)`

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, SparseSummary};
-use crate::store::{Leaving, Store};
+use crate::structure::store::{Leaving, Store};
 
 /// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, in these cases: a hook or observer
 /// is notified of the despawn of one of them; one of them is in a pair; they list sources by several relationships, or by one that does not

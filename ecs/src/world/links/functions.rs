@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 use core::mem::swap;
 
 use super::list::{ListOf, adopt, collect, link, list_these, mend_lists, named_in_world, sources, unlink, unlist};
-use crate::change::WriteEntity;
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
 };
 use crate::entity::Entity;
-use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
-use crate::store::{EntityBuilder, Leaving, Link, Store};
+use crate::query::change::WriteEntity;
+use crate::relations::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
+use crate::structure::store::{EntityBuilder, Leaving, Link, Store};
 use crate::world::cast::World;
 
 /// A function that takes the component of the sources and a target.

@@ -7,13 +7,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
 
-use crate::change::{ReadEntity, WriteEntity};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
-use crate::guard::DeferredPanic;
-use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
-use crate::store::pairs::remove_component;
-use crate::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
+use crate::query::change::{ReadEntity, WriteEntity};
+use crate::relations::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
+use crate::structure::store::pairs::remove_component;
+use crate::structure::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
+use crate::util::guard::DeferredPanic;
 use crate::world::cast::World;
 
 /// The collection in which a target lists its sources.

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::functions::{relation, side_of};
-use crate::change::WriteEntity;
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRefMut};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
-use crate::store::{EntityBuilder, Store};
+use crate::query::change::WriteEntity;
+use crate::structure::store::{EntityBuilder, Store};
 use crate::world::cast::World;
 
 /// Replaces the entities inside of a component outside of a world, including the target that it names, through the mapper. A component

@@ -9,9 +9,9 @@ use super::compare::compare;
 use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, EntityHashSet};
-use crate::guard::DeferredPanic;
-use crate::store::pairs::remove_component;
-use crate::store::{LifecycleEvents, Link, Links, Orphan, Store, settle_pairs};
+use crate::structure::store::pairs::remove_component;
+use crate::structure::store::{LifecycleEvents, Link, Links, Orphan, Store, settle_pairs};
+use crate::util::guard::DeferredPanic;
 use crate::world::cast::World;
 
 /// Notes the relationships that are about to end.

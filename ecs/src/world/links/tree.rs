@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::functions::{id_of, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
-use crate::store::Store;
+use crate::structure::store::Store;
 use crate::world::cast::World;
 
 /// An entity and the entities that are despawned with it.

@@ -5,11 +5,11 @@ use core::panic::Location;
 
 use super::id::{RegisteredSystemError, SystemId};
 use super::running::{Cacheable, OneShots, run};
-use crate::command::Commands;
-use crate::error::{EcsError, ErrorContext, Severity};
-use crate::store::{CommandErrors, Store};
+use crate::structure::store::{CommandErrors, Store};
+use crate::system::commands::Commands;
 use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
-use crate::trace;
+use crate::util::error::{EcsError, ErrorContext, Severity};
+use crate::util::trace;
 use crate::world::cast::World;
 
 /// Runs a system for a command. If the system is running already, it runs again when that run has ended.

@@ -9,12 +9,12 @@ use core::mem;
 use hashbrown::HashMap;
 
 use super::id::{RegisteredSystemError, SystemId};
-use crate::command::{self, CommandQueue};
 use crate::component::TypeSlot;
-use crate::mailbox::{Mailbox, Sender};
-use crate::resource::Resource;
-use crate::store::{Store, TargetWorld};
+use crate::storage::resource::Resource;
+use crate::structure::store::{Store, TargetWorld};
+use crate::system::commands::{self, CommandQueue};
 use crate::system::{BoxedSystem, RunScope, RunSystemError, SystemInput};
+use crate::util::mailbox::{Mailbox, Sender};
 
 /// A `BoxedSystem` with any input and output.
 type AnySystem = Box<dyn Any + Send + Sync>;
@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
                 break;
             }
             let mut again = mem::take(&mut one_shots.again);
-            command::apply(&mut again.queue, self.store, None);
+            commands::apply(&mut again.queue, self.store, None);
         }
         self.has_panicked = false;
     }
@@ -196,7 +196,7 @@ fn run_again(store: &mut Store) {
     let one_shots = OneShots::of(store);
     if one_shots.depth == 0 {
         let mut again = mem::take(&mut one_shots.again);
-        command::apply(&mut again.queue, store, None);
+        commands::apply(&mut again.queue, store, None);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use core::marker::PhantomData;
 
-use crate::bundle::Bundle;
-use crate::command::{Commands, EntityCommands};
 use crate::entity::Entity;
-use crate::hierarchy::ChildOf;
-use crate::relationship::Relationship;
-use crate::store::WorldId;
+use crate::relations::hierarchy::ChildOf;
+use crate::relations::relationship::Relationship;
+use crate::structure::bundle::Bundle;
+use crate::structure::store::WorldId;
+use crate::system::commands::{Commands, EntityCommands};
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 

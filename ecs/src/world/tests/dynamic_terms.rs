@@ -9,21 +9,21 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use crate::access::term::{ConstTerm, Term, TermComponent, TermEntry, Usage};
 use crate::access::{ComponentConflict, ParamAccess};
-use crate::cell::StoreCell;
-use crate::column::ColumnAddress;
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::query::{
     Added, AnyOf, Changed, Fetch, FilterTerms, Kept, Or, Presence, Query, QueryData, QueryExplanation, QueryFilter,
     QueryState, ReadOnlyFetch, Rows, Scan, TermState, With, Without,
 };
-use crate::sparse::SparseStorage;
-use crate::store::Store;
+use crate::storage::column::ColumnAddress;
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::storage::tracking::Which;
+use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::system::{IntoSystem, ParamError, ParamSource, SystemMeta, SystemParam};
-use crate::table::Table;
-use crate::term::{ConstTerm, Term, TermComponent, TermEntry, Usage};
-use crate::tracking::Which;
 use crate::world::{RunSystemOnce, World};
 
 /// Query data: the value of a component, without its type.

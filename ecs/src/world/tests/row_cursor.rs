@@ -6,9 +6,9 @@ use core::ops::Range;
 
 use strata_ecs_derive::Component;
 
-use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::{Added, Changed, FewRows, Matched, QueryData, QueryFilter, RowCursor, With, Without};
+use crate::structure::cell::StoreCell;
 use crate::world::World;
 
 #[derive(Component)]

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use crate::command::Commands;
-use crate::store::Store;
+use crate::structure::store::Store;
+use crate::system::commands::Commands;
 use crate::system::{EcsError, In, IntoSystem, Local, NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 
 /// Notifies a system in stores, in the given order, and returns the number of entities and the outcome after each run.

@@ -1,0 +1,139 @@
+//! Transitions: the effects of operations on entities, for listeners.
+
+use crate::component::{ComponentId, Components, Kinds};
+use crate::util::flags::flag_set;
+
+/// The effect of one operation on an entity, or on one of its components. For tests that check that each change is recorded once.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Transition {
+    /// The entity is new.
+    Made,
+    /// The entity did not have the component, and has it now.
+    Gained(ComponentId),
+    /// The entity has another value of the component.
+    Replaced(ComponentId),
+    /// The component was removed and inserted again.
+    Renewed(ComponentId),
+    /// The entity had the component, and no longer has it.
+    Lost(ComponentId),
+    /// The entity was despawned or moved to another world.
+    Ended,
+}
+
+flag_set! {
+    /// The listeners of changes of the entities of a table, or of a plan. An operation without listeners skips everything else.
+    pub(crate) struct Interest(u8) {
+        /// The removal logs.
+        REMOVALS = 1;
+        /// The recorder of all transitions.
+        RECORDER = 2;
+        /// The ticks of spawns.
+        SPAWNS = 4;
+        /// Observers and hooks of components.
+        OBSERVERS = 8;
+    }
+}
+
+impl Interest {
+    /// The listeners of the despawn of an entity without sparse components.
+    const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
+
+    /// Returns whether the despawn of an entity without sparse components has no listener.
+    #[inline]
+    pub(crate) fn has_no_end_listener(self) -> bool {
+        !self.intersects(Self::OF_ENDS)
+    }
+
+    /// Returns whether the removal logs are its only listeners.
+    #[inline]
+    pub(crate) fn ends_in_lists(self) -> bool {
+        self.intersection(Self::OF_ENDS) == Self::REMOVALS
+    }
+
+    /// Returns whether there are listeners, none of which is notified before rows have changed or gets a value.
+    pub(crate) fn are_notified_afterwards(self) -> bool {
+        !self.is_empty() && self.difference(Self::RECORDER.union(Self::OBSERVERS)).is_empty()
+    }
+}
+
+impl Transition {
+    /// Returns the component.
+    pub(crate) fn component(self) -> Option<ComponentId> {
+        match self {
+            Self::Gained(id) | Self::Replaced(id) | Self::Renewed(id) | Self::Lost(id) => Some(id),
+            Self::Made | Self::Ended => None,
+        }
+    }
+
+    /// Returns the lifecycle events after an operation with this transition.
+    pub(crate) fn kinds_after(self) -> Kinds {
+        let kinds = match self {
+            Self::Gained(_) => Kinds::COMES,
+            Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
+            Self::Lost(_) => Kinds::GONE,
+            Self::Made | Self::Ended => Kinds::NONE,
+        };
+        kinds.of_all()
+    }
+
+    /// Returns the lifecycle events before an operation with this transition.
+    pub(crate) fn kinds_before(self) -> Kinds {
+        let kinds = match self {
+            Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
+            Self::Lost(_) => Kinds::LOSS,
+            Self::Gained(_) => Kinds::COMING,
+            Self::Made | Self::Ended => Kinds::NONE,
+        };
+        kinds.of_all()
+    }
+
+    /// Returns the lifecycle events before it that observers and hooks are notified of.
+    pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_before(), components)
+    }
+
+    /// Returns the lifecycle events after it that observers and hooks are notified of.
+    pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_after(), components)
+    }
+
+    fn observed_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+        let id = self.component()?;
+        let kinds = kinds.intersection(components.observed(id));
+        (!kinds.is_empty()).then_some((id, kinds))
+    }
+}
+
+/// A set of columns of a table: one bit for each of the first 63 columns, and one for all others together.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnSet(u64);
+
+impl ColumnSet {
+    /// The bit of the other columns.
+    const OTHERS: usize = 63;
+
+    /// Returns the columns of components whose removals are recorded.
+    pub(crate) fn watched(ids: &[ComponentId], components: &Components) -> Self {
+        let watched = ids.iter().enumerate().filter(|&(_, &id)| components.is_watched(id));
+        Self(watched.fold(0, |bits, (at, _)| bits | 1 << at.min(Self::OTHERS)))
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the columns of a table with `count` columns.
+    #[inline]
+    pub(crate) fn columns(self, count: usize) -> impl Iterator<Item = usize> + Clone {
+        let others = if self.0 >> Self::OTHERS == 0 { count..count } else { Self::OTHERS..count };
+        let mut bits = self.0 & !(1 << Self::OTHERS);
+        let first = core::iter::from_fn(move || {
+            let at = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(at)
+        });
+        first.chain(others)
+    }
+}

@@ -1,0 +1,107 @@
+//! Parents and children.
+//!
+//! An entity is a child of the entity that its [`ChildOf`] names, which lists it in [`Children`]. Children are despawned with their
+//! parent.
+
+use core::cmp::Ordering;
+
+use strata_ecs_derive::Component;
+
+use crate::entity::Entity;
+pub use crate::reexports::hierarchy::*;
+use crate::relations::relationship::SourceList;
+
+/// The entity is a child of another one, which lists it in its [`Children`]: a [`Relationship`](crate::relationship::Relationship).
+///
+/// To change the parent, insert another value, or use a method such as [`add_child`](crate::world::EntityWorldMut::add_child).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let root = world.spawn_empty().id();
+/// let [a, b] = [(); 2].map(|()| world.spawn(ChildOf(root)).id());
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [a, b]);
+/// world.entity_mut(a).insert(ChildOf(b));
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [b]);
+/// world.despawn(root);
+/// assert!(world.is_empty());
+/// ```
+#[derive(Component, Clone, PartialEq, Eq, Hash, Debug)]
+#[relationship(relationship_target = Children)]
+#[doc(alias("IsChild", "Parent"))]
+pub struct ChildOf(pub Entity);
+
+impl ChildOf {
+    /// The parent.
+    #[inline]
+    #[must_use]
+    pub fn parent(&self) -> Entity {
+        self.0
+    }
+}
+
+/// The children of an entity, in order: the entities whose [`ChildOf`] names it. The component is added with the first child and removed
+/// with the last one. The children are despawned with the entity.
+///
+/// It dereferences to a slice of entities. Their order can be changed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let root = world.spawn_empty().id();
+/// let [a, b, c] = [(); 3].map(|()| world.spawn(ChildOf(root)).id());
+/// world.get_mut::<Children>(root).unwrap().swap(0, 2);
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [c, b, a]);
+/// ```
+#[derive(Component, Clone, Default, PartialEq, Eq, Hash, Debug)]
+#[relationship_target(relationship = ChildOf, linked_spawn)]
+#[doc(alias("IsParent"))]
+pub struct Children(SourceList);
+
+impl Children {
+    /// Swaps two children.
+    ///
+    /// # Panics
+    ///
+    /// If an index is out of bounds.
+    pub fn swap(&mut self, a_index: usize, b_index: usize) {
+        self.0.swap(a_index, b_index);
+    }
+
+    /// Sorts the children by a comparison, stably.
+    pub fn sort_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
+        self.0.as_mut_slice().sort_by(compare);
+    }
+
+    /// Sorts the children by a key, stably.
+    pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.as_mut_slice().sort_by_key(key);
+    }
+
+    /// Sorts the children by a key that is computed once for each, stably.
+    pub fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.as_mut_slice().sort_by_cached_key(key);
+    }
+
+    /// Sorts the children by a comparison, in place, without keeping the order of equal ones.
+    pub fn sort_unstable_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
+        self.0.as_mut_slice().sort_unstable_by(compare);
+    }
+
+    /// Sorts the children by a key, in place, without keeping the order of equal ones.
+    pub fn sort_unstable_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.as_mut_slice().sort_unstable_by_key(key);
+    }
+}
+
+impl_deref!(#[inline] [] Children => [Entity], |this| *this.0);
+
+impl_into_iter!(['a] &'a Children => &'a [Entity], |this| &*this.0);
+
+#[cfg(feature = "serde")]
+impl_serde!(ChildOf as Entity, |this| this.0, Self);
+
+#[cfg(feature = "serde")]
+impl_serde!(Children as SourceList, |this| this.0, Self);

@@ -1,0 +1,270 @@
+//! Finds the column of a type in a table: one map for all tables of a world, so that a lookup reads one cell.
+//!
+//! The key is the table id and the address of the type's slot. Both are known without a memory access. The component id is not: the
+//! compiler would load it each time, since another thread may assign it. The map uses linear probing; the number of its cells is a
+//! power of two, and at most a quarter of them are used. Single keys are never removed. Most types are in one table: a second,
+//! smaller map, the front, leads from the type alone to that table and the column.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::component::SlotAddress;
+use crate::entity::TableId;
+use crate::storage::column::ColumnAddress;
+use crate::util::alloc_error::{AllocError, or_raise, try_reserve_exact};
+
+/// Minimum number of cells per column.
+const LOAD: usize = 4;
+
+/// Maximum number of cells in the front.
+const LARGEST_FRONT: usize = 1024;
+
+#[derive(Clone, Copy)]
+struct Cell {
+    /// The column, which knows the slot of its type; in an unused cell a column that belongs to no table.
+    column: ColumnAddress,
+    /// [`TableId::UNUSED`] in an unused cell.
+    table: TableId,
+}
+
+impl Cell {
+    const UNUSED: Self = Self { column: ColumnAddress::OF_NO_TABLE, table: TableId::UNUSED };
+}
+
+/// Cells. Their number is a power of two, so there is at least one.
+struct Cells {
+    cells: Box<[Cell]>,
+    /// Distance in bytes from the first cell to the last one.
+    mask: u32,
+}
+
+impl Cells {
+    /// Allocates unused cells.
+    fn new(count: usize) -> Result<Self, AllocError> {
+        const { assert!(size_of::<Cell>().is_power_of_two()) };
+        assert!(count.is_power_of_two() && count <= 1 << 27, "a world has too many columns");
+        let mut cells = Vec::new();
+        try_reserve_exact(&mut cells, count)?;
+        cells.resize(count, Cell::UNUSED);
+        Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<Cell>()) as u32 })
+    }
+
+    /// The cell at a hash. Only the bits of the mask are used.
+    #[inline(always)]
+    fn at(&self, hash: u32) -> Cell {
+        let distance = (hash & self.mask) as usize;
+        // SAFETY: distance <= mask, so it is within the cells; since the size and number of cells are powers of two, it is the
+        // offset of the beginning of a cell.
+        unsafe { *self.cells.as_ptr().byte_add(distance) }
+    }
+
+    /// The cell at a hash, for writing.
+    fn at_mut(&mut self, hash: u32) -> &mut Cell {
+        &mut self.cells[(hash & self.mask) as usize / size_of::<Cell>()]
+    }
+}
+
+/// The hash of the first cell in which a column may be.
+#[inline]
+fn first(table: TableId, slot: SlotAddress) -> u32 {
+    table.0.wrapping_mul(0x9E37_79B1).wrapping_add(slot.lower()).wrapping_mul(0x85EB_CA77)
+}
+
+/// The hash of the next cell.
+#[inline]
+fn next(hash: u32) -> u32 {
+    hash.wrapping_add(size_of::<Cell>() as u32)
+}
+
+/// The hash of a type's cell in the front.
+#[inline]
+fn in_front(slot: SlotAddress) -> u32 {
+    slot.lower().wrapping_mul(0x85EB_CA77)
+}
+
+/// The result of looking at one cell.
+enum Found {
+    Column(ColumnAddress),
+    /// An unused cell, which ends the search.
+    Nothing,
+    /// The cell of another column.
+    Other,
+}
+
+/// The columns of all tables, by table and by slot of the type, for types with a slot.
+pub(crate) struct ColumnPlaces {
+    /// At least one cell is unused.
+    cells: Cells,
+    len: usize,
+    /// For a type, a table that has it. If several types share a cell, one of them uses it. A cell whose table is
+    /// [`TableId::UNUSED`] has a column of a type that several tables have.
+    front: Cells,
+}
+
+impl_default!([] ColumnPlaces => or_raise(Self::with_cells(1)));
+
+/// The columns, while their tables exist and are not being changed.
+#[derive(Clone, Copy)]
+struct Living<'a>(&'a ColumnPlaces);
+
+impl Living<'_> {
+    /// Whether a column belongs to the type with this slot.
+    #[inline(always)]
+    fn has_slot(self, column: ColumnAddress, slot: SlotAddress) -> bool {
+        // SAFETY: the column belongs to a table, or is the static column that belongs to no table.
+        unsafe { column.column() }.slot() == Some(slot)
+    }
+
+    /// Compares the cell at a hash with a table and slot.
+    #[inline(always)]
+    fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> Found {
+        let cell = self.0.cells.at(hash);
+        match cell.table {
+            _ if cell.table == table && self.has_slot(cell.column, slot) => Found::Column(cell.column),
+            TableId::UNUSED => Found::Nothing,
+            _ => Found::Other,
+        }
+    }
+
+    /// The column of a type in a table, searched after the cell at `hash`, which another column uses. Inlined into the caller, so
+    /// that the compiler sees that it writes nothing, and hoists the loads of the map out of loops over entities.
+    #[cold]
+    #[inline]
+    fn find_past(self, mut hash: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
+        loop {
+            hash = next(hash);
+            match self.column_at(hash, table, slot) {
+                Found::Column(column) => return Some(column),
+                Found::Nothing => return None,
+                Found::Other => {}
+            }
+        }
+    }
+}
+
+impl ColumnPlaces {
+    fn with_cells(count: usize) -> Result<Self, AllocError> {
+        Ok(Self { cells: Cells::new(count)?, len: 0, front: Cells::new(count.min(LARGEST_FRONT))? })
+    }
+
+    /// # Safety
+    ///
+    /// - The tables of the columns exist and are not being changed while the result is used.
+    #[inline(always)]
+    unsafe fn living(&self) -> Living<'_> {
+        Living(self)
+    }
+
+    /// A table that has a type, usually the only one, and its column there. The lookup does not need the location of an entity, so
+    /// it does not wait for its load. May return `None` even if there is such a table, or a column of the type with
+    /// [`TableId::UNUSED`], which matches no entity's table.
+    ///
+    /// # Safety
+    ///
+    /// - The tables of the columns exist and are not being changed.
+    #[inline(always)]
+    pub(crate) unsafe fn likely(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
+        let Cell { column, table } = self.front.at(in_front(slot));
+        // SAFETY: forwarded: the tables exist and are not being changed.
+        unsafe { self.living() }.has_slot(column, slot).then_some((table, column))
+    }
+
+    /// The address of a type's column in a table; `None` if the table does not have the type or does not exist.
+    ///
+    /// # Safety
+    ///
+    /// - The tables of the columns exist and are not being changed.
+    #[inline]
+    pub(crate) unsafe fn get(&self, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
+        let hash = first(table, slot);
+        // SAFETY: forwarded: the tables exist and are not being changed.
+        let living = unsafe { self.living() };
+        match living.column_at(hash, table, slot) {
+            Found::Column(column) => Some(column),
+            Found::Nothing => None,
+            Found::Other => living.find_past(hash, table, slot),
+        }
+    }
+
+    /// Makes room for more columns.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ColumnPlaces::get`].
+    pub(crate) unsafe fn reserve(&mut self, additional: usize) {
+        let needed = (self.len + additional) * LOAD;
+        if needed > self.cells.cells.len() {
+            let larger = Self::with_cells(needed.next_power_of_two()).unwrap_or_else(|error| error.raise());
+            // SAFETY: forwarded: the tables exist and are not being changed.
+            unsafe { self.move_to(larger) };
+        }
+    }
+
+    /// Releases unused memory. If the allocation of the smaller map fails, the map is unchanged.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ColumnPlaces::get`].
+    pub(crate) unsafe fn shrink_to_fit(&mut self) {
+        let needed = (self.len * LOAD).next_power_of_two();
+        if needed < self.cells.cells.len()
+            && let Ok(smaller) = Self::with_cells(needed)
+        {
+            // SAFETY: forwarded: the tables exist and are not being changed.
+            unsafe { self.move_to(smaller) };
+        }
+    }
+
+    /// Moves all entries to an empty map, which replaces this one.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ColumnPlaces::get`].
+    unsafe fn move_to(&mut self, mut other: Self) {
+        for cell in self.cells.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
+            // SAFETY: forwarded: the tables exist and are not being changed.
+            let column = unsafe { cell.column.column() };
+            if let Some(slot) = column.slot() {
+                // SAFETY: forwarded: the tables exist and are not being changed.
+                unsafe { other.insert(cell.table, slot, cell.column) };
+            }
+        }
+        *self = other;
+    }
+
+    /// Adds a column that is not in the map yet. There must be room for it.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ColumnPlaces::get`].
+    pub(crate) unsafe fn insert(&mut self, table: TableId, slot: SlotAddress, column: ColumnAddress) {
+        debug_assert!(table != TableId::UNUSED && (self.len + 1) * LOAD <= self.cells.cells.len());
+        let mut hash = first(table, slot);
+        while self.cells.at(hash).table != TableId::UNUSED {
+            hash = next(hash);
+        }
+        *self.cells.at_mut(hash) = Cell { column, table };
+        self.len += 1;
+        let known = self.front.at(in_front(slot)).column;
+        // SAFETY: forwarded: the tables exist and are not being changed.
+        let is_same = unsafe { self.living() }.has_slot(known, slot);
+        let front = self.front.at_mut(in_front(slot));
+        match front.table {
+            _ if is_same => front.table = TableId::UNUSED,
+            TableId::UNUSED => *front = Cell { column, table },
+            _ => {}
+        }
+    }
+
+    /// Removes all columns and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.cells.cells.fill(Cell::UNUSED);
+        self.front.cells.fill(Cell::UNUSED);
+        self.len = 0;
+    }
+
+    /// Number of bytes that the map has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        size_of_val(&*self.cells.cells) + size_of_val(&*self.front.cells)
+    }
+}

@@ -1,0 +1,147 @@
+//! The ticks of rows: when values were added and changed.
+//!
+//! A table records one tick for all of its rows: the last time a row was added or a value replaced. Columns of tracked components
+//! also have ticks per row, which move together with the row.
+
+use alloc::vec::Vec;
+
+use super::{ColumnMove, Table};
+use crate::component::ComponentId;
+use crate::storage::column::Column;
+use crate::storage::tick::{Tick, WriteStamp};
+use crate::storage::tracking::Renewal;
+use crate::util::alloc_error::AllocError;
+
+/// Rows that move to another table. Columns of the other table that are in neither list have new values.
+pub(super) struct MovingRows<'a> {
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// The first row number in the other table.
+    pub(super) start: usize,
+    /// The moves of the columns: values that are kept move with the row.
+    pub(super) pairs: [&'a [ColumnMove]; 2],
+    /// The columns whose values are replaced by new ones.
+    pub(super) replaced: &'a [ColumnMove],
+    /// Whether the tables have swapped the columns of the pairs, including their ticks.
+    pub(super) exchanged: bool,
+}
+
+impl Table {
+    /// Whether some column has ticks.
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked
+    }
+
+    /// Records that a row was added or got new values.
+    #[inline]
+    pub(crate) fn stamp(&self, now: Tick) {
+        self.stamped.set(now);
+    }
+
+    /// Records that rows have new values in all columns.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: WriteStamp) {
+        for tracking in self.columns.iter().filter_map(Column::tracking) {
+            tracking.add_range(first, count, now);
+        }
+    }
+
+    /// Records that the value of a column in a row has been replaced.
+    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: WriteStamp) {
+        if let Some(tracking) = self.columns[column].tracking() {
+            tracking.mark_range(row, 1, now);
+        }
+    }
+
+    /// Records that a column has a new value in a row.
+    pub(crate) fn note_added(&self, column: usize, row: usize, now: WriteStamp) {
+        if let Some(tracking) = self.columns[column].tracking() {
+            tracking.add_range(row, 1, now);
+        }
+    }
+
+    /// Moves the ticks of rows to the table to which their values move.
+    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: WriteStamp) {
+        let MovingRows { first, count, start, .. } = *moving;
+        for (at, column) in to.columns.iter().enumerate() {
+            let Some(tracking) = column.tracking() else { continue };
+            let goes_here = |pair: &&ColumnMove| pair.to as usize == at;
+            let from = |pair: &ColumnMove| self.columns[pair.from as usize].tracking();
+            if let Some(pair) = moving.pairs.into_iter().flatten().find(goes_here) {
+                if let Some(old) = from(pair).filter(|_| !moving.exchanged) {
+                    tracking.visit(now.tick);
+                    if start == 0 {
+                        tracking.begin_after(old);
+                    }
+                    (0..count).for_each(|nth| tracking.carry_from(old, first + nth, start + nth, now.tick));
+                }
+                continue;
+            }
+            tracking.add_range(start, count, now);
+            if let Some(old) = moving.replaced.iter().find(goes_here).and_then(from) {
+                (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now.tick));
+            }
+        }
+        if !(self.disabling.is_empty() && to.disabling.is_empty()) {
+            self.renew_changes(moving, to, now.tick);
+        }
+    }
+
+    /// The changes of a row that count as made now when the row moves to another table, because it becomes disabled or stops being
+    /// disabled there. The row must still be in this table.
+    pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
+        let ended = self.disabling.iter().filter(|&&column| !to.contains(self.components[column as usize]));
+        let begins = ended.filter_map(|&column| Some(self.columns[column as usize].tracking()?.get(row).added));
+        // No row of this table was added later.
+        let now = self.stamped.get();
+        let since = begins.max_by_key(|begin| begin.age(now));
+        let begins = to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]));
+        Renewal { since, begins }
+    }
+
+    /// Renews the changes of rows that move to another table. Their ticks must already be there.
+    #[cold]
+    fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
+        let MovingRows { first, count, start, .. } = *moving;
+        let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
+        for pair in moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept()) {
+            let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
+            // Columns that were swapped have kept the tick of the last consumer.
+            let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
+            let seen = old.unwrap_or(tracking).last_look();
+            renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
+        }
+    }
+
+    /// Begins to track the ticks of a component.
+    ///
+    /// # Errors
+    ///
+    /// If the allocation fails; nothing is changed.
+    pub(crate) fn track(&mut self, id: ComponentId, now: Tick) -> Result<(), AllocError> {
+        if let Some(at) = self.column_index(id) {
+            let (rows, latest) = (self.entities.len(), self.stamped.get());
+            self.columns[at].track(rows, latest, now)?;
+            self.tracked = true;
+            self.count_capacity();
+        }
+        Ok(())
+    }
+
+    /// Stops tracking the ticks of a component.
+    pub(crate) fn forget_ticks(&mut self, id: ComponentId) {
+        if let Some(at) = self.column_index(id) {
+            self.columns[at].forget_ticks();
+            self.tracked = self.columns.iter().any(|column| column.tracking().is_some());
+            self.count_capacity();
+        }
+    }
+
+    /// Clamps ticks that are older than the oldest distinguishable age.
+    pub(crate) fn clamp_ticks(&mut self, now: Tick) {
+        self.stamped.clamp(now);
+        self.columns.iter().for_each(|column| column.clamp_ticks(now));
+    }
+}

@@ -1,0 +1,73 @@
+//! Tables whose events are observed or recorded.
+
+use super::{Table, Tables, drop_columns, interest_in, only_list};
+use crate::component::transition::{ColumnSet, Interest};
+use crate::component::{ComponentId, Components};
+
+impl Table {
+    /// The listeners to events of its entities.
+    #[inline]
+    pub(crate) fn interest(&self) -> Interest {
+        self.interest
+    }
+
+    /// The columns whose removals are recorded, with their components. May contain other columns if the table has more than 63
+    /// columns.
+    #[inline]
+    pub(crate) fn watched_columns(&self) -> impl Iterator<Item = (u32, ComponentId)> + Clone {
+        self.watched.columns(self.components.len()).map(|at| (at as u32, self.components[at]))
+    }
+
+    /// The removal list of the only component whose removals are recorded; [`NO_LIST`] if there are several, or none.
+    #[inline]
+    pub(crate) fn only_list(&self) -> u32 {
+        self.only_list
+    }
+
+    /// Whether a row can be removed by overwriting it: no value has to be dropped, and no column has ticks.
+    #[inline(always)]
+    pub(crate) fn can_overwrite_rows(&self) -> bool {
+        !(self.needs_drop | self.tracked)
+    }
+
+    /// Whether values of some column have to be dropped.
+    #[inline]
+    pub(crate) fn needs_drop(&self) -> bool {
+        self.needs_drop
+    }
+
+    /// Drops values past the last row, in some columns or in all, except those of the columns in `kept`.
+    ///
+    /// # Safety
+    ///
+    /// - These columns have `count` values from row `first` on, which is at least the number of rows. The values are not used
+    ///   afterwards.
+    pub(crate) unsafe fn drop_rows_except(
+        &mut self,
+        kept: &[u32],
+        columns: Option<&[u32]>,
+        first: usize,
+        count: usize,
+    ) {
+        debug_assert!(first >= self.entities.len());
+        if !self.needs_drop {
+            return;
+        }
+        let chosen = |at: &u32| !kept.contains(at) && columns.is_none_or(|columns| columns.contains(at));
+        let columns = (0..).zip(self.columns.iter_mut()).filter(|(at, _)| chosen(at)).map(|(_, column)| column);
+        // SAFETY: forwarded: these columns have `count` values from row `first` on, which are not used afterwards.
+        unsafe { drop_columns(columns, first, count) }
+    }
+}
+
+impl Tables {
+    /// Recomputes the listeners of each table, and sets the listeners that apply to all tables. `O(columns)`.
+    pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+        self.in_all = in_all;
+        for table in &mut self.tables {
+            table.watched = ColumnSet::watched(&table.components, components);
+            table.only_list = only_list(&table.components, components);
+            table.interest = interest_in(&table.components, table.watched, components, in_all);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Structural changes: bundles, the archetype graph with its plan cache, the store that carries out changes, and command queues.
+//!
+//! This room uses the rooms before it. It upholds what all unsafe code above relies on: the location of an entity names the row that holds
+//! its components, and every row below the length of a table is initialised in each column. An operation restores both before it runs a
+//! hook, an observer or the drop of a value.
+
+pub mod removal;
+pub(crate) mod graph;
+pub mod bundle;
+pub(crate) mod archetype;
+pub(crate) mod queue;
+#[doc(hidden)]
+pub mod store;
+pub(crate) mod cell;

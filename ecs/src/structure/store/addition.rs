@@ -1,0 +1,134 @@
+//! New values, and the change that inserts them.
+//!
+//! A plan lists the targets of the components of a change in the order in which the change adds them, and the code that writes the values
+//! relies on that order. So both are made in one place, and are kept together until the row is written.
+
+use alloc::vec::Vec;
+
+use super::{Store, Structure};
+use crate::component::ComponentId;
+use crate::entity::Entity;
+use crate::structure::bundle::{Bundle, BundleParts, RowWriter};
+use crate::structure::graph::{Change, ChangeStep};
+
+/// A change, and the function that writes the new values into one row.
+pub(super) struct Addition<P> {
+    change: Change,
+    write: P,
+}
+
+impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
+    /// # Safety
+    ///
+    /// - The first steps of the change may take or remove components. If `write` gets a writer for a plan of this change, it writes every
+    ///   component of each bundle that the other steps add, in order, and does nothing else. It does not panic.
+    #[inline]
+    pub(super) unsafe fn new(change: Change, write: P) -> Self {
+        Self { change, write }
+    }
+
+    /// Returns the change.
+    #[inline]
+    pub(super) fn change(&self) -> Change {
+        self.change
+    }
+
+    /// Writes the values.
+    ///
+    /// # Safety
+    ///
+    /// - The plan of the writer is a plan of the change.
+    #[inline]
+    pub(super) unsafe fn write(self, writer: &mut RowWriter<'_>) {
+        (self.write)(writer);
+    }
+}
+
+/// A change that adds nothing. The removed values are dropped.
+#[derive(Clone, Copy)]
+pub(super) struct Loss(Change);
+
+impl Loss {
+    #[inline]
+    pub(super) fn change(self) -> Change {
+        self.0
+    }
+}
+
+/// The removal of a bundle's components.
+#[inline]
+pub(super) fn removing<B: Bundle>(store: &mut Store) -> Loss {
+    Loss(Change::of(ChangeStep::Remove(store.register_bundle::<B>())))
+}
+
+/// The removal of these components.
+pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> Loss {
+    // A bundle whose registration failed may have left a sparse component without a storage.
+    store.note_new_components();
+    Loss(Change::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
+}
+
+/// The removal of all components except those of a bundle and those that these require.
+pub(super) fn retaining<B: Bundle>(store: &mut Store) -> Loss {
+    Loss(Change::of(ChangeStep::Retain(store.register_bundle::<B>())))
+}
+
+/// The insertion of a bundle, given as its parts.
+#[inline]
+pub(super) fn inserting<'p, B: Bundle>(
+    store: &mut Store,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    adding::<B>(store, None, ChangeStep::Insert, parts)
+}
+
+/// The insertion of the components of a bundle that an entity does not have.
+pub(super) fn inserting_if_new<'p, B: Bundle>(
+    store: &mut Store,
+    entity: Entity,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    let step = ChangeStep::InsertIfNew(store.register_bundle::<B>());
+    let change = Change::of(store.structure.for_entity(step, entity));
+    // SAFETY: the change adds this bundle and nothing else. Only `Addition::write` calls the closure, and its caller guarantees that the
+    // plan of the writer is a plan of the change.
+    unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
+}
+
+/// The insertion of a bundle after a removal.
+pub(super) fn inserting_after<'p, B: Bundle>(
+    store: &mut Store,
+    loss: Loss,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    adding::<B>(store, Some(loss), ChangeStep::Insert, parts)
+}
+
+/// The insertion of a bundle, by a step that adds something.
+#[inline]
+fn adding<'p, B: Bundle>(
+    store: &mut Store,
+    after: Option<Loss>,
+    step: fn(u32) -> ChangeStep,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    let step = step(store.register_bundle::<B>());
+    let change = match after {
+        None => Change::of(step),
+        Some(loss) => store.structure.archetypes.then(loss.0, step),
+    };
+    // SAFETY: the change adds this bundle and nothing else, by an insertion that writes every value. Only `Addition::write` calls the
+    // closure, and its caller guarantees that the plan of the writer is a plan of the change.
+    unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
+}
+
+impl Structure {
+    /// Returns the step that has the same effect on an entity as this one. If the step keeps sparse components that the entity already has
+    /// and that require others, the returned step has a bundle that marks these components.
+    pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
+        let ChangeStep::InsertIfNew(bundle) = step else { return step };
+        let held: Vec<ComponentId> =
+            self.archetypes.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
+        if held.is_empty() { step } else { ChangeStep::InsertIfNew(self.archetypes.register_held(bundle, held)) }
+    }
+}

@@ -1,0 +1,302 @@
+//! Exclusive access to one entity of a store: the only way by which operations on an entity are used outside this folder.
+//!
+//! The location of an entity changes with every operation, and user code may run in between. So the location is cached here only while
+//! nothing else can have changed it.
+
+use core::mem::MaybeUninit;
+
+use super::addition::removing_components;
+use super::located::Located;
+use super::{CloneError, EntityBuilder, Store, WorldId, clone_entity};
+use crate::component::ComponentId;
+use crate::entity::{Entity, EntityError, Location};
+use crate::structure::bundle::{Bundle, give, give_here};
+use crate::structure::graph::ChangeStep;
+use crate::util::alloc_error::AllocError;
+use crate::util::guard::OnDrop;
+
+/// An entity and its store.
+pub(crate) struct EntityAt<'s> {
+    store: &'s mut Store,
+    entity: Entity,
+    /// The location of the entity, while it is known for certain. It is cleared before user code that could change it may run, and before
+    /// an operation that a panicking `Drop` could leave half way.
+    location: Option<Location>,
+    /// The world of the entity. User code that could change the store could also exchange it for the store of another world.
+    world: WorldId,
+}
+
+impl<'s> EntityAt<'s> {
+    /// Returns exclusive access to an entity.
+    ///
+    /// # Errors
+    ///
+    /// If it is not alive.
+    #[inline]
+    pub(crate) fn find(store: &'s mut Store, entity: Entity) -> Result<Self, EntityError> {
+        store.flush();
+        let location = Some(store.structure.entities.locate(entity)?);
+        let world = store.id;
+        Ok(Self { store, entity, location, world })
+    }
+
+    /// As [`find`](Self::find), but panics instead of returning a `Result`. A result that is built and matched again goes through memory,
+    /// which takes as long as a small change.
+    ///
+    /// # Panics
+    ///
+    /// If the entity is not alive.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn expect(store: &'s mut Store, entity: Entity) -> Self {
+        store.flush();
+        let Some(location) = store.structure.entities.get(entity) else {
+            gone(store.structure.entities.why_not(entity))
+        };
+        let world = store.id;
+        Self { store, entity, location: Some(location), world }
+    }
+
+    /// Returns exclusive access to an entity that has just been spawned in this world. Another world may be here since.
+    #[inline]
+    pub(crate) fn new(store: &'s mut Store, entity: Entity, world: WorldId) -> Self {
+        Self { store, entity, location: None, world }
+    }
+}
+
+/// The panic of every operation that needs a live entity.
+#[cold]
+#[track_caller]
+fn gone(error: EntityError) -> ! {
+    panic!("{error}")
+}
+
+/// The panic of every operation on an entity whose world has been exchanged for another one.
+#[cold]
+#[track_caller]
+fn exchanged(entity: Entity) -> ! {
+    panic!(
+        "entity {entity} is not in this world: it was exchanged for another world by a command, an observer, or a function that had it"
+    )
+}
+
+/// Methods that change the entity panic, and name it, if it is not alive any more.
+impl<'s> EntityAt<'s> {
+    #[inline]
+    pub(crate) fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// Returns whether the store belongs to the entity's world.
+    #[inline]
+    fn is_in_its_world(&self) -> bool {
+        self.location.is_some() || self.store.id == self.world
+    }
+
+    /// Returns the id of the entity in the current store. If that belongs to another world, returns an id that no entity has.
+    #[inline]
+    pub(crate) fn target(&self) -> Entity {
+        if self.is_in_its_world() { self.entity } else { Entity::PLACEHOLDER }
+    }
+
+    /// Returns the id of the entity for an operation on the current store.
+    ///
+    /// # Panics
+    ///
+    /// If the store belongs to another world.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn expect_target(&self) -> Entity {
+        if self.is_in_its_world() { self.entity } else { exchanged(self.entity) }
+    }
+
+    #[inline]
+    pub(crate) fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// Returns the store, for arbitrary changes by the caller.
+    #[inline]
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        self.location = None;
+        self.store
+    }
+
+    #[inline]
+    pub(crate) fn into_store(self) -> &'s mut Store {
+        self.store
+    }
+
+    /// Returns the location of the entity.
+    #[track_caller]
+    pub(crate) fn location(&self) -> Location {
+        self.store.structure.entities.locate(self.expect_target()).unwrap_or_else(|error| gone(error))
+    }
+
+    /// Locates the entity for one operation and clears the cached location. The calling line becomes the caller (origin) of the operation.
+    #[inline(always)]
+    #[track_caller]
+    fn located(&mut self) -> Located<'_> {
+        self.store.by_caller();
+        self.located_for_origin()
+    }
+
+    /// As `located`, but the caller (origin) stays the same.
+    #[inline(always)]
+    #[track_caller]
+    fn located_for_origin(&mut self) -> Located<'_> {
+        let location = match self.location.take() {
+            Some(location) => location,
+            None => {
+                self.expect_target();
+                self.store.flush();
+                self.location()
+            }
+        };
+        // SAFETY: the entity is at this location: the cached location is cleared whenever anything else could change the store.
+        unsafe { Located::new(self.store, self.entity, location) }
+    }
+
+    /// Inserts the components of a bundle.
+    #[inline(always)]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
+        let located = self.located();
+        self.location = give_here(
+            bundle,
+            #[inline(always)]
+            |bundle| located.insert(bundle),
+        );
+    }
+
+    /// As [`insert`](Self::insert), with the caller (origin) of the operation that this is a part of.
+    pub(crate) fn insert_for_origin<B: Bundle>(&mut self, bundle: B) {
+        let located = self.located_for_origin();
+        self.location = give(bundle, |bundle| located.insert(bundle));
+    }
+
+    /// Inserts the components of a bundle that the entity does not have. The caller (origin) is as for
+    /// [`insert_for_origin`](Self::insert_for_origin).
+    pub(crate) fn insert_if_new_for_origin<B: Bundle>(&mut self, bundle: B) {
+        let located = self.located_for_origin();
+        self.location = give(bundle, |bundle| located.insert_if_new(bundle));
+    }
+
+    /// Sets the calling line as the caller (origin) of the operations that follow.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn by_caller(&mut self) -> &mut Self {
+        self.store.by_caller();
+        self
+    }
+
+    /// Inserts the components of a builder. The builder is empty afterwards; if there is no memory, it keeps the values. The caller
+    /// (origin) is the one of the command in progress, unless [`by_caller`](Self::by_caller) has set another one.
+    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+        self.located_for_origin().insert_values(builder, ChangeStep::Insert)
+    }
+
+    /// As [`insert_dynamic`](Self::insert_dynamic), without required components.
+    pub(crate) fn insert_exactly(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+        self.located_for_origin().insert_values(builder, ChangeStep::InsertExactly)
+    }
+
+    /// Removes the components of a bundle that the entity has.
+    #[inline(always)]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn remove<B: Bundle>(&mut self) {
+        self.located().remove::<B>();
+    }
+
+    /// Removes these components, where the entity has them. The caller (origin) is as for [`insert_dynamic`](Self::insert_dynamic).
+    pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
+        let loss = removing_components(self.store, ids);
+        self.located_for_origin().lose(loss);
+    }
+
+    /// Removes all components except those of a bundle and those that these require.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn retain<B: Bundle>(&mut self) {
+        self.located().retain::<B>();
+    }
+
+    /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
+        let located = self.located();
+        give(new, |new| located.replace::<Old, New>(new));
+    }
+
+    /// Delivers the pending events of an operation that was aborted by a panic, before another operation defers its events.
+    fn flush_events(&mut self) {
+        if self.store.events.has_pending {
+            self.location = None;
+            self.store.flush_events();
+        }
+    }
+
+    /// Moves the components of a bundle out, if the entity has all of them.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
+        self.flush_events();
+        let located = self.located();
+        let mut taken = MaybeUninit::<B>::uninit();
+        // SAFETY: the address is valid for a bundle, which is initialized if this returns true.
+        let is_there = located.defer_events(|located| unsafe { located.take::<B>(taken.as_mut_ptr()) });
+        if !is_there {
+            return None;
+        }
+        // SAFETY: the bundle is initialized, since `take` returned true.
+        Some(unsafe { told(self.store, taken) })
+    }
+
+    /// Moves the components of `Old` out and inserts `New`, in one move. Returns `New` as the error if a component of `Old` is missing.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        self.flush_events();
+        let mut located = self.located();
+        // Without optimisation each use of a value takes as much stack again, and components may be large.
+        if !located.has_bundle::<Old>() {
+            return Err(new);
+        }
+        let mut old = MaybeUninit::<Old>::uninit();
+        // SAFETY: the address is valid for the old bundle, which is initialized afterwards.
+        unsafe {
+            give(new, |new| located.defer_events(|located| located.exchange::<Old, New>(new, old.as_mut_ptr())));
+            Ok(told(self.store, old))
+        }
+    }
+
+    /// Moves these components, or all, out of the entity, where it has them. The caller (origin) is as for
+    /// [`insert_dynamic`](Self::insert_dynamic).
+    pub(crate) fn take_values(&mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
+        self.located_for_origin().take_values(wanted)
+    }
+
+    /// Spawns a clone of the entity with all its components.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
+        let entity = self.target();
+        self.location = None;
+        clone_entity(self.store.by_caller(), entity)
+    }
+}
+
+/// Ends an operation that has moved a bundle out. If a listener panics, the bundle is dropped.
+///
+/// # Safety
+///
+/// - The bundle is initialized.
+#[inline]
+unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
+    let mut taken = taken;
+    if store.events.has_pending {
+        let held = OnDrop::new(&mut taken, |taken| {
+            // SAFETY: forwarded: the bundle is initialized. Nothing uses it any more.
+            unsafe { taken.assume_init_drop() }
+        });
+        store.flush_events();
+        core::mem::forget(held);
+    }
+    // SAFETY: forwarded: the bundle is initialized.
+    unsafe { taken.assume_init() }
+}

@@ -1,0 +1,522 @@
+//! The engine of structural changes: every change of the components of one entity is carried out here. ARCHITECTURE.md follows an insertion
+//! down to the bytes.
+//!
+//! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
+//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. They fall back
+//! to [`Store::execute_in_phases`], which uses the same two functions between these phases.
+//!
+//! A change has four phases. *Prepare* makes room and constructs required components; it may fail, and then nothing has happened. *Move*
+//! moves the row to its new table, and in *write* the row writer fills in the new values; neither runs user code nor fails. *Finish*
+//! updates sparse storages, records removals, drops the values that have been removed or replaced, and notifies observers and hooks.
+//! `execute_in_phases` notifies the listeners of the "before" events, before *prepare*.
+//!
+//! The flags of the plan show whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
+//! get the address of a bundle, so the compiler can keep it in registers if there is nothing to prepare or finish. A plan that moves large
+//! values also runs in phases, although it has nothing to prepare or finish: without phases an insertion moves small values only.
+//!
+//! | | at once | in phases |
+//! |---|---|---|
+//! | required components | constructed by `begin`, of a new row | *prepare*, in the new row or staged |
+//! | large values that move | by `carry_out`, of a removal | by `carry_out` |
+//! | values to be dropped | by `carry_out`, those that `ChangeSpec::TOLERATED` names | *finish* |
+//! | sparse values | written by `carry_out`, if there is room | the same, after *prepare* has made room |
+//! | sparse values that are removed | by `carry_out`, if it is the only one | *finish* |
+//! | sparse summary of the entity | `carry_out` | *finish* |
+//! | change ticks | `carry_out` | `carry_out`; of staged values *finish* |
+//! | links | `conclude` | *finish* |
+//!
+//! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
+
+use core::mem::ManuallyDrop;
+
+use super::change::leave_summary;
+use super::change_spec::{BundleChange, ChangeSpec, LazyChange, NumberedChange, Subject};
+use super::lifecycle_events::Affected;
+use super::phases::{Changed, Prepared, drop_values, finish, prepare};
+use super::required::construct_required;
+use super::spawn_error::SpawnError;
+use super::ticks::note_targets;
+use super::{Store, Structure};
+use crate::component::{ComponentId, Components};
+use crate::entity::{Entities, Entity, Location, TableId};
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::storage::tick::WriteStamp;
+use crate::structure::archetype::Planned;
+use crate::structure::bundle::{Bundle, BundleParts, Moved, RowWriter, Token, with_parts};
+use crate::structure::graph::{MovePlan, PlanFlags, PlanId, PlanKey};
+use crate::structure::removal::Fate;
+
+/// Any change. In phases `begin` uses no constant of the change, so it is instantiated once, with this type.
+type AnyChange = NumberedChange<true>;
+
+/// A change of one entity that has begun: the entity has an id and a location, and nothing is left to prepare.
+struct BegunChange<'s> {
+    plan: &'s MovePlan,
+    entity: Entity,
+    /// Where the entity will be.
+    here: Location,
+    rows: Rows<'s>,
+    entities: &'s mut Entities,
+    sparse: &'s mut [SparseStorage],
+    components: &'s Components,
+    now: WriteStamp,
+}
+
+/// The row of the entity in a change. A table that gets a row has room for it.
+enum Rows<'s> {
+    /// The row is new.
+    New(&'s mut Table),
+    /// The row is not touched: only sparse storages change. In phases such a change uses `Stays`.
+    OutsideTables,
+    /// The row stays where it is.
+    Stays(&'s mut Table),
+    /// The row comes from another table.
+    Moves { to: &'s mut Table, source: &'s mut Table, from_row: u32 },
+}
+
+/// The result of [`BegunChange::carry_out`].
+struct WrittenChange {
+    entity: Entity,
+    /// Where the entity is now.
+    here: Location,
+    /// The component by which the entity is to be linked.
+    link: Option<ComponentId>,
+}
+
+impl BegunChange<'_> {
+    /// The *move* and *write* phases of a change. Without `PHASES` the special flags of the plan are `S::flags`, and optionally
+    /// `S::TOLERATED` and [`PlanFlags::REQUIRES`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::execute`].
+    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
+    ///   `PHASES` the change was `S`.
+    #[inline(always)]
+    unsafe fn carry_out<S: ChangeSpec, const PHASES: bool>(
+        self,
+        subject: Subject,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        write: impl FnOnce(&mut RowWriter<'_>),
+    ) -> WrittenChange {
+        let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
+        let row = here.row as usize;
+        // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. If the
+        // plan adds sparse values, room for them has been reserved, and *finish* drops values that retire or are past the end. Without that
+        // phase no value retires, since the plan has no other flags than `S` allows, and values past the end are dropped here. Where a
+        // target has `replace`, the row holds a value. In a row that is new in the table, each column gets its value from the moved row, as
+        // the plan lists, from `write`, or has got it from a constructor.
+        unsafe {
+            match rows {
+                Rows::New(table) => {
+                    write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
+                    table.commit_row(entity, now);
+                }
+                Rows::OutsideTables if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
+                Rows::OutsideTables => {}
+                Rows::Stays(table) => {
+                    read(plan, table, sparse);
+                    if S::ADDS {
+                        overwrite_row::<S, PHASES>(plan, table, (row, entity), sparse, now, write);
+                    }
+                }
+                Rows::Moves { to, source, from_row } => {
+                    read(plan, source, sparse);
+                    source.move_row_to((from_row, entity), (to, here), entities, &plan.moves, now.tick);
+                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::TOLERATED);
+                    if (PHASES || drops) && !plan.other_moves.is_empty() {
+                        source.move_other_values(from_row as usize, to, row, &plan.other_moves);
+                    }
+                    if S::ADDS {
+                        write(&mut RowWriter::new(plan, to, row, entity, sparse, now));
+                    }
+                    note_moved(plan, source, from_row as usize, to, row, now);
+                    if drops {
+                        drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
+                    }
+                }
+            }
+        }
+        let mut link = None;
+        if !PHASES && S::flags(subject).intersects(PlanFlags::SPARSE) {
+            if S::ADDS {
+                entities.add_to_summary(entity.index(), plan.added_storages);
+            } else if let [number] = *plan.left_storages {
+                // SAFETY: the storage belongs to the only component of the change, as its flags say, and its values need no drop.
+                unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
+                leave_summary(entities, sparse, entity, number as usize);
+            }
+            if S::flags(subject).intersects(PlanFlags::ONLY_LINKS) {
+                link = plan.linking_component(components);
+            }
+        }
+        WrittenChange { entity, here, link }
+    }
+}
+
+/// Moves the ticks of a row that has moved to another table, and updates them for its new values, if ticks are kept.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, row: usize, now: WriteStamp) {
+    if source.is_tracked() | to.is_tracked() {
+        source.move_ticks(from, to, row, [&plan.moves, &plan.other_moves], now);
+        note_targets(plan, to, row, now);
+    }
+}
+
+/// Writes new values to a row that stays where it is. Without phases, replaced values are dropped here.
+///
+/// # Safety
+///
+/// - As for [`RowWriter::new`], for a row of the table. Without `PHASES`, the plan has no flags except `S::flags` and optionally
+///   `S::TOLERATED`.
+#[inline(always)]
+unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
+    plan: &MovePlan,
+    table: &mut Table,
+    (row, entity): (usize, Entity),
+    sparse: &mut [SparseStorage],
+    now: WriteStamp,
+    write: impl FnOnce(&mut RowWriter<'_>),
+) {
+    // If no value in the table changes, the table counts as unchanged, even if sparse values are added.
+    if !PHASES || plan.writes_columns() {
+        table.stamp(now.tick);
+    }
+    // SAFETY: forwarded.
+    unsafe { write(&mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+    if table.is_tracked() {
+        note_targets(plan, table, row, now);
+    }
+    if !PHASES && plan.flags.intersects(S::TOLERATED) {
+        // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
+        unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
+    }
+}
+
+impl Store {
+    /// Carries out the insertion of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::execute`].
+    ///
+    /// # Safety
+    ///
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
+    #[inline(always)]
+    pub(super) unsafe fn insert_bundle<B: Bundle>(
+        &mut self,
+        subject: Subject,
+        bundle: Moved<'_, B>,
+    ) -> Result<(Entity, Option<Location>), SpawnError> {
+        let spec = BundleChange::<B, true>::new();
+        let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
+        // SAFETY: the change adds the bundle, by an insertion, and nothing else.
+        unsafe {
+            match B::IN_PLACE {
+                // Splitting the bundle into its components may run user code.
+                None => with_parts(bundle, |parts| {
+                    let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
+                    self.execute(subject, spec, Fate::Dropped, read, write)
+                }),
+                // As `execute`, but if the bundle was not written at once, a cold call moves it to the stack.
+                Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
+                    Some(begun) => {
+                        let done = begun.carry_out::<BundleChange<B, true>, false>(
+                            subject,
+                            read,
+                            #[inline(always)]
+                            |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
+                        );
+                        Ok(self.conclude(done))
+                    }
+                    None => bundle.elsewhere(move |bundle| {
+                        let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
+                        self.execute_in_phases(subject, spec, Fate::Dropped, read, write)
+                    }),
+                },
+            }
+        }
+    }
+
+    /// Ends a change without a *finish* phase.
+    #[inline(always)]
+    fn conclude(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
+        let WrittenChange { entity, here, link } = done;
+        let is_here = link.is_none_or(|component| self.link_new_source(component, entity));
+        (entity, is_here.then_some(here))
+    }
+
+    /// Carries out a change of one entity. Returns the entity and its location; `None` if listeners have been notified, since their
+    /// commands may have moved it.
+    ///
+    /// `read` gets the plan, the table of the entity and the sparse storages before a row moves or is overwritten, and `write` gets the
+    /// writer for the new row. If the fate is `Taken`, the change must not have values to be dropped, so a value that `read` has taken is
+    /// not dropped too.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
+    /// been notified of the "before" events.
+    ///
+    /// # Safety
+    ///
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
+    /// - `write` writes every component of each bundle that the change adds, in order, and does nothing else. Neither `write` nor `read`
+    ///   panics. `ADDS` is true if the change adds anything.
+    /// - If the fate is `Taken`, `read` moves out all values that the change removes; otherwise it moves none. It also removes the entity
+    ///   from the sparse storages whose values it takes.
+    #[inline(always)]
+    pub(super) unsafe fn execute<S: ChangeSpec>(
+        &mut self,
+        subject: Subject,
+        spec: S,
+        fate: Fate,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        write: impl FnOnce(&mut RowWriter<'_>),
+    ) -> Result<(Entity, Option<Location>), SpawnError> {
+        // SAFETY: forwarded.
+        #[expect(clippy::redundant_closure_call, reason = "its copy of the subject leaves that in registers")]
+        unsafe {
+            match self.begin::<S, false>(spec.key(subject), subject) {
+                Some(begun) => {
+                    let done = begun.carry_out::<S, false>(subject, read, write);
+                    Ok(self.conclude(done))
+                }
+                None => (move || self.execute_in_phases(subject, spec, fate, read, write))(),
+            }
+        }
+    }
+
+    /// [`Store::execute`] with its first and last phase.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::execute`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::execute`].
+    #[inline(never)]
+    unsafe fn execute_in_phases<S: ChangeSpec>(
+        &mut self,
+        subject: Subject,
+        spec: S,
+        fate: Fate,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        write: impl FnOnce(&mut RowWriter<'_>),
+    ) -> Result<(Entity, Option<Location>), SpawnError> {
+        let change = spec.change();
+        let key = if S::IN_TABLES || subject.has_no_row() {
+            spec.key(subject)
+        } else {
+            self.key_of_table(spec.key(subject), change, subject)
+        };
+        let (mut id, mut flags) = self.find_plan(key, change, subject.table());
+        let mut prepared = None;
+        // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
+        let mut is_reserved = flags.intersects(PlanFlags::PREPARE);
+        if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
+            && let Subject::Alive(entity, location) = subject
+        {
+            let number = change.resolve(self);
+            let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, number);
+            prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
+            (id, flags) = self.find_plan(key, change, subject.table());
+        }
+        if is_reserved {
+            prepare(self, subject, id, fate, &mut prepared)?;
+        }
+        let WrittenChange { entity, here, .. } = loop {
+            // SAFETY: forwarded.
+            if let Some(begun) = unsafe { self.begin::<AnyChange, true>(key.with_flags(flags), subject) } {
+                // SAFETY: forwarded.
+                break unsafe { begun.carry_out::<S, true>(subject, read, write) };
+            }
+            // No user code has run since the plan was found, so the cache still has it; only room was missing.
+            assert!(!is_reserved, "the row has been reserved");
+            self.reserve_row(subject, id)?;
+            is_reserved = true;
+        };
+        let changed = Changed { entity, plan: id, from: subject, here, fate };
+        // SAFETY: the change has been carried out except for this phase, and nothing has happened since. The flags are those of the plan.
+        let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
+        if prepared.is_none() {
+            // Dropping `None` would still be a call.
+            core::mem::forget(prepared);
+        }
+        Ok((entity, is_here.then_some(here)))
+    }
+
+    /// Returns the key of the plan for the entity's table, of a change without table-stored components. The plan of its own key is for
+    /// entities of the empty table: its `table`, `lost` and `required` are not valid for this entity, so it serves changes at once only.
+    #[inline]
+    fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
+        // Only to fill the plan cache: the next change with this key needs no phases.
+        self.find_plan(key, change, TableId::EMPTY);
+        PlanKey::of_change(change.resolve(self), subject.table())
+    }
+
+    /// Returns the plan of a change for entities of a table, and its special flags. The plan cache stores it with a key.
+    #[inline]
+    fn find_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
+        match self.structure.archetypes.find(key) {
+            Some(found) => found,
+            None => self.make_plan(key, change, from),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
+        let change = change.resolve(self);
+        let id = self.structure.archetypes.plan(from, change);
+        self.structure.archetypes.remember(key, id);
+        (id, self.structure.archetypes.at(id).plan.flags.special())
+    }
+
+    /// Makes room for the row of a change whose plan is in the cache, and for the id of a new entity.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, or no id.
+    #[cold]
+    #[inline(never)]
+    fn reserve_row(&mut self, subject: Subject, id: PlanId) -> Result<(), SpawnError> {
+        if let Subject::New = subject {
+            self.try_flush()?;
+            self.structure.entities.reserve_next()?;
+        }
+        let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
+        let moves = plan.table != subject.table() || subject.has_no_row();
+        let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
+        tables.get_mut(plan.table).reserve(rows)?;
+        Ok(())
+    }
+
+    /// Finds the plan of a change and checks that there is room for it. Returns `None`, with nothing changed, if the plan cache has no plan
+    /// with these flags, or if memory, a flush or an id is missing.
+    ///
+    /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
+    /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
+    ///
+    /// Without `PHASES` the special flags of the plan are `S::flags`, and perhaps `S::TOLERATED` and, for a new entity of a change that
+    /// `REQUIRES`, [`PlanFlags::REQUIRES`].
+    ///
+    /// # Safety
+    ///
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    unsafe fn begin<S: ChangeSpec, const PHASES: bool>(
+        &mut self,
+        key: PlanKey,
+        subject: Subject,
+    ) -> Option<BegunChange<'_>> {
+        let now = self.now();
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
+        let flags = S::flags(subject);
+        let tolerated =
+            if S::REQUIRES && subject.has_no_row() { S::TOLERATED.union(PlanFlags::REQUIRES) } else { S::TOLERATED };
+        let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
+        let Planned { plan, tables, components } = archetypes.cached(key)?;
+        if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
+            let index = subject.index().unwrap_or_else(|| entities.next_index());
+            let links = flags.intersects(PlanFlags::ONLY_LINKS);
+            // If ids are assigned in order, this is the index of the new entity; otherwise `begin_row` gets no id.
+            if !(entities.has_summary_room(index, subject.has_no_row()) && S::has_sparse_room(plan, sparse, index))
+                || links && !events.can_link_at_once(plan.added_storages)
+            {
+                return None;
+            }
+        }
+        let to = plan.table;
+        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before
+        // has compared them. `carry_out` commits a new row. The required components belong to the plan and go to columns that hold no
+        // value, as the flags of the plan guarantee.
+        let (rows, entity, here) = unsafe {
+            match subject {
+                Subject::New | Subject::Pending(_) => {
+                    let table = tables.get_unchecked_mut(to);
+                    let constructs = !PHASES && S::REQUIRES && !plan.required.is_empty();
+                    let (entity, here) = begin_row(table, plan, entities, subject, constructs)?;
+                    (Rows::New(table), entity, here)
+                }
+                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::OutsideTables, entity, at),
+                Subject::Alive(entity, at) if at.table == to => {
+                    let table = tables.get_unchecked_mut(to);
+                    if (PHASES || S::ADDS && plan.flags.intersects(S::TOLERATED)) && !has_room(plan, table, 0) {
+                        return None;
+                    }
+                    (Rows::Stays(table), entity, at)
+                }
+                Subject::Alive(entity, at) => {
+                    let (source, table) = tables.get_two_mut(at.table, to);
+                    // `carry_out` does not drop replaced values of a row that moves, which are rare.
+                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::TOLERATED);
+                    if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
+                        return None;
+                    }
+                    let here = Location { table: to, row: table.len() as u32 };
+                    (Rows::Moves { to: table, source, from_row: at.row }, entity, here)
+                }
+            }
+        };
+        Some(BegunChange { plan, entity, here, rows, entities, sparse, components, now })
+    }
+}
+
+/// Gives an entity without a row an id and the row past the end of its table, if there is room, and constructs what its plan requires there
+/// if the caller asks for that.
+///
+/// # Safety
+///
+/// - The plan leads to this table. The caller commits the row. The id of a pending subject is pending.
+#[cfg_attr(not(debug_assertions), inline(always))]
+unsafe fn begin_row(
+    table: &mut Table,
+    plan: &MovePlan,
+    entities: &mut Entities,
+    subject: Subject,
+    constructs: bool,
+) -> Option<(Entity, Location)> {
+    if table.is_full() {
+        return None;
+    }
+    if constructs {
+        if matches!(subject, Subject::New) && !entities.can_allocate_at_row() {
+            return None;
+        }
+        // SAFETY: forwarded. The table is not full. There is an id, so the caller commits the row.
+        unsafe { construct_required(table, plan) }
+    }
+    let here = Location { table: plan.table, row: table.len() as u32 };
+    match subject {
+        Subject::Pending(entity) => {
+            entities.place(entity, here);
+            Some((entity, here))
+        }
+        _ => Some((entities.allocate_at_row(here)?, here)),
+    }
+}
+
+/// Writes a bundle that need not be split into its components.
+///
+/// # Safety
+///
+/// - The next targets of the writer belong to the bundle, and its plan is the plan of an insertion that writes every value.
+#[inline(always)]
+unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
+    let mut bundle = ManuallyDrop::new(bundle);
+    // SAFETY: forwarded: the next targets belong to the bundle, and the plan writes every value. The bundle is neither used again nor
+    // dropped. There is a token if it need not be split.
+    unsafe { B::write_row::<false>(bundle.address(), writer, token) }
+}
+
+/// Returns whether a table has room for `rows` rows, and for the row past the end if a plan that leads there needs it.
+fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
+    table.room() >= rows + usize::from(!plan.replaces.is_empty())
+}

@@ -1,0 +1,104 @@
+//! Beginning and ending frames: see `frames`.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::Store;
+use super::frames::{Ongoing, RanSchedule, Seat};
+use crate::util::guard::for_each_until_all_had_their_turn;
+
+/// Begins the run of a schedule, given by the number of its label and its seat; `None` if the schedule does not count for frames. If a
+/// system in it may access the store mutably, the caller has to [count the run](super::frames::Frames::enter).
+///
+/// # Panics
+///
+/// If a frame ends and the `Drop` of a value panics. The frame has ended.
+#[inline]
+pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64>, &Seat)>) {
+    notice_ended_frame(store);
+    if let Some((label, seat)) = schedule {
+        let at = store.frames.members.iter().position(|member| member.is(label, seat));
+        if !store.frames.goes_on() && store.frames.ends_before(at) {
+            end_frame(store);
+        }
+        store.frames.any_ran = true;
+        match at {
+            Some(at) => store.frames.members[at].ran = store.frames.number,
+            None => store.frames.add_member(label, seat),
+        }
+    }
+}
+
+/// Begins an explicit frame. Returns `None` if a run or a frame is in progress: the new one belongs to it.
+///
+/// # Panics
+///
+/// As [`end_frame`]: an implicit frame in which schedules have run ends here.
+pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
+    notice_ended_frame(store);
+    if store.frames.goes_on() {
+        return None;
+    }
+    if store.frames.any_ran {
+        end_frame(store);
+    }
+    Some(store.frames.enter())
+}
+
+/// Ends the open implicit frame if commands are pending until then and the next frame begins now: explicitly, or with the run of a
+/// schedule, given by its label and seat. Returns whether the caller has to apply those commands.
+///
+/// # Panics
+///
+/// As [`end_frame`].
+#[inline]
+pub(crate) fn end_frame_for_commands(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+    !store.commands.after_frame.is_empty() && end_implicit_frame(store, schedule)
+}
+
+#[cold]
+fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+    notice_ended_frame(store);
+    if store.frames.goes_on() {
+        return false;
+    }
+    if let Some((label, seat)) = schedule {
+        let is_it = |member: &RanSchedule| match seat {
+            Some(seat) => member.is(label, seat),
+            None => label.is_some() && member.label == label,
+        };
+        let at = store.frames.members.iter().position(is_it);
+        if store.frames.any_ran && !store.frames.ends_before(at) {
+            return false;
+        }
+    }
+    if store.frames.any_ran {
+        end_frame(store);
+    }
+    true
+}
+
+pub(super) fn notice_ended_frame(store: &mut Store) {
+    // A run that is in progress elsewhere belongs to the frame.
+    if store.frames.shared.has_ended.load(Relaxed) && !store.frames.goes_on() {
+        store.frames.shared.has_ended.store(false, Relaxed);
+        end_frame(store);
+    }
+}
+
+/// Ends the frame: everything that is kept for some frames ages by one.
+///
+/// # Panics
+///
+/// If the `Drop` of a value that is removed panics. Everything else has been done.
+pub(crate) fn end_frame(store: &mut Store) {
+    store.frames.number += 1;
+    store.frames.any_ran = false;
+    if !store.resources.has_messages() {
+        return store.events.tidy_removals(&mut store.structure.archetypes);
+    }
+    let both: [fn(&mut Store); 2] = [
+        |store| store.frames.age_messages(&mut store.resources),
+        |store| store.events.tidy_removals(&mut store.structure.archetypes),
+    ];
+    for_each_until_all_had_their_turn(both.into_iter(), |part| part(store));
+}

@@ -1,0 +1,290 @@
+//! Changing which components an entity has.
+//!
+//! A [`Located`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
+//! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
+
+use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
+use super::change_spec::{BundleChange, ChangeSpec, NumberedChange, Subject};
+use super::{Store, Structure};
+use crate::entity::{Entity, Location};
+use crate::storage::sparse::SparseStorage;
+use crate::storage::table::Table;
+use crate::structure::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
+use crate::structure::graph::{Change, ChangeStep, MovePlan, PlanFlags};
+use crate::structure::removal::Fate;
+use crate::util::alloc_error::AllocError;
+use crate::util::guard::OnDrop;
+
+/// A live entity, its location, and its store.
+pub(super) struct Located<'s> {
+    store: &'s mut Store,
+    entity: Entity,
+    location: Location,
+}
+
+impl Structure {
+    /// Returns the sparse storage of the only component of a bundle, if adding or removing the component has no other consequences.
+    #[inline]
+    pub(super) fn only_storage<B: Bundle>(&self) -> Option<usize> {
+        if !B::Parts::SOLE_SPARSE {
+            return None;
+        }
+        B::Parts::sole_storage(&self.archetypes.components).filter(|&number| number < self.sparse.len())
+    }
+
+    /// Returns whether an entity has all components of the bundle with this number.
+    pub(super) fn has_all(&self, entity: Entity, bundle: u32) -> bool {
+        self.archetypes.contents(bundle).explicit.iter().all(|&id| self.has(entity, id))
+    }
+}
+
+impl<'s> Located<'s> {
+    /// Returns an entity, if it is alive.
+    #[inline]
+    pub(super) fn find(store: &'s mut Store, entity: Entity) -> Option<Self> {
+        let location = store.structure.entities.get(entity)?;
+        Some(Self { store, entity, location })
+    }
+
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    #[inline]
+    pub(super) unsafe fn new(store: &'s mut Store, entity: Entity, location: Location) -> Self {
+        Self { store, entity, location }
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        self.store
+    }
+
+    pub(super) fn entity(&self) -> Entity {
+        self.entity
+    }
+
+    pub(super) fn location(&self) -> Location {
+        self.location
+    }
+
+    /// Calls `make` with the store, to register bundles or to create a change before the operation. It may add tables, plans and storages,
+    /// but must not move entities.
+    pub(super) fn prepare<T>(&mut self, make: impl FnOnce(&mut Store) -> T) -> T {
+        make(self.store)
+    }
+
+    /// Inserts a bundle and returns the new location of the entity: `None` if listeners may have been notified, since their commands may
+    /// have moved the entity.
+    #[inline(always)]
+    pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
+        let Self { store, entity, location } = self;
+        // SAFETY: the entity is at this location.
+        match unsafe { store.insert_bundle(Subject::Alive(entity, location), bundle) } {
+            Ok((_, here)) => here,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// Inserts the components of a bundle that the entity does not have, and drops the others. Returns the location as [`Located::insert`]
+    /// does.
+    pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
+        with_parts(bundle, |parts| {
+            let addition = inserting_if_new::<B>(self.store, self.entity, parts);
+            self.add(addition)
+        })
+    }
+
+    /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
+    pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: Moved<'_, New>) {
+        with_parts(bundle, |parts| {
+            let old = removing::<Old>(self.store);
+            let addition = inserting_after::<New>(self.store, old, parts);
+            self.add(addition);
+        });
+    }
+
+    /// Removes the components of a bundle.
+    #[inline(always)]
+    pub(super) fn remove<B: Bundle>(self) {
+        // SAFETY: the change adds nothing and takes nothing.
+        let done = unsafe { self.change(BundleChange::<B, false>::new(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+
+    /// Removes and drops all components except those of a bundle and those that these require.
+    pub(super) fn retain<B: Bundle>(self) {
+        let loss = retaining::<B>(self.store);
+        self.lose(loss);
+    }
+
+    /// Inserts new values, and returns the location as [`Located::insert`] does.
+    #[inline]
+    pub(super) fn add(self, addition: Addition<impl FnOnce(&mut RowWriter<'_>)>) -> Option<Location> {
+        self.try_add(addition).unwrap_or_else(|error| error.raise())
+    }
+
+    /// Inserts new values, and returns the location as [`Located::insert`] does.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    #[inline]
+    pub(super) fn try_add(
+        self,
+        addition: Addition<impl FnOnce(&mut RowWriter<'_>)>,
+    ) -> Result<Option<Location>, AllocError> {
+        let change = addition.change();
+        // SAFETY: the plan of the writer is one of the change; nothing is read.
+        unsafe {
+            self.change(NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer))
+        }
+    }
+
+    /// Carries out a change that adds nothing. It returns no location, because a component's `Drop` may panic; the entity index has the new
+    /// one.
+    pub(super) fn lose(self, loss: Loss) {
+        // SAFETY: the change adds nothing and takes nothing.
+        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+
+    /// Carries out a change of the entity: [`Store::execute`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::execute`].
+    #[inline(always)]
+    unsafe fn change(
+        self,
+        spec: impl ChangeSpec,
+        fate: Fate,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        write: impl FnOnce(&mut RowWriter<'_>),
+    ) -> Result<Option<Location>, AllocError> {
+        let Self { store, entity, location } = self;
+        // SAFETY: forwarded; the entity is at this location.
+        let done = unsafe { store.execute(Subject::Alive(entity, location), spec, fate, read, write) };
+        match done {
+            Ok((_, here)) => Ok(here),
+            Err(error) => Err(error.into_alloc_error()),
+        }
+    }
+
+    /// Moves the components of a bundle out. Returns false, and does nothing, if one of them is missing.
+    ///
+    /// # Safety
+    ///
+    /// - `out` is writable; it holds the bundle if this returns true.
+    pub(super) unsafe fn take<B: Bundle>(self, out: *mut B) -> bool {
+        let number = self.store.register_bundle::<B>();
+        if !self.store.structure.has_all(self.entity, number) {
+            return false;
+        }
+        let change = Change::of(ChangeStep::Take(number));
+        // SAFETY: `take_into` writes full parts or returns false; the bundle belongs to the change.
+        unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
+    }
+
+    /// Carries out an operation on the entity, and defers its events until the caller's [`Store::flush_events`].
+    #[inline]
+    pub(super) fn defer_events<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
+        let Self { store, entity, location } = self;
+        store.defer_events(|store| operation(Located { store, entity, location }))
+    }
+
+    /// Returns whether the entity has all components of a bundle.
+    pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
+        let number = self.store.register_bundle::<B>();
+        self.store.structure.has_all(self.entity, number)
+    }
+
+    /// Moves the components of `Old` out and inserts `New`, in one move.
+    ///
+    /// # Safety
+    ///
+    /// - The entity has all components of `Old` ([`Located::has_bundle`]).
+    /// - `out` is writable; it holds the old components afterwards.
+    pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
+        let old = self.store.register_bundle::<Old>();
+        let step = ChangeStep::Insert(self.store.register_bundle::<New>());
+        let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
+        let mut taken = drop_taken();
+        with_parts(new, |new| {
+            // SAFETY: `take_into` writes full parts, as no component is missing. The first step takes the old bundle, and the only other
+            // step adds the new one, which is written.
+            unsafe {
+                take_parts(out, |parts| {
+                    let write = |writer: &mut RowWriter<'_>| new.write_row::<false>(writer);
+                    self.take_into::<Old::Parts>(change, parts, write)
+                });
+                *taken = Some(out);
+            }
+        });
+        core::mem::forget(taken);
+    }
+
+    /// Moves the components of a bundle out, and lets `write` write new ones. Returns true.
+    ///
+    /// # Safety
+    ///
+    /// - The first step of the change takes a bundle with these parts, and the entity has all of its components. `write` writes every
+    ///   component of each bundle that the other steps add, in order, and does nothing else. No step removes anything.
+    /// - `parts` is writable; it is full afterwards.
+    unsafe fn take_into<P: BundleParts>(
+        self,
+        change: Change,
+        parts: *mut P,
+        write: impl FnOnce(&mut RowWriter<'_>),
+    ) -> bool {
+        let (entity, row) = (self.entity, self.location.row as usize);
+        // After the values have been read, a panic is possible: if there is no memory for events, or in the `Drop` of a replaced value.
+        let mut taken = drop_taken();
+        let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
+            debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
+            let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
+            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components. The change treats
+            // the values in the table as moved out.
+            unsafe { P::read(parts, &mut reader) };
+            *taken = Some(parts);
+            plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
+        };
+        // SAFETY: forwarded: `write` writes all new components. `read` moves out what the first step takes, and the other steps remove
+        // nothing.
+        let done = unsafe { self.change(NumberedChange::<true>(change), Fate::Taken, read, write) };
+        core::mem::forget(taken);
+        done.map_or_else(|error| error.raise(), |_| true)
+    }
+
+    /// Carries out a change that adds nothing. `read` moves out the values that it removes.
+    ///
+    /// # Safety
+    ///
+    /// - `read` moves out all values that the change removes: those in this row of the table, and those of the entity in sparse storages,
+    ///   which it also removes from these storages. It moves no others, and does not panic.
+    pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
+        let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
+        // SAFETY: the change adds nothing; `read` moves out everything that the change removes (forwarded).
+        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Taken, read, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+}
+
+/// A guard for values that have been taken from an entity and not been returned yet: they are dropped if something panics. The code that
+/// sets the address has moved the values there; it forgets the guard when it returns them.
+fn drop_taken<B>() -> OnDrop<Option<*mut B>, impl FnMut(&mut Option<*mut B>)> {
+    OnDrop::new(None, |taken: &mut Option<*mut B>| {
+        if let Some(taken) = taken.take() {
+            // SAFETY: the values have been moved there, and nothing else drops them.
+            unsafe { taken.drop_in_place() }
+        }
+    })
+}

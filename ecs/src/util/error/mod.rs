@@ -1,0 +1,20 @@
+//! Errors of systems, commands and observers, and the functions that handle them.
+//!
+//! A system, a command or an observer fails by returning an `Err`, which becomes an [`EcsError`]. A world passes the error to its
+//! [`ErrorHandler`], if it has one ([`World::set_error_handler`](crate::world::World::set_error_handler)), together with an
+//! [`ErrorContext`] that names what failed. The handlers of this module log the error ([`error`], [`warn`], [`info`], [`debug`],
+//! [`trace`]), [`panic()`], [`ignore`] it, or choose one of these by its severity ([`match_severity`]).
+//!
+//! Without an error handler, a schedule returns the error of a system from
+//! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and [`OnCommandError`] defines how the errors of commands
+//! and observers are treated.
+//!
+//! Tests: `tests/systems/error_handler.rs`, `tests/systems/errors.rs`.
+
+mod ecs_error;
+mod handlers;
+
+pub use self::ecs_error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
+pub(crate) use self::ecs_error::{severity_of, without_severity};
+pub use self::handlers::{ErrorContext, ErrorHandler, debug, error, ignore, info, match_severity, panic, trace, warn};
+pub use crate::reexports::error::*;
