@@ -34,7 +34,7 @@ const UNSAFE_FILES: &[&str] = &[
     // A constant for lists of messages names a function for their clones.
     "component/description.rs",
     "component/constructor.rs",
-    "system/commands/commands.rs",
+    "system/commands/api.rs",
     "component/field.rs",
     "component/functions.rs",
     "component/erased_ref.rs",

@@ -14,10 +14,10 @@
 #[macro_export]
 macro_rules! ecs_error {
     ($format:literal $($rest:tt)*) => {
-        $crate::__private::EcsError::from($crate::__private::format!($format $($rest)*))
+        $crate::macro_support::EcsError::from($crate::macro_support::format!($format $($rest)*))
     };
     ($severity:expr, $format:literal $($rest:tt)*) => {
-        $crate::__private::EcsError::new($severity, $crate::__private::format!($format $($rest)*))
+        $crate::macro_support::EcsError::new($severity, $crate::macro_support::format!($format $($rest)*))
     };
 }
 
@@ -25,10 +25,10 @@ macro_rules! ecs_error {
 #[macro_export]
 macro_rules! bevy_error {
     ($format:literal $($rest:tt)*) => {
-        $crate::__private::EcsError::from($crate::__private::format!($format $($rest)*))
+        $crate::macro_support::EcsError::from($crate::macro_support::format!($format $($rest)*))
     };
     ($severity:expr, $format:literal $($rest:tt)*) => {
-        $crate::__private::EcsError::new($severity, $crate::__private::format!($format $($rest)*))
+        $crate::macro_support::EcsError::new($severity, $crate::macro_support::format!($format $($rest)*))
     };
 }
 
@@ -49,12 +49,12 @@ macro_rules! bevy_error {
 #[macro_export]
 macro_rules! bail {
     ($format:literal $($rest:tt)*) => {
-        return $crate::__private::Err($crate::__private::EcsError::from($crate::__private::format!($format $($rest)*)))
+        return $crate::macro_support::Err($crate::macro_support::EcsError::from($crate::macro_support::format!($format $($rest)*)))
     };
     ($severity:expr, $format:literal $($rest:tt)*) => {
-        return $crate::__private::Err($crate::__private::EcsError::new(
+        return $crate::macro_support::Err($crate::macro_support::EcsError::new(
             $severity,
-            $crate::__private::format!($format $($rest)*),
+            $crate::macro_support::format!($format $($rest)*),
         ))
     };
 }
@@ -77,22 +77,22 @@ macro_rules! bail {
 macro_rules! ensure {
     ($condition:expr $(,)?) => {
         if !$condition {
-            let text = $crate::__private::format!("`{}` does not hold", $crate::__private::stringify!($condition));
-            return $crate::__private::Err($crate::__private::EcsError::from(text));
+            let text = $crate::macro_support::format!("`{}` does not hold", $crate::macro_support::stringify!($condition));
+            return $crate::macro_support::Err($crate::macro_support::EcsError::from(text));
         }
     };
     ($condition:expr, $format:literal $($rest:tt)*) => {
         if !$condition {
-            return $crate::__private::Err($crate::__private::EcsError::from(
-                $crate::__private::format!($format $($rest)*),
+            return $crate::macro_support::Err($crate::macro_support::EcsError::from(
+                $crate::macro_support::format!($format $($rest)*),
             ));
         }
     };
     ($condition:expr, $severity:expr, $format:literal $($rest:tt)*) => {
         if !$condition {
-            return $crate::__private::Err($crate::__private::EcsError::new(
+            return $crate::macro_support::Err($crate::macro_support::EcsError::new(
                 $severity,
-                $crate::__private::format!($format $($rest)*),
+                $crate::macro_support::format!($format $($rest)*),
             ));
         }
     };
@@ -113,7 +113,7 @@ macro_rules! ensure {
 #[macro_export]
 macro_rules! children {
     ($($child:expr),* $(,)?) => {
-        <$crate::__private::Children as $crate::__private::SpawnRelated>::spawn($crate::__private::spawns!($($child),*))
+        <$crate::macro_support::Children as $crate::macro_support::SpawnRelated>::spawn($crate::macro_support::spawns!($($child),*))
     };
 }
 
@@ -137,7 +137,7 @@ macro_rules! children {
 #[macro_export]
 macro_rules! related {
     ($Target:ty [$($child:expr),* $(,)?]) => {
-        <$Target as $crate::__private::SpawnRelated>::spawn($crate::__private::spawns!($($child),*))
+        <$Target as $crate::macro_support::SpawnRelated>::spawn($crate::macro_support::spawns!($($child),*))
     };
 }
 
@@ -195,27 +195,27 @@ macro_rules! define_label {
     ) => {
         $(#[$attribute])*
         pub trait $Label:
-            $crate::__private::DynHash + $crate::__private::Debug + $crate::__private::Send + $crate::__private::Sync
+            $crate::macro_support::DynHash + $crate::macro_support::Debug + $crate::macro_support::Send + $crate::macro_support::Sync
         {
             $($($methods)*)?
 
             /// Clones the label into a box.
-            fn dyn_clone(&self) -> $crate::__private::Box<dyn $Label>;
+            fn dyn_clone(&self) -> $crate::macro_support::Box<dyn $Label>;
 
             /// The label as a `Copy` value that is compared by address. The first call for a label leaks a copy of it.
-            fn intern(&self) -> $crate::__private::Interned<dyn $Label>
+            fn intern(&self) -> $crate::macro_support::Interned<dyn $Label>
             where
-                Self: $crate::__private::Sized,
+                Self: $crate::macro_support::Sized,
             {
-                static LABELS: $crate::__private::Interner<dyn $Label> = $crate::__private::Interner::new();
+                static LABELS: $crate::macro_support::Interner<dyn $Label> = $crate::macro_support::Interner::new();
                 LABELS.intern(self)
             }
         }
 
-        impl $Label for $crate::__private::Interned<dyn $Label> {
+        impl $Label for $crate::macro_support::Interned<dyn $Label> {
             $($($implementations)*)?
 
-            fn dyn_clone(&self) -> $crate::__private::Box<dyn $Label> {
+            fn dyn_clone(&self) -> $crate::macro_support::Box<dyn $Label> {
                 (**self).dyn_clone()
             }
 
@@ -224,23 +224,23 @@ macro_rules! define_label {
             }
         }
 
-        impl $crate::__private::PartialEq for dyn $Label {
-            fn eq(&self, other: &Self) -> $crate::__private::bool {
+        impl $crate::macro_support::PartialEq for dyn $Label {
+            fn eq(&self, other: &Self) -> $crate::macro_support::bool {
                 self.dyn_eq(other)
             }
         }
 
-        impl $crate::__private::Eq for dyn $Label {}
+        impl $crate::macro_support::Eq for dyn $Label {}
 
-        impl $crate::__private::Hash for dyn $Label {
-            fn hash<H: $crate::__private::Hasher>(&self, state: &mut H) {
+        impl $crate::macro_support::Hash for dyn $Label {
+            fn hash<H: $crate::macro_support::Hasher>(&self, state: &mut H) {
                 self.dyn_hash(state);
             }
         }
 
-        impl $crate::__private::Internable for dyn $Label {
+        impl $crate::macro_support::Internable for dyn $Label {
             fn leak(&self) -> &'static Self {
-                $crate::__private::Box::leak(self.dyn_clone())
+                $crate::macro_support::Box::leak(self.dyn_clone())
             }
         }
     };

@@ -88,19 +88,19 @@ pub type SystemResult = crate::system::Result;
 #[macro_export]
 macro_rules! __strata_key {
     ($name:literal, $place:expr, $copy:literal) => {
-        $crate::__private::ComponentKey::new(
-            $crate::__private::option_env!("CARGO_PKG_NAME"),
-            $crate::__private::option_env!("CARGO_PKG_VERSION"),
-            $crate::__private::module_path!(),
+        $crate::macro_support::ComponentKey::new(
+            $crate::macro_support::option_env!("CARGO_PKG_NAME"),
+            $crate::macro_support::option_env!("CARGO_PKG_VERSION"),
+            $crate::macro_support::module_path!(),
             $name,
-            $crate::__private::line!(),
-            $crate::__private::column!(),
+            $crate::macro_support::line!(),
+            $crate::macro_support::column!(),
         )
         .derived_at(
-            [$crate::__private::line!(), $crate::__private::column!()],
+            [$crate::macro_support::line!(), $crate::macro_support::column!()],
             $place,
             $copy,
-            $crate::__private::option_env!("CARGO_BIN_NAME"),
+            $crate::macro_support::option_env!("CARGO_BIN_NAME"),
         )
     };
 }
@@ -111,7 +111,7 @@ pub use __strata_key as key;
 #[macro_export]
 macro_rules! __strata_system_name {
     ($name:literal) => {
-        $crate::__private::concat!($crate::__private::module_path!(), "::", $name)
+        $crate::macro_support::concat!($crate::macro_support::module_path!(), "::", $name)
     };
 }
 pub use __strata_system_name as system_name;
@@ -121,14 +121,14 @@ pub use __strata_system_name as system_name;
 #[macro_export]
 macro_rules! __strata_describe {
     ($Type:ty, $name:expr, $fields:expr) => {{
-        use $crate::__private::{Unmapped as _, Unproved as _};
-        $crate::__private::describe_as(
+        use $crate::macro_support::{Unmapped as _, Unproved as _};
+        $crate::macro_support::describe_as(
             $name,
-            ($crate::__private::Probe::<$Type>::CLONE, $crate::__private::Probe::<$Type>::COPY),
-            $crate::__private::Probe::<$Type>::DEFAULT,
-            ($crate::__private::Probe::<$Type>::EQ, $crate::__private::Probe::<$Type>::HASH),
-            $crate::__private::Probe::<$Type>::DEBUG,
-            $crate::__private::Probe::<$Type>::MAP_ENTITIES,
+            ($crate::macro_support::Probe::<$Type>::CLONE, $crate::macro_support::Probe::<$Type>::COPY),
+            $crate::macro_support::Probe::<$Type>::DEFAULT,
+            ($crate::macro_support::Probe::<$Type>::EQ, $crate::macro_support::Probe::<$Type>::HASH),
+            $crate::macro_support::Probe::<$Type>::DEBUG,
+            $crate::macro_support::Probe::<$Type>::MAP_ENTITIES,
             $fields,
         )
     }};
@@ -141,8 +141,8 @@ pub use __strata_describe as describe;
 macro_rules! __strata_spawns {
     () => { () };
     ($a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $g:expr, $h:expr, $($rest:expr),+) => {
-        ($crate::__private::spawns!($a, $b, $c, $d, $e, $f, $g, $h), $crate::__private::spawns!($($rest),+))
+        ($crate::macro_support::spawns!($a, $b, $c, $d, $e, $f, $g, $h), $crate::macro_support::spawns!($($rest),+))
     };
-    ($($a:expr),+) => { ($($crate::__private::Spawn($a),)+) };
+    ($($a:expr),+) => { ($($crate::macro_support::Spawn($a),)+) };
 }
 pub use __strata_spawns as spawns;

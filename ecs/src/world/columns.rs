@@ -1,7 +1,7 @@
 //! Spawning of many entities from columns, and reserving memory for entities.
 
 use super::cast::World;
-use super::entities::SpawnBatchIter;
+use super::spawn_batch::SpawnBatchIter;
 use crate::entity::Entity;
 use crate::structure::bundle::{Bundle, ColumnBundle, ColumnLengthError, OneColumnOfEach};
 use crate::structure::store::{SpawnColumnsError, reserve_bundles, spawn_columns, spawn_columns_at};

@@ -18,6 +18,7 @@ mod unchecked;
 mod entity_fetch;
 mod entity_fetcher;
 mod entities;
+mod spawn_batch;
 mod selections;
 mod deferred_events;
 mod columns;
@@ -71,7 +72,6 @@ pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 pub use self::component_fetch::DynamicComponentFetch;
 pub use self::component_id_for::ComponentIdFor;
 pub use self::deferred::DeferredWorld;
-pub use self::entities::SpawnBatchIter;
 pub use self::entity_except::{EntityMutExcept, EntityRefExcept};
 pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
 pub use self::entity_fetcher::EntityFetcher;
@@ -91,6 +91,7 @@ pub use self::query_builder::QueryBuilder;
 pub use self::related::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
 pub use self::schedules::Schedules;
 pub(crate) use self::schedules::{for_each_schedule, keeps_systems};
+pub use self::spawn_batch::SpawnBatchIter;
 pub use self::spawn_related::{
     Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,
     WithRelated,

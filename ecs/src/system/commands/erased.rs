@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::commands::EntityCommands;
+use super::api::EntityCommands;
 use crate::component::{ComponentId, ErasedValue};
 use crate::entity::Entity;
 use crate::query::change::WriteEntity;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::commands::Commands;
+use super::api::Commands;
 use crate::entity::Entity;
 use crate::query::selection::EntitySelection;
 use crate::query::{QueryFilter, ReadOnlyQueryData, select};

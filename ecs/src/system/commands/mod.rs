@@ -7,13 +7,13 @@
 
 mod queue;
 
-mod commands;
+mod api;
 
 mod many;
 
 mod erased;
 
-pub use self::commands::{Commands, EntityCommands};
+pub use self::api::{Commands, EntityCommands};
 pub use self::many::SelectionCommands;
 pub use self::queue::CommandQueue;
 pub(crate) use self::queue::{
