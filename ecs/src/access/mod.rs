@@ -5,6 +5,7 @@
 //! access: testing a component for changes reads the component, except that a query may write a component that it tests for changes.
 //! The options of a row system (`with`, `changed` and so on) are filters of its rows and are checked like its parameters: they
 //! exclude other queries, and they borrow.
+// Tests: ecs/src/access/const_access/tests.rs, tests/systems/disjoint.rs
 
 mod set;
 mod query;

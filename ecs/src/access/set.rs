@@ -1,4 +1,6 @@
 //! Sets of components.
+//!
+//! Tests: tests/systems/disjoint.rs
 
 use alloc::string::String;
 

@@ -1,4 +1,6 @@
 //! Types that describe themselves, and probes for the traits of other types.
+//!
+//! Tests: tests/storage/descriptors/functions.rs, tests/storage/descriptors/fields.rs
 
 use alloc::string::String;
 use alloc::vec::Vec;

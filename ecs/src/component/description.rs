@@ -1,4 +1,6 @@
 //! Properties of a type beyond its layout, from its definition.
+//!
+//! Tests: tests/storage/descriptors/functions.rs, tests/storage/erased/layouts.rs
 
 use core::fmt;
 use core::hash::Hash;

@@ -11,6 +11,8 @@
 //!
 //! A stable name that an attribute gave is unique in a world, among components and among resources. Default names may coincide;
 //! then nothing is found by them.
+//!
+//! Tests: tests/storage/descriptors.rs, tests/storage/erased/descriptors.rs
 
 use alloc::vec::Vec;
 use core::alloc::Layout;

@@ -33,6 +33,7 @@
 //! ```
 //!
 //! [`World::register_disabling_component`](crate::world::World::register_disabling_component) makes other components disabling.
+// Tests: tests/queries/disabling.rs
 
 use strata_ecs_derive::Component;
 

@@ -4,6 +4,8 @@
 //! to the functions of the descriptor. It never exposes bytes. Fields are read by name, and only as types of plain data: fields may be
 //! private, and safe code must not bypass the invariants of their owner through them. For the same reason a field is set by name only if it
 //! is `pub`, or if its type has the option `editable`.
+//!
+//! Tests: tests/storage/erased/access.rs, tests/storage/erased/fields.rs, tests/storage/erased/paths.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

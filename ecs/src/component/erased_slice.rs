@@ -1,4 +1,6 @@
 //! Borrowed values of one component that are stored one after the other, without their type.
+//!
+//! Tests: tests/storage/erased/columns.rs
 
 use core::hash::Hasher;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! One value of a component outside of any world: its safe methods.
+//!
+//! Tests: tests/storage/erased/access.rs, tests/storage/erased/drops.rs
 
 use alloc::boxed::Box;
 use core::any::type_name;

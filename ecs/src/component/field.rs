@@ -3,6 +3,8 @@
 //! The derive writes a function for each field, `|value: &T| (&raw const value.member).cast_mut()`, so the compiler proves that the field
 //! exists. The pointer has exactly the type of the member: a reference could be coerced to another type. Offsets are only informative: no
 //! code reads a value at an offset.
+//!
+//! Tests: tests/storage/descriptors/fields.rs, tests/storage/erased/fields.rs
 
 use alloc::vec::Vec;
 use core::alloc::Layout;

@@ -1,4 +1,6 @@
 //! Paths to fields, such as `weapon.damage` and `slots[2].count`, and their errors.
+//!
+//! Tests: tests/storage/erased/paths.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

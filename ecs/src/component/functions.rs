@@ -1,4 +1,6 @@
 //! The functions for values of a component or resource, as function pointers that do not name its type.
+//!
+//! Tests: tests/storage/descriptors/functions.rs
 
 use core::alloc::Layout;
 use core::fmt;

@@ -2,6 +2,8 @@
 //!
 //! The definition of a component names its hooks, so the types of their parameters are defined here, below the world that a hook
 //! gets. The methods of [`DeferredWorld`] are in `world/deferred.rs`; here it is a borrowed value of an unknown type.
+//!
+//! Tests: tests/storage/hooks.rs
 
 use core::any::Any;
 

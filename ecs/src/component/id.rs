@@ -1,4 +1,6 @@
 //! The id of a component.
+//!
+//! Tests: tests/storage/components.rs, tests/storage/erased/errors.rs
 
 /// The id of a component in its world, in the order of registration.
 ///

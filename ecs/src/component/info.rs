@@ -1,4 +1,6 @@
 //! The entry of a component in the registry of a world.
+//!
+//! Tests: tests/storage/components.rs, tests/storage/erased/access.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

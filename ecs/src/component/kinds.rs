@@ -1,4 +1,6 @@
 //! The lifecycle events of a component that observers and hooks are notified of.
+//!
+//! Tests: ecs/src/events/observer/tests.rs
 
 use crate::util::flags::flag_set;
 

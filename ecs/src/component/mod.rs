@@ -2,6 +2,7 @@
 //!
 //! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one world by a small
 //! number, its [`ComponentId`]. The [`ComponentKey`] is used for compile-time checks only.
+// Tests: tests/storage/components.rs
 
 mod mutability;
 mod key;

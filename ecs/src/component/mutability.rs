@@ -3,6 +3,8 @@
 //! Everything that returns `&mut T` or `Mut<T>` of a component in a world requires [`MutableComponent`](super::MutableComponent), which
 //! follows from the type [`Component::Mutability`](super::Component::Mutability). There are exactly two such types. If the type of the
 //! values is not known at compile time, `ComponentDescriptor::mutable` returns the same information.
+//!
+//! Tests: tests/storage/immutable.rs
 
 mod sealed {
     pub trait Sealed {}

@@ -1,4 +1,6 @@
 //! The participation of resources and messages in snapshots, files and comparisons.
+//!
+//! Tests: tests/snapshots/bounds.rs, tests/snapshots/apps.rs
 
 use alloc::string::String;
 use core::any::Any;

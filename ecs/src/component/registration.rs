@@ -1,4 +1,6 @@
 //! Errors of the registration of a component.
+//!
+//! Tests: tests/storage/erased/descriptors.rs
 
 use alloc::string::String;
 

@@ -1,4 +1,6 @@
 //! The registered components of a world, by id.
+//!
+//! Tests: tests/storage/components.rs, tests/storage/erased/descriptors.rs
 
 mod recorded;
 mod requirement_sets;

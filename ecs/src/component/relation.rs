@@ -2,6 +2,8 @@
 //!
 //! The functions by which the store maintains both sides know the types of the components. They belong to a higher layer, so here they
 //! are data of an unknown type.
+//!
+//! Tests: tests/relationships/definitions.rs
 
 use core::any::Any;
 

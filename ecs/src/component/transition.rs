@@ -1,4 +1,6 @@
 //! Transitions: the effects of operations on entities, for listeners.
+//!
+//! Tests: tests/storage/transitions.rs, tests/model/recorder.rs
 
 use crate::component::{ComponentId, Components, Kinds};
 use crate::util::flags::flag_set;

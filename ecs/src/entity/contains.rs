@@ -1,4 +1,6 @@
 //! Values that belong to one entity.
+//!
+//! Tests: tests/observers/entities.rs
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,6 @@
 //! Errors about entity ids.
+//!
+//! Tests: ecs/src/entity/allocator/tests.rs, tests/storage/entities.rs
 
 use super::Entity;
 use crate::util::alloc_error::AllocError;

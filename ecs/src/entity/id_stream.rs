@@ -7,6 +7,8 @@
 //! A stream can be *split*: its remaining numbers are divided among parts in the same way. While it is split, the stream itself yields no
 //! numbers; afterwards it continues after the numbers that the parts have taken. The set of taken numbers is kept until the streams are
 //! cleared. This module does not know what the numbers are used for.
+//!
+//! Tests: tests/loom/id_stream_model.rs, ecs/src/entity/streams/tests.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Hash maps and hash sets with entities as keys.
+//!
+//! Tests: tests/storage/descriptors/entities.rs, tests/queries/sorting.rs
 
 use core::borrow::Borrow;
 use core::fmt;

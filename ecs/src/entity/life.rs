@@ -1,4 +1,6 @@
 //! The origins of spawns and despawns. Only known with the feature `track_location`.
+//!
+//! Tests: tests/track_location/origins.rs
 
 use super::Entity;
 use crate::util::origin::{Origin, PerIndex};

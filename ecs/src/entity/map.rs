@@ -1,4 +1,6 @@
 //! A map from the old ids of entities to their new ids.
+//!
+//! Tests: tests/storage/transfer.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Implements `MapEntities` for types of the standard library, hashbrown and this module.
+//!
+//! Tests: tests/storage/descriptors/entities.rs
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;

@@ -1,4 +1,6 @@
 //! Replaces the entities inside values by others: after a load, a clone, or a move to another world.
+//!
+//! Tests: tests/storage/descriptors/entities.rs
 
 use alloc::collections::BTreeMap;
 #[cfg(feature = "std")]

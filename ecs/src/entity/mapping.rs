@@ -1,4 +1,6 @@
 //! How the derives map the entities inside fields.
+//!
+//! Tests: tests/storage/descriptors/entities.rs
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};

@@ -2,6 +2,7 @@
 //!
 //! [`Entity`] is the handle that users hold: 8 bytes, `Copy`, checked against a generation at each use. [`Entities`] allocates and frees
 //! ids and stores the [`Location`] of every live entity. This module does not know components.
+// Tests: tests/storage/entities.rs
 
 mod contains;
 mod error;

@@ -1,6 +1,6 @@
 //! Values by entity index, in pages that are allocated on first use.
 //!
-//! Tests: the tests of the users of this type: `tests/storage`, `tests/relationships`, `tests/observers`.
+//! Tests: tests/storage/sparse.rs, tests/relationships/histories.rs, tests/observers/entities.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Serializes ids with `serde`, as one number.
+//!
+//! Tests: tests/snapshots/saves.rs
 
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,6 @@
 //! The slot of an index, and the location that it contains.
+//!
+//! Tests: ecs/src/entity/allocator/tests.rs, tests/storage/entities.rs
 
 use alloc::vec::Vec;
 

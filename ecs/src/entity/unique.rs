@@ -2,6 +2,8 @@
 //!
 //! Queries rely on the distinctness of entities when they return several of them mutably. So [`EntitySetIterator`] is implemented here
 //! only, for iterators that cannot yield an entity twice.
+//!
+//! Tests: tests/queries/sorting.rs, tests/queries/lists.rs
 
 use alloc::collections::{BTreeSet, btree_set};
 use alloc::vec::{self, Vec};

@@ -1,4 +1,6 @@
 //! Macros that make errors, macros that make bundles which spawn other entities, and the macro that defines label traits.
+//!
+//! Tests: tests/systems/errors.rs, tests/systems/labels.rs, tests/relationships/bundles.rs
 
 /// Makes an [`EcsError`](crate::error::EcsError) from a text with values, as in `format!`. A [`Severity`](crate::error::Severity)
 /// may precede the text.

@@ -7,6 +7,8 @@
 //! code relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
 //! `RowFacts`). A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet` and a
 //! `SystemState` are `Send` only if the values fetched from them are.
+//!
+//! Tests: tests/ui/pass
 
 pub(crate) mod macros;
 mod runtime;

@@ -7,6 +7,8 @@
 //! Some errors only the compiler can find, such as a type that is not a parameter. The emitted constant triggers them once, at the
 //! user's type. All other uses of that type in the output either have no bounds or have the position of the user's tokens, so the
 //! compiler treats a second error as a duplicate of the first.
+//!
+//! Tests: tests/systems/row_systems.rs
 
 mod linked;
 mod observers;

@@ -3,6 +3,8 @@
 //! Finding an entity in a large world can miss the cache twice: for the slot of its id, and for its values. Both are prefetched
 //! while earlier entities of the list are visited. Prefetching reads ids before the iterator yields them, which the caller's
 //! iterator must not observe. It is therefore limited to known iterator types that read a list and have no side effects.
+//!
+//! Tests: tests/queries/lists.rs
 
 use alloc::vec;
 use core::any::TypeId;

@@ -1,4 +1,6 @@
 //! Iteration over the blocks of a query.
+//!
+//! Tests: tests/queries/iteration.rs, tests/queries/packed.rs
 
 use core::mem::MaybeUninit;
 use core::slice;

@@ -1,4 +1,6 @@
 //! Loops that are inlined as a whole at their call.
+//!
+//! Tests: tests/compile/vectorization
 
 use super::fetch::Apart;
 

@@ -3,6 +3,8 @@
 //! A block is a run of rows of one table, usually the whole table. If the query demands a sparse component, the iteration follows
 //! the smallest demanded sparse storage, row by row. If the query also reads and checks nothing that is stored in tables, the rows
 //! of that storage form one block.
+//!
+//! Tests: tests/queries/iteration.rs, tests/queries/packed.rs
 
 use core::mem::MaybeUninit;
 use core::ops::Range;

@@ -1,4 +1,6 @@
 //! The tables that a query matches, cached between uses.
+//!
+//! Tests: tests/queries/cache.rs
 
 use alloc::vec::Vec;
 use core::any::type_name;

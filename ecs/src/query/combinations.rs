@@ -1,4 +1,6 @@
 //! Iteration over combinations of matched entities.
+//!
+//! Tests: tests/queries/combinations.rs
 
 use alloc::vec::Vec;
 use core::array;

@@ -1,4 +1,6 @@
 //! The items of given entities as slices.
+//!
+//! Tests: tests/observers/batches.rs
 
 use super::blocks::per_row;
 use super::data::{ContiguousQueryData, QueryData};

@@ -7,7 +7,7 @@
 //! A cursor decides whether a row matches when it steps to the group of that row, so no row is returned twice, whatever happens to
 //! ticks and logs while the loop runs.
 //!
-//! Tests: `world/tests/row_cursor.rs`.
+//! Tests: ecs/src/world/tests/row_cursor.rs
 
 use core::mem::MaybeUninit;
 use core::ops::Range;

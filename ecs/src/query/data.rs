@@ -1,4 +1,6 @@
 //! Query data: the values that a query reads and writes.
+//!
+//! Tests: tests/queries/derive.rs, tests/queries/terms.rs
 
 use core::marker::PhantomData;
 

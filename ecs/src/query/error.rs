@@ -1,4 +1,6 @@
 //! Errors of queries for given entities.
+//!
+//! Tests: tests/queries/access.rs
 
 use crate::entity::{Entity, EntityError};
 

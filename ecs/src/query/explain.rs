@@ -1,4 +1,6 @@
 //! Explains why a query matches the entities that it matches.
+//!
+//! Tests: tests/queries/explain.rs
 
 use alloc::format;
 use alloc::string::String;

@@ -3,6 +3,8 @@
 //! A [`Fetch`] is one term, or a tuple of terms. It works in steps, so that each step does as little as possible: once per query
 //! (`state`), once per matched table (`column`), once per visit of a table (`visit_table`), once per row (`row`). Most terms can
 //! also return several rows as slices: [`ContiguousFetch`].
+//!
+//! Tests: tests/queries/terms.rs, ecs/src/world/tests/dynamic_terms.rs
 
 use core::ops::Range;
 use core::ptr::NonNull;

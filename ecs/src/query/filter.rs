@@ -1,4 +1,6 @@
 //! Query filters: conditions on entities in addition to the data.
+//!
+//! Tests: tests/queries/filters.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Fetches the items of single entities.
+//!
+//! Tests: tests/queries/access.rs, tests/queries/lists.rs
 
 use alloc::vec::Vec;
 use core::any::type_name;

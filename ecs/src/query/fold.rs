@@ -5,6 +5,8 @@
 //! ([`Fetch::apart`]), and how changes of rows are recorded. For the latter there are three loops; the common one records nothing
 //! ([`Fetch::recording`]). With the variants for instruction sets these are six. The compiler would inline the caller's function
 //! into so many loops only if it is short, so the loop is copied as a whole after the function was inlined into it: [`BlockLoop`].
+//!
+//! Tests: tests/queries/many_columns.rs, tests/queries/strides.rs, tests/compile/vectorization
 
 use core::convert::Infallible;
 use core::marker::PhantomData;

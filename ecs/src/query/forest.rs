@@ -8,6 +8,8 @@
 //! The forest is recomputed if the rows of one of the tables have changed: `O(rows)`, mostly for one lookup of the target per row.
 //! If only targets have changed, it is updated: the slots of the changed sources get their new targets, and the slots below them
 //! new depths. Both ways give the same result, which depends on rows and targets alone.
+//!
+//! Tests: tests/relationships/down.rs
 
 mod slots;
 

@@ -1,4 +1,6 @@
 //! [`Query`]: the matched tables of a query, with access to its data.
+//!
+//! Tests: tests/queries/iteration.rs, tests/queries/whole_entities.rs
 
 use super::blocks::Matched;
 use super::cache::QueryState;

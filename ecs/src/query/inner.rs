@@ -1,4 +1,6 @@
 //! Query methods that consume the query, named as in bevy_ecs.
+//!
+//! Tests: tests/queries/lists.rs
 
 use super::data::{ContiguousQueryData, QueryData};
 use super::error::QueryEntityError;

@@ -1,4 +1,6 @@
 //! Iteration over the entities that a query matches.
+//!
+//! Tests: tests/queries/iteration.rs
 
 use alloc::vec::Vec;
 use core::hint::cold_path;

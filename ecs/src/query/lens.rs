@@ -3,6 +3,8 @@
 //! A query has access only to the entities that it matches: its filters may be the only thing that separates it from another query
 //! of the same system. So a lens visits only tables that its source queries match. Demands on sparse components are not visible in
 //! tables, so the lens has to repeat those of its sources.
+//!
+//! Tests: tests/queries/lens.rs
 
 use alloc::format;
 use alloc::string::String;

@@ -3,6 +3,8 @@
 //! A kernel gets the columns of consecutive rows of one depth, and a [`LinkedRows`] to read components of their targets or sources.
 //! Those have another depth, or are not visited at all, so the kernel never reads a row that it is processing. This is checked for
 //! each row that is read.
+//!
+//! Tests: tests/relationships/down.rs
 
 use alloc::vec::Vec;
 use core::mem::ManuallyDrop;

@@ -1,4 +1,6 @@
 //! Iteration over a list of entities.
+//!
+//! Tests: tests/queries/lists.rs, tests/queries/sorting.rs
 
 use alloc::vec::{self, Vec};
 use core::any::type_name;

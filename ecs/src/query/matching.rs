@@ -1,4 +1,6 @@
 //! The terms of a query in a world, and the tables and rows that match them.
+//!
+//! Tests: tests/queries/filters.rs, tests/queries/disabling.rs
 
 use alloc::vec::Vec;
 

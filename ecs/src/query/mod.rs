@@ -2,6 +2,7 @@
 //!
 //! The data of a query ([`QueryData`]) and its filter ([`QueryFilter`]) are types; the matched tables are cached in a
 //! [`QueryState`]; a [`Query`] combines that state with a borrowed world.
+// Tests: tests/queries
 
 #[doc(hidden)]
 pub mod change;

@@ -1,4 +1,6 @@
 //! Queries by name.
+//!
+//! Tests: tests/relationships/names.rs, tests/storage/world.rs
 
 use super::{Query, QueryData, QueryFilter};
 use crate::entity::Entity;

@@ -3,6 +3,8 @@
 //! A nested query reads entities other than the one in its row. The outer query declares everything that the nested query reads
 //! (`ConstTerm::Nested`), so conflicts are checked with the other borrows of a system, and with the writes of the outer query
 //! itself. The tables of the nested query are cached in the state of the outer query and updated with it.
+//!
+//! Tests: tests/queries/nested.rs
 
 use core::marker::PhantomData;
 

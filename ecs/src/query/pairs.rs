@@ -1,6 +1,8 @@
 //! The pairs of an entity, borrowed.
 //!
 //! A [`ReadPairs`] or [`WritePairs`] proves the access to the values of pairs, so its methods are safe.
+//!
+//! Tests: tests/relationships/pairs/queries.rs
 
 use core::iter::FusedIterator;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Iteration over the entities that a query matches on several threads.
+//!
+//! Tests: tests/systems/parallel/iteration.rs
 
 use super::blocks::Matched;
 use super::data::QueryData;

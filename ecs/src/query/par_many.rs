@@ -1,4 +1,6 @@
 //! Iteration over a list of entities on several threads.
+//!
+//! Tests: tests/queries/parallel_lists.rs
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;

@@ -1,4 +1,6 @@
 //! Iteration over the rows that a query matches, as slices, on several threads.
+//!
+//! Tests: tests/queries/parallel_lists.rs
 
 use super::data::{ContiguousQueryData, QueryData};
 use super::filter::QueryFilter;

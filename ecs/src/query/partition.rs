@@ -7,6 +7,8 @@
 //! Several threads may change rows of one column in one run. The order in which rows enter its log is then not deterministic, but
 //! this has no effect: a filter yields rows in ascending order, with a log or without one. A parallel loop over changes is divided
 //! by the groups of a table, or by the positions of a sparse storage, so its tasks do not depend on the logs.
+//!
+//! Tests: tests/systems/parallel/iteration.rs
 
 use core::convert::Infallible;
 use core::mem::MaybeUninit;

@@ -1,4 +1,6 @@
 //! Traversal of relationships with a query.
+//!
+//! Tests: tests/relationships/queries.rs
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;

@@ -13,6 +13,8 @@
 //! A plain loop does both as it proceeds. A pipeline does both in advance, for all rows of all tables (`RowRanges::visit`), since a
 //! visit for each block would begin a new log each time; its blocks use a cell that does not record visits again
 //! (`StoreCell::again`). Between the two no other code may read these records or mark single rows; `RowFacts::ticked` ensures that.
+//!
+//! Tests: tests/simd/identity.rs, tests/compile/vectorization
 
 use core::marker::PhantomData;
 use core::ops::Range;

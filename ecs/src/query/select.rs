@@ -1,4 +1,6 @@
 //! The entities that match a query, to change them all.
+//!
+//! Tests: tests/storage/selections, tests/systems/params/lookups.rs
 
 use alloc::vec::Vec;
 

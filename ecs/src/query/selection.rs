@@ -4,6 +4,7 @@
 //! entities of a list. The operations of an [`EntitySelection`] run table by table: rows move as blocks, one for each column. If all rows
 //! of a table move to an empty table, the two exchange the memory of their columns. This costs a fraction of the same changes entity by
 //! entity.
+// Tests: tests/storage/selections
 
 use alloc::vec::Vec;
 use core::any::type_name;

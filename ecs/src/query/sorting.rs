@@ -1,6 +1,8 @@
 //! Iterators in sorted order.
 //!
 //! Sorting makes a list of the entities, sorts it by the item that a second query reads of each, and fetches the items one by one.
+//!
+//! Tests: tests/queries/sorting.rs
 
 use core::borrow::Borrow;
 use core::cmp::Ordering;

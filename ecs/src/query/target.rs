@@ -1,4 +1,6 @@
 //! The one target of an exclusive relation, in the data of a query.
+//!
+//! Tests: tests/relationships/pairs/queries.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Query methods for sets of entities without duplicates.
+//!
+//! Tests: tests/queries/lists.rs
 
 use super::data::QueryData;
 use super::error::QueryEntityError;

@@ -1,4 +1,6 @@
 //! Methods of [`QueryState`] and [`Query`] that access entities.
+//!
+//! Tests: tests/queries/access.rs, tests/queries/iteration.rs
 
 use core::any::type_name;
 use core::borrow::Borrow;

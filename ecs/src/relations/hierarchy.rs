@@ -2,6 +2,7 @@
 //!
 //! An entity is a child of the entity that its [`ChildOf`] names, which lists it in [`Children`]. Children are despawned with their
 //! parent.
+// Tests: tests/relationships/hierarchy.rs
 
 use core::cmp::Ordering;
 

@@ -1,4 +1,5 @@
 //! Names of entities for people, and paths of names in a hierarchy.
+// Tests: tests/relationships/names.rs
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;

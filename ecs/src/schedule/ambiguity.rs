@@ -1,4 +1,6 @@
 //! Finds conflicting systems without an order.
+//!
+//! Tests: tests/schedules/schedule/ambiguities.rs
 
 use alloc::string::ToString;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! The schedule itself: its fields, and the methods that change it.
+//!
+//! Tests: tests/schedules/schedule
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! The data built from a graph for a world: the plan of a run, and the state that is kept between runs.
+//!
+//! Tests: tests/schedules/schedule/many_runs.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

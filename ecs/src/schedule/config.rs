@@ -1,4 +1,6 @@
 //! Configurations of systems and sets, with their constraints, before they are added to a schedule.
+//!
+//! Tests: tests/schedules/schedule/orders.rs, tests/schedules/schedule/conditions.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

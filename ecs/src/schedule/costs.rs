@@ -1,4 +1,6 @@
 //! The measured costs of the steps of a schedule.
+//!
+//! Tests: tests/schedules/schedule/many_runs.rs
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -4,6 +4,8 @@
 //! A diagram shows what is possible and does not change from run to run; the report shows which pipelines were used. The
 //! byte of a step's outcome contains the index of the condition that did not hold, and the store counts the commands
 //! that it applies. The report keeps the last 32 measured times of each step, and the failures of the last run.
+//!
+//! Tests: tests/schedules/schedule_views/diagrams.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Diagrams as text: plain text in the order in which the schedule runs, Mermaid, and Graphviz.
+//!
+//! Tests: tests/schedules/schedule_views/diagrams.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Errors of building and running a schedule.
+//!
+//! Tests: tests/schedules/schedule/errors.rs, tests/schedules/schedule/orders.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Executors, which run the systems of a schedule.
+//!
+//! Tests: tests/schedules/schedule/threads.rs, tests/schedules/determinism
 
 /// Runs the systems of a schedule one after the other, on the thread that runs the schedule.
 ///

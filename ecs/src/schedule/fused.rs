@@ -8,6 +8,8 @@
 //! blocks. After a panic, the systems of the pipeline have processed some of the rows, and all rows that they may change
 //! count as changed. None of the systems counts as having seen the changes before this run, so its next run sees them.
 //! Nothing else distinguishes a pipeline from running its systems one by one.
+//!
+//! Tests: tests/pipelines/fusion.rs, tests/pipelines/faults.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! The configuration of a schedule: its systems, its sets, and the constraints between them.
+//!
+//! Tests: tests/schedules/schedule/orders.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

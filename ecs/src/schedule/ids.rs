@@ -1,4 +1,6 @@
 //! Id streams of the systems of a stage, sized by the world's forecasts when the stage begins.
+//!
+//! Tests: tests/schedules/streams.rs
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,4 +1,6 @@
 //! The state that the systems of a schedule keep between runs.
+//!
+//! Tests: tests/snapshots/systems.rs, tests/snapshots/consumers.rs
 
 use alloc::string::{String, ToString};
 use alloc::sync::{Arc, Weak};

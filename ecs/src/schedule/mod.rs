@@ -8,6 +8,7 @@
 //!
 //! The diagnostics are built from this data on demand: a `diagram` of the plan, and a `report` of the last runs, which
 //! is made from the outcome of each step and from `samples`.
+// Tests: tests/schedules
 
 #[doc(hidden)]
 pub mod label;

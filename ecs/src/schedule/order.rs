@@ -10,6 +10,8 @@
 //! points before it. It is the least that the order allows, so there are as few sync points as possible. Systems run by
 //! level. Within a level they run in the order in which they were added, where the constraints allow it (Kahn's
 //! algorithm).
+//!
+//! Tests: tests/schedules/schedule/orders.rs, tests/schedules/schedule/deep.rs
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Running the steps of a stage on several threads.
+//!
+//! Tests: tests/schedules/schedule/threads.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

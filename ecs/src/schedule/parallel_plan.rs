@@ -1,4 +1,6 @@
 //! Decides which stages of a plan are run in parallel, and in which units.
+//!
+//! Tests: tests/schedules/schedule/threads.rs
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -15,6 +15,8 @@
 //! The executor decides which pipelines are used before the first run and before each measured run: a pipeline is used
 //! if its rows, counting all accessed components, exceed the second-level cache. A used pipeline is a unit or part of
 //! one; the units are rebuilt when the choice changes (`Pipelines::version`).
+//!
+//! Tests: tests/pipelines/fusion.rs
 
 use alloc::format;
 use alloc::string::String;

@@ -8,6 +8,8 @@
 //! system is the least number of applications that have to come before it. All systems of one level come before the
 //! systems of the next, with one application in between. So there are as few applications as the order allows, and the
 //! points where commands are applied do not depend on costs.
+//!
+//! Tests: tests/schedules/schedule/deferred.rs, tests/schedules/determinism
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Computes which systems have to run before which, directly or transitively.
+//!
+//! Tests: tests/schedules/schedule/ambiguities.rs
 
 use alloc::vec::Vec;
 

@@ -8,6 +8,8 @@
 //! any unit is left. A unit that panics stops the queue: no more units are taken, the running ones finish, and the panic
 //! is resumed on the thread of the schedule. The lock is held only for a few operations on the state, never while a
 //! system runs.
+//!
+//! Tests: tests/loom/ready_queue_model.rs
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Removal of systems and sets from a schedule.
+//!
+//! Tests: tests/schedules/schedule/removal.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! The outcomes of a run of a schedule, and the costs of its systems.
+//!
+//! Tests: tests/schedules/schedule_views/reports.rs
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Builds a report from the stored samples of the last runs.
+//!
+//! Tests: tests/schedules/schedule_views/reports.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -8,6 +8,8 @@
 //! same step and the queues of the other steps are applied, and then the panic is resumed. If several steps fail, the
 //! error of the first one is returned. State that parallel systems share, such as the record that a consumer has read a
 //! column, must not depend on which of them finishes last; `tests/schedules/determinism` compares whole worlds.
+//!
+//! Tests: tests/schedules/determinism, tests/schedules/schedule/panics.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

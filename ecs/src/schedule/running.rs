@@ -1,4 +1,6 @@
 //! Prepares a schedule for a world, and runs it.
+//!
+//! Tests: tests/schedules/schedule/many_runs.rs, tests/hazards/preparing.rs
 
 use alloc::vec::Vec;
 

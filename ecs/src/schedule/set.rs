@@ -1,4 +1,6 @@
 //! Sets of systems: the sets that users name, and the implicit set of each function.
+//!
+//! Tests: tests/schedules/schedule/orders.rs, tests/schedules/schedule/removal.rs
 
 use alloc::string::{String, ToString};
 use core::any::{Any, TypeId};

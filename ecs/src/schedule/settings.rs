@@ -1,4 +1,6 @@
 //! Build settings of a schedule.
+//!
+//! Tests: tests/schedules/schedule/ambiguities.rs
 
 /// The reaction to a probable mistake: see [`ScheduleBuildSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

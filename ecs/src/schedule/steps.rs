@@ -1,4 +1,6 @@
 //! Running the steps of a plan: one by one, or several of a stage in parallel.
+//!
+//! Tests: tests/schedules/schedule/panics.rs, tests/schedules/schedule/errors.rs
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};

@@ -1,4 +1,6 @@
 //! The synchronization primitives of the ready queue. A test replaces these with loom's types and tries all
 //! interleavings.
+//!
+//! Tests: tests/loom/ready_queue_model.rs
 
 pub(super) use std::sync::{Condvar, Mutex, MutexGuard};

@@ -1,4 +1,6 @@
 //! Tuples of systems and sets, and the methods of tuples and functions that are not systems.
+//!
+//! Tests: tests/schedules/schedule/orders.rs, tests/ui/fail
 
 use alloc::vec::Vec;
 

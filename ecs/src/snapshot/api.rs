@@ -1,4 +1,6 @@
 //! Snapshots of worlds.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/limits.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Builds snapshots from data that a format has read.
+//!
+//! Tests: tests/snapshots/contents.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Computes a checksum of the contents of a world.
+//!
+//! Tests: tests/snapshots/checksums.rs
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! The values of one component, as data that a format can write or has read.
+//!
+//! Tests: tests/snapshots/contents.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! The state of consumers in a snapshot, as data: systems in schedules, and the removal logs that they read.
+//!
+//! Tests: tests/snapshots/consumers.rs
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -1,4 +1,6 @@
 //! The contents of a snapshot, as data that a format can write.
+//!
+//! Tests: tests/snapshots/contents.rs
 
 use alloc::collections::BTreeSet;
 use alloc::format;

@@ -1,4 +1,6 @@
 //! Finds all differences between two worlds.
+//!
+//! Tests: tests/snapshots/checksums.rs
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Differences between two worlds.
+//!
+//! Tests: tests/snapshots/checksums.rs, tests/snapshots/replays.rs
 
 use alloc::string::String;
 use core::fmt;

@@ -1,4 +1,6 @@
 //! Errors of taking and restoring snapshots.
+//!
+//! Tests: tests/snapshots/limits.rs
 
 use alloc::vec::Vec;
 

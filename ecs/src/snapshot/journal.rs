@@ -1,4 +1,6 @@
 //! The journal of a world: the source of the changes that deltas contain.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use alloc::vec::Vec;
 

@@ -147,6 +147,7 @@
 //! [plain](crate::component::ComponentFunctions::is_plain), otherwise by their `Hash` or their [text form](crate::component::TextForm). An
 //! error names all other values, unless [options](StateOptions) leave them out or define their hash. Components are
 //! identified by their [stable names](crate::component::StableName), so the order of registration does not matter.
+// Tests: tests/snapshots
 
 mod options;
 mod error;

@@ -1,4 +1,6 @@
 //! Options of snapshots.
+//!
+//! Tests: tests/snapshots/limits.rs, tests/snapshots/copies.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

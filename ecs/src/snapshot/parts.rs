@@ -1,4 +1,6 @@
 //! The compared parts of a world, in an order that does not depend on the order in which components were registered.
+//!
+//! Tests: tests/snapshots/checksums.rs
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

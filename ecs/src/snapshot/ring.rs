@@ -2,6 +2,8 @@
 //!
 //! The ring records which of its snapshots the world was last equal to, and the state of the world at that time: [`Mark`]. If the world has
 //! been restored by other means since, the mark no longer matches, and the next snapshot shares nothing.
+//!
+//! Tests: tests/snapshots/ring.rs
 
 use alloc::collections::VecDeque;
 

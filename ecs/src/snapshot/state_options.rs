@@ -1,4 +1,6 @@
 //! Options of comparisons of worlds.
+//!
+//! Tests: tests/snapshots/checksums.rs
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -2,6 +2,8 @@
 //!
 //! The ids of components, resources and relations are valid in one world only. So the contents of the snapshot become the parts of a
 //! [`SnapshotBuilder`], which finds the types in the other world and registers missing ones.
+//!
+//! Tests: tests/snapshots/copies.rs
 
 use alloc::vec::Vec;
 

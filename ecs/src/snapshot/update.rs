@@ -1,4 +1,6 @@
 //! Adds the values of a [`SnapshotBuilder`] to a living world by ordinary operations, which run hooks and observers.
+//!
+//! Tests: tests/snapshots/deltas.rs, tests/snapshots/living.rs
 
 use alloc::vec::Vec;
 

@@ -4,6 +4,8 @@
 //! compiler would load it each time, since another thread may assign it. The map uses linear probing; the number of its cells is a
 //! power of two, and at most a quarter of them are used. Single keys are never removed. Most types are in one table: a second,
 //! smaller map, the front, leads from the type alone to that table and the column.
+//!
+//! Tests: tests/storage/lookup.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -2,6 +2,7 @@
 //!
 //! This room uses `util`, `entity` and `component`. It stores what it is given; which components an entity has, and when a row moves,
 //! is decided by `structure`.
+// Tests: tests/storage
 
 pub(crate) mod tick;
 pub(crate) mod tracking;

@@ -4,6 +4,8 @@
 //! *owner*. A world may be sent to other threads and shared with them, and the resource with it, but the value is only read,
 //! changed, removed or dropped on its owner: every access checks the current thread first. A world that is dropped on another
 //! thread leaks the value.
+//!
+//! Tests: tests/storage/non_send.rs
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};

@@ -1,4 +1,5 @@
 //! Resources: values of which a world has at most one per type.
+// Tests: tests/storage/resources.rs
 
 pub use crate::reexports::resource::*;
 

@@ -5,6 +5,8 @@
 //! affect tables.
 //!
 //! As in tables, a removed value is first moved past the last one, and dropped at the end of the operation.
+//!
+//! Tests: tests/storage/sparse.rs
 
 mod set;
 mod tag;

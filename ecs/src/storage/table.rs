@@ -6,6 +6,8 @@
 //! that have to be dropped are moved past the last row first, so that the table is valid while `Drop` runs, even if it panics.
 //!
 //! The memory of a table depends only on its own columns, not on the number of components in the world.
+//!
+//! Tests: tests/hazards/rows.rs, tests/storage/components.rs
 
 mod column_move;
 mod ticks;

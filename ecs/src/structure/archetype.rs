@@ -6,6 +6,8 @@
 //! cause, so none is kept while user code runs.
 //!
 //! This module does not access rows and values.
+//!
+//! Tests: tests/storage/runs.rs, tests/storage/shrink.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

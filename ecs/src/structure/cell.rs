@@ -5,6 +5,8 @@
 //! pointers, so returning `&mut` to one of them while `&Store` exists is sound. The cell also contains the ticks of the
 //! run: changes get the tick of this run, and changes after the last run count as new. And it determines the source of new
 //! entity ids.
+//!
+//! Tests: tests/changes/change_detection/shared.rs, tests/miri/queries.rs
 
 use core::ops::Deref;
 

@@ -3,6 +3,8 @@
 //! This room uses the rooms before it. It upholds what all unsafe code above relies on: the location of an entity names the row that holds
 //! its components, and every row below the length of a table is initialised in each column. An operation restores both before it runs a
 //! hook, an observer or the drop of a value.
+//!
+//! Tests: tests/storage, tests/model, tests/hazards
 
 pub mod removal;
 pub(crate) mod graph;

@@ -1,4 +1,6 @@
 //! The interface of every system, and the properties of a system.
+//!
+//! Tests: tests/systems/systems.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -2,6 +2,8 @@
 //!
 //! [`RowFacts`] describes such a system. To run it, the caller has it fetch its parameters and record its visits; the system then
 //! waits ([`BlockScope`](super::base::BlockScope)) while the caller passes rows to it ([`Blocks`]).
+//!
+//! Tests: tests/pipelines/fusion.rs
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,4 +1,6 @@
 //! A boxed system is a system, so it can be boxed again and passed wherever a system of any kind is expected.
+//!
+//! Tests: tests/systems/systems.rs, tests/systems/combined.rs
 
 use alloc::sync::Arc;
 

@@ -3,6 +3,7 @@
 //! A condition that tests for changes or messages sees those since it was last evaluated: each place where one is written is a
 //! condition of its own. If they are evaluated rarely, `on_message` and `any_component_removed` miss entries that were dropped in
 //! between.
+// Tests: tests/systems/params/conditions.rs
 
 use super::base::BoxedSystem;
 use super::combine::pipe;

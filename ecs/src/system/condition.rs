@@ -1,4 +1,6 @@
 //! Systems that only read, and conditions made of them.
+//!
+//! Tests: tests/systems/conditions.rs, tests/systems/params/conditions.rs
 
 use core::marker::PhantomData;
 

@@ -2,6 +2,8 @@
 //!
 //! The derive writes the source of a struct as [`Fields`] of a tuple with a [`Field`] for each field, nested like all tuples.
 //! It requires each field to be a [`FieldParam`], so that a field of another type is reported once, at its type.
+//!
+//! Tests: tests/systems/params/structs.rs
 
 use core::marker::PhantomData;
 

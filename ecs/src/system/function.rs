@@ -1,4 +1,6 @@
 //! Functions as systems.
+//!
+//! Tests: tests/systems/systems.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

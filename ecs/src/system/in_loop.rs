@@ -3,6 +3,8 @@
 //! A row that changes a resource records that in the resource's ticks. The compiler cannot prove that the ticks and the value do not
 //! overlap, so it would store and reload a sum in a resource for each row. The loop therefore keeps the ticks in a local variable,
 //! which becomes a register, and writes them back at its end.
+//!
+//! Tests: tests/changes/resources_of_rows.rs
 
 use super::params::ResMut;
 use super::reborrow::Reborrow;

@@ -2,6 +2,8 @@
 //!
 //! An input has a lifetime of its own, so an input by reference lives for one run, and a boxed system names the type of the
 //! parameter: `BoxedSystem<In<u32>>`.
+//!
+//! Tests: tests/systems/params/inputs.rs, tests/systems/params/deferred.rs
 
 use core::convert::Infallible;
 

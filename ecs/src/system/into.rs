@@ -1,4 +1,6 @@
 //! Conversion into systems, and systems made of others.
+//!
+//! Tests: tests/systems/systems.rs, tests/systems/params/inputs.rs
 
 use super::base::BoxedSystem;
 use super::combine;

@@ -1,5 +1,7 @@
 //! The items that `#[system]` puts in place of a function: a function that returns a [`SystemFn`], or, in an `impl`, a
 //! [`SystemItem`].
+//!
+//! Tests: tests/systems/row_systems.rs
 
 use crate::util::error::EcsError;
 use core::fmt;

@@ -2,6 +2,8 @@
 //!
 //! Such a system has a query for the rows that it visits, and another one that reads the targets or the sources of these rows. The
 //! second may read components that the first writes: the two never access one entity at the same time, see [`LinkedRows`].
+//!
+//! Tests: tests/relationships/down.rs
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;

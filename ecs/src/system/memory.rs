@@ -2,6 +2,8 @@
 //!
 //! A [`Keeper`] visits all of it, always in the same order, and copies, exchanges or resets it. The caller provides the functions
 //! that clone values of known types.
+//!
+//! Tests: tests/snapshots/systems.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

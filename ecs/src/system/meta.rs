@@ -1,4 +1,6 @@
 //! The metadata of a system: its name, its access, and the names of its parameters.
+//!
+//! Tests: ecs/src/system/tests.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Systems that observe events.
+//!
+//! Tests: ecs/src/world/tests/told_systems.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! The output types of systems.
+//!
+//! Tests: tests/systems/systems.rs, tests/systems/errors.rs
 
 use crate::util::error::EcsError;
 

@@ -1,4 +1,6 @@
 //! Parallel loops with parameters.
+//!
+//! Tests: tests/systems/parallel/systems.rs
 
 use core::convert::Infallible;
 

@@ -1,4 +1,6 @@
 //! The trait of system parameters, and how they are fetched.
+//!
+//! Tests: tests/systems/params
 
 use core::marker::PhantomData;
 

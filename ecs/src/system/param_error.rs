@@ -1,4 +1,6 @@
 //! Why a system did not run.
+//!
+//! Tests: tests/systems/combined.rs, tests/systems/params/singles.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Functions that can be systems: all their parameters are system parameters.
+//!
+//! Tests: tests/systems/systems.rs
 
 use core::any::TypeId;
 

@@ -1,4 +1,6 @@
 //! Plain functions as systems.
+//!
+//! Tests: tests/systems/systems.rs
 
 use alloc::boxed::Box;
 use core::any::{TypeId, type_name};

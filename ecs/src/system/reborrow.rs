@@ -1,4 +1,6 @@
 //! Reborrowing a parameter with a shorter lifetime.
+//!
+//! Tests: tests/systems/row_systems.rs
 
 use core::marker::PhantomData;
 

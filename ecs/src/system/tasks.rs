@@ -3,6 +3,8 @@
 //!
 //! Recorded commands and messages are joined in the order of tasks. The tasks depend on the number of rows only, so the result is
 //! the same as in a plain loop, on any number of threads.
+//!
+//! Tests: tests/systems/parallel/systems.rs, tests/systems/parallel/commands.rs
 
 use core::marker::PhantomData;
 use core::ops::Range;

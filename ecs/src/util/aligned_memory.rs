@@ -5,6 +5,8 @@
 //! has no alignment parameter. For large memory, which could otherwise be remapped, this means a copy and new pages. So a block is
 //! allocated with the alignment that every allocator guarantees, plus a few bytes, and the values begin at the first cache line
 //! boundary in it. Only types that are aligned to more than a cache line pay for the copy.
+//!
+//! Tests: tests/hazards/layout.rs, tests/memory/layouts.rs, tests/memory/alloc_failure.rs
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use core::alloc::Layout;

@@ -1,4 +1,6 @@
 //! Failed allocations as an error value.
+//!
+//! Tests: tests/memory/promises.rs, tests/memory/alloc_failure.rs
 
 use alloc::vec::Vec;
 use core::alloc::Layout;

@@ -1,4 +1,6 @@
 //! Compile errors with a text that is built at compile time.
+//!
+//! Tests: tests/ui/errors, tests/ui/fail
 
 /// Fails the compilation with a text of several parts.
 #[track_caller]

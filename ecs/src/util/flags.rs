@@ -1,4 +1,6 @@
 //! The macro for sets of flags.
+//!
+//! Tests: ecs/src/events/observer/tests.rs, ecs/src/structure/graph/planner.rs
 
 /// Defines a set of flags as an unsigned integer, with a constant for each named set, and the set operations.
 macro_rules! flag_set {

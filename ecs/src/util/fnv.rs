@@ -1,4 +1,6 @@
 //! A hash that is the same in every process.
+//!
+//! Tests: tests/systems/labels.rs
 
 use core::hash::Hasher;
 

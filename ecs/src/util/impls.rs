@@ -1,5 +1,7 @@
 //! Macros that implement traits of the standard library where a derive cannot: for generic types that need no bounds, and for fields
 //! that are not shown.
+//!
+//! Tests: tests/storage/world.rs, tests/systems/errors.rs
 
 /// Implements `Debug` with an expression of the value and the formatter.
 macro_rules! impl_debug {

@@ -3,6 +3,8 @@
 //! There is no lock, so that this works without the standard library, and so that the code of a value (`Eq`, `Hash`) may
 //! panic or intern another value. Values are stored in a tree that only grows at its leaves: at each node, two bits of a
 //! value's hash select the child (a hash trie, as described by C. Wellons).
+//!
+//! Tests: tests/systems/labels.rs
 
 use alloc::boxed::Box;
 use core::fmt;

@@ -1,4 +1,6 @@
 //! Per-thread values for parallel loops.
+//!
+//! Tests: tests/queries/parallel_lists.rs
 
 use alloc::vec::Vec;
 use core::fmt;

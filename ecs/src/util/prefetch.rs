@@ -1,4 +1,6 @@
 //! Prefetching of memory that will be read soon.
+//!
+//! Tests: tests/queries/lists.rs
 
 /// Prefetches an address into the cache, if the processor supports it. The address need not be valid.
 #[inline]

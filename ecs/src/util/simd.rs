@@ -17,6 +17,7 @@
 //! To find out whether a difference is caused by this selection, set the environment variable `STRATA_SIMD` to the widest set to
 //! use: `off`, which is the baseline, `avx2` or `avx512`. [`InstructionSet::limit`] does the same at run time, and `#[system(simd =
 //! off)]` for one system.
+// Tests: tests/simd/choice.rs, tests/simd/identity.rs
 
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

@@ -7,6 +7,8 @@
 //! The report of the schedule has the time of each system alone.
 //!
 //! Without the feature `trace`, the types of this module have no size, and the functions do nothing.
+//!
+//! Tests: tests/trace/main.rs
 
 use core::fmt;
 

@@ -2,6 +2,8 @@
 //!
 //! The compiler checks the output of a macro once for each size, so a trait with many functions is implemented for tuples of up to four
 //! members, and for larger ones through a tuple of such tuples.
+//!
+//! Tests: tests/ui/pass/largest_tuples.rs
 
 use core::marker::PhantomData;
 

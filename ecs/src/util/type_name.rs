@@ -1,4 +1,6 @@
 //! Names of types for messages.
+//!
+//! Tests: tests/systems/missing_resources.rs, tests/queries/explain.rs
 
 use alloc::string::String;
 

@@ -1,6 +1,6 @@
 //! Commands that are applied between frames.
 //!
-//! Tests: `tests/snapshots/requests.rs`.
+//! Tests: tests/snapshots/requests.rs
 
 use super::cast::World;
 use super::own_commands::Command;

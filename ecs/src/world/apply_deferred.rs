@@ -1,4 +1,6 @@
 //! A system after which all recorded commands of earlier systems have been applied.
+//!
+//! Tests: tests/systems/params/deferred.rs
 
 use super::cast::World;
 use crate::system::{BoxedSystem, IntoSystem};

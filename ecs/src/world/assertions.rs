@@ -1,4 +1,6 @@
 //! Assertions about systems, for tests and examples.
+//!
+//! Tests: tests/systems/paths.rs
 
 use super::World;
 use crate::system::{BoxedSystem, IntoReadOnlySystem, IntoSystem, SystemInput};

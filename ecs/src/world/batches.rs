@@ -1,4 +1,6 @@
 //! Batch operations on entities that are given as a list or by a query, with the names that they have in bevy_ecs.
+//!
+//! Tests: tests/commands/made.rs
 
 use alloc::vec::Vec;
 use core::any::type_name;

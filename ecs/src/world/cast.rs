@@ -1,4 +1,6 @@
 //! The type [`World`], and conversions from a store to a world.
+//!
+//! Tests: tests/storage/world.rs
 
 use crate::structure::cell::ReadCell;
 use crate::structure::store::Store;

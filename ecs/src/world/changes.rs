@@ -1,4 +1,6 @@
 //! Change detection without systems.
+//!
+//! Tests: tests/changes/change_detection
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;

@@ -1,4 +1,6 @@
 //! Clones of some of an entity's components.
+//!
+//! Tests: tests/storage/cloning.rs, tests/relationships/clones.rs
 
 mod entity_methods;
 

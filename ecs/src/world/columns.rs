@@ -1,4 +1,6 @@
 //! Spawning of many entities from columns, and reserving memory for entities.
+//!
+//! Tests: tests/storage/columns.rs
 
 use super::cast::World;
 use super::spawn_batch::SpawnBatchIter;

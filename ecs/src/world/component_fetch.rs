@@ -1,4 +1,6 @@
 //! Arguments of `get_by_id` and `get_mut_by_id` of entities: the id of one component, or several ids.
+//!
+//! Tests: tests/storage/erased/several.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! A parameter that returns the id of a component.
+//!
+//! Tests: tests/storage/world.rs
 
 use core::marker::PhantomData;
 

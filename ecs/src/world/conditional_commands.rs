@@ -1,4 +1,6 @@
 //! Commands that depend on a condition that is evaluated when the command is recorded, or on a comparison with the present value.
+//!
+//! Tests: tests/commands/made.rs, tests/commands/own.rs
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;

@@ -1,4 +1,6 @@
 //! Creating a world, access to its parts, required components, commands and error handling.
+//!
+//! Tests: tests/storage/world.rs
 
 #[cfg(feature = "parallel")]
 use alloc::sync::Arc;

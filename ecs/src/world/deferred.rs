@@ -1,4 +1,6 @@
 //! A world that allows changes of values, but no structural changes.
+//!
+//! Tests: tests/storage/world.rs
 
 use core::ops::Deref;
 

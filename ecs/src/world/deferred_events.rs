@@ -1,4 +1,6 @@
 //! Several operations whose lifecycle events are delivered together.
+//!
+//! Tests: tests/observers/deferred.rs
 
 use super::cast::World;
 use crate::structure::store::with_deferred_events;

@@ -1,4 +1,6 @@
 //! Spawning, finding and despawning entities.
+//!
+//! Tests: tests/storage/world.rs, tests/storage/entities.rs
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;

@@ -1,4 +1,6 @@
 //! Conversions between views of one entity by `From`, for functions that accept any of them.
+//!
+//! Tests: tests/queries/filtered.rs
 
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};

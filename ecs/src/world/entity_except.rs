@@ -1,4 +1,6 @@
 //! Views of one entity that exclude the components of a bundle.
+//!
+//! Tests: tests/queries/whole_entities.rs
 
 use core::any::TypeId;
 use core::marker::PhantomData;

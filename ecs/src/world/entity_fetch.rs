@@ -1,4 +1,6 @@
 //! Arguments of [`World::entity`] and [`World::entity_mut`]: one entity, or several.
+//!
+//! Tests: tests/commands/entities_beside.rs, tests/storage/world.rs
 
 use alloc::vec::Vec;
 use core::fmt;

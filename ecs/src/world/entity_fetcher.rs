@@ -1,4 +1,6 @@
 //! Access to the entities of a world that can be used together with commands.
+//!
+//! Tests: tests/commands/entities_beside.rs
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;

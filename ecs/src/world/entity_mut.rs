@@ -1,4 +1,6 @@
 //! Exclusive access to one entity, including structural changes.
+//!
+//! Tests: tests/storage/world.rs, tests/model/edits.rs
 
 use core::any::TypeId;
 

@@ -1,4 +1,6 @@
 //! Views of one entity.
+//!
+//! Tests: tests/storage/world.rs, tests/queries/whole_entities.rs
 
 use core::any::TypeId;
 use core::fmt;

@@ -1,5 +1,7 @@
 //! Conversions of an [`EntityWorldMut`]: to references with the lifetime of the world, to the world, and scopes that
 //! return to the entity.
+//!
+//! Tests: tests/commands/made.rs
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;

@@ -1,4 +1,6 @@
 //! One component of an entity, which may be present or missing.
+//!
+//! Tests: tests/storage/immutable.rs, tests/storage/required/if_new.rs
 
 use core::marker::PhantomData;
 

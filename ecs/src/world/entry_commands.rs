@@ -1,4 +1,6 @@
 //! Commands for one component of an entity.
+//!
+//! Tests: tests/commands/own.rs
 
 use core::any::type_name;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Access to components by id, for programs that do not know the type of a component at compile time.
+//!
+//! Tests: tests/storage/erased
 
 use alloc::boxed::Box;
 

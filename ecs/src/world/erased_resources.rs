@@ -1,4 +1,6 @@
 //! Access to resources by id, without their types.
+//!
+//! Tests: tests/storage/resources.rs
 
 use super::cast::World;
 use crate::component::{ComponentDescriptor, ErasedRef};

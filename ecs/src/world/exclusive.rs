@@ -1,6 +1,8 @@
 //! Functions of the whole world with parameters that borrow nothing of it.
 //!
 //! Functions of a [`DeferredWorld`] change only values. They run alone, like functions of `&mut World`, but can be observers.
+//!
+//! Tests: tests/systems/params/exclusive.rs, tests/systems/params/deferred_worlds.rs
 
 use core::any::type_name;
 use core::marker::PhantomData;

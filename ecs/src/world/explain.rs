@@ -1,4 +1,6 @@
 //! Explanations of the matches of queries.
+//!
+//! Tests: tests/queries/explain.rs
 
 use super::cast::World;
 use crate::query::{QueryData, QueryExplanation, QueryFilter};

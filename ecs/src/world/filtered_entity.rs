@@ -1,4 +1,6 @@
 //! Views of one entity with access to the components that were added to a query when it was made.
+//!
+//! Tests: tests/queries/filtered.rs
 
 use core::any::TypeId;
 

@@ -1,4 +1,6 @@
 //! Macros for types that give access to an entity: methods that forward to the read-only type, and implementations of `QueryData`.
+//!
+//! Tests: tests/queries/whole_entities.rs, tests/queries/filtered.rs
 
 /// Writes methods that call the method of the same name on the result of the method `$via`.
 ///

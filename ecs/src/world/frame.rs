@@ -1,4 +1,6 @@
 //! Frames of a world.
+//!
+//! Tests: tests/changes/frames.rs
 
 use super::cast::World;
 use crate::structure::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};

@@ -1,4 +1,6 @@
 //! The dispatch of lifecycle events to the hooks and observers of components.
+//!
+//! Tests: tests/storage/lifecycle.rs, tests/storage/hooks.rs
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Small queries about a world, and aliases of other methods, under the names that they have in bevy_ecs.
+//!
+//! Tests: tests/storage/inspect.rs
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;

@@ -5,7 +5,7 @@
 //! operation. All ended links are removed before the first new one is made. The component of a link that is not allowed is removed after
 //! listeners have been notified of it.
 //!
-//! Tests: `tests/relationships`.
+//! Tests: tests/relationships
 
 mod list;
 mod functions;

@@ -3,6 +3,8 @@
 //! Data may come from outside, so it is checked completely. It must satisfy what `relink` ensures in a world: each source is on the list
 //! of the target that it names, exactly once, and on no other list; and no entity is linked to itself, or in a cycle, where that is not
 //! allowed.
+//!
+//! Tests: tests/snapshots/contents.rs
 
 use alloc::vec::Vec;
 

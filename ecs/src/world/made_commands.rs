@@ -1,4 +1,6 @@
 //! Functions that return commands, to be queued or passed on: bevy_ecs's `system::command` and `system::entity_command`.
+//!
+//! Tests: tests/commands/made.rs
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;

@@ -1,4 +1,6 @@
 //! The messages of a world.
+//!
+//! Tests: tests/changes/messages
 
 use super::cast::World;
 use crate::storage::message::{Message, MessageId, Messages, WriteBatchIds};

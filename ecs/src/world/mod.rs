@@ -1,6 +1,7 @@
 //! [`World`]: the public interface of the crate to entities, components, resources and schedules.
 //!
 //! A facade over the [store](crate::store): it has no state of its own, and no module below depends on it.
+// Tests: ecs/src/world/tests.rs, tests/storage/world.rs
 
 #[macro_use]
 mod forward;

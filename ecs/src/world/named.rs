@@ -1,4 +1,6 @@
 //! Finding entities by paths of names in a hierarchy.
+//!
+//! Tests: tests/relationships/names.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! The non-send values of a world, which stay on one thread.
+//!
+//! Tests: tests/storage/non_send.rs
 
 use core::any::type_name;
 

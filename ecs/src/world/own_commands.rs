@@ -1,4 +1,6 @@
 //! User-defined commands, and commands that are made of several steps.
+//!
+//! Tests: tests/commands/own.rs
 
 use alloc::string::ToString;
 use alloc::sync::Arc;

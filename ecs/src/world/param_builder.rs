@@ -1,4 +1,6 @@
 //! Builders that initialize the parameters of a system with values of the caller.
+//!
+//! Tests: tests/systems/params/builders.rs
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,6 @@
 //! Queries with terms that are known only at run time: [`QueryBuilder`].
+//!
+//! Tests: tests/queries/builder.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Methods of [`QueryState`] that split the matched rows into slices for several threads.
+//!
+//! Tests: tests/queries/parallel_lists.rs
 
 use super::cast::World;
 use crate::query::{ContiguousQueryData, QueryContiguousParIter, QueryData, QueryFilter, QueryState};

@@ -1,4 +1,6 @@
 //! The queries of a world and the methods of [`QueryState`].
+//!
+//! Tests: tests/queries/cache.rs, tests/queries/iteration.rs
 
 mod get;
 

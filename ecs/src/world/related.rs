@@ -1,4 +1,6 @@
 //! Linking entities, and operations on linked entities.
+//!
+//! Tests: tests/relationships/hierarchy.rs, tests/relationships/commands.rs
 
 mod spawner;
 

@@ -1,4 +1,6 @@
 //! Readers of removals outside of systems, and the limit of the removal logs.
+//!
+//! Tests: tests/changes/removed/readers.rs
 
 use crate::structure::store::{removed_reader, removed_value_reader, set_removed_limit};
 use core::any::type_name;

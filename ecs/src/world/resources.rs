@@ -1,4 +1,6 @@
 //! The resources of a world.
+//!
+//! Tests: tests/storage/resources.rs
 
 use alloc::sync::Arc;
 use core::any::type_name;

@@ -1,4 +1,6 @@
 //! Views of a schedule together with the world on which it runs.
+//!
+//! Tests: tests/schedules/schedule_views
 
 use super::cast::World;
 use crate::schedule::{Schedule, ScheduleBuildError, ScheduleDiagram, ScheduleReport};

@@ -1,4 +1,6 @@
 //! The schedules of a world, by label.
+//!
+//! Tests: tests/systems/one_shot/schedules.rs
 
 use alloc::vec::Vec;
 use core::any::TypeId;

@@ -1,4 +1,6 @@
 //! Operations on many entities at once.
+//!
+//! Tests: tests/storage/selections, tests/storage/transfer.rs
 
 use super::cast::World;
 use super::hooks::QUIET;

@@ -2,6 +2,8 @@
 //!
 //! Such a bundle has a helper component, which the entity has until observers and hooks have been notified of the insertion. Then it is
 //! removed, and the entities are spawned.
+//!
+//! Tests: tests/relationships/bundles.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Buffers that systems fill during a run, and their application to the world.
+//!
+//! Tests: tests/systems/params/deferred.rs
 
 use super::cast::World;
 use super::deferred::DeferredWorld;

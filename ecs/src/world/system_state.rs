@@ -1,4 +1,6 @@
 //! System parameters without a system.
+//!
+//! Tests: tests/systems/one_shot/states.rs, tests/systems/params/builders.rs
 
 use core::any::type_name;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Running systems on a world, and functions of the whole world as systems.
+//!
+//! Tests: tests/systems/systems.rs, tests/systems/params/exclusive.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -1,4 +1,6 @@
 //! Compile-time access of parameters, and the names of parameters in messages.
+//!
+//! Tests: ecs/src/access/const_access/tests.rs
 
 use crate::access::term::{ConstTerm, any_in};
 use crate::component::ComponentKey;

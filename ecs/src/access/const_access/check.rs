@@ -1,4 +1,6 @@
 //! The checks that run at compile time.
+//!
+//! Tests: tests/ui/fail, tests/ui/errors
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Conflicts of two compile-time accesses.
+//!
+//! Tests: tests/ui/fail, tests/ui/errors
 
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::disjoint::Overlap;

@@ -8,6 +8,8 @@
 //! A query that contradicts itself about a sparse component visits the tables of the other one, but matches no row there: the two
 //! are disjoint. Whether they may run in parallel is a separate question, which depends on tables. `FilteredAccess` follows the same
 //! rules.
+//!
+//! Tests: ecs/src/access/const_access/tests.rs
 
 use super::access::{ConstAccess, NamedAccess};
 use crate::access::term::{ConstComponent, ConstTerm, Group, Usage, any_in, each_in};

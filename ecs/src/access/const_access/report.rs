@@ -1,4 +1,6 @@
 //! The compiler's messages for failed checks.
+//!
+//! Tests: tests/ui/errors
 
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};

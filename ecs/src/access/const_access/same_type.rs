@@ -1,4 +1,6 @@
 //! Types that are written out in two parameters.
+//!
+//! Tests: tests/ui/fail, tests/ui/errors
 
 use core::marker::PhantomData;
 

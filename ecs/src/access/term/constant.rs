@@ -1,4 +1,6 @@
 //! Terms as compile-time constants.
+//!
+//! Tests: ecs/src/access/const_access/tests.rs
 
 use core::any::type_name;
 

@@ -1,4 +1,6 @@
 //! The terms of a query in a world.
+//!
+//! Tests: ecs/src/world/tests/dynamic_terms.rs, tests/queries/explain.rs
 
 use crate::util::type_name::short_name;
 use alloc::format;

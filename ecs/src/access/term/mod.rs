@@ -9,6 +9,8 @@
 //! A term whose component and usage are known at run time only is `ConstTerm::AtRunTime` for the compiler, which then checks
 //! nothing: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such terms and
 //! compares them with typed ones.
+//!
+//! Tests: ecs/src/world/tests/dynamic_terms.rs
 
 /// Runs an expression for each member of a slice, in a constant function, where there are no iterators. `member after before` also names
 /// the members before it.

@@ -1,4 +1,6 @@
 //! How a term uses its component, and how terms are combined.
+//!
+//! Tests: ecs/src/access/const_access/tests.rs, ecs/src/world/tests/dynamic_terms.rs
 
 /// How a term uses one component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,6 @@
 //! The tracking of changes and the recording of removals, by component.
+//!
+//! Tests: tests/changes/change_detection/demand.rs, tests/changes/removed/readers.rs
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;

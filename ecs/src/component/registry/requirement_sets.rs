@@ -1,4 +1,6 @@
 //! The requirements of the components of a world.
+//!
+//! Tests: tests/storage/required/runtime.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Ids that the caller chooses, and their removal from the free list.
+//!
+//! Tests: ecs/src/entity/allocator/tests.rs, tests/hazards/rows.rs
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,6 +1,8 @@
 //! Copies of the entity allocator: the state that determines the next ids.
 //!
 //! Slots are copied by pages, and a copy shares equal pages with another copy. The origins of spawns and despawns are not part of a copy.
+//!
+//! Tests: tests/snapshots/contents.rs, tests/snapshots/histories.rs
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -3,6 +3,8 @@
 //! The next ids form a sequence: first the free indexes, from the last one to the first, then the indexes without slots. A *position* is an
 //! index into this sequence. A reservation only changes the number of positions that are taken, so it is one atomic operation. This
 //! requires that nothing but the flush uses `&mut Entities` between a reservation and that flush.
+//!
+//! Tests: ecs/src/entity/allocator/tests.rs, tests/storage/entities.rs
 
 use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;

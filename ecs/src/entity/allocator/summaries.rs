@@ -1,4 +1,6 @@
 //! By entity index: the masks of sparse sets that may contain the entity.
+//!
+//! Tests: ecs/src/entity/allocator/tests.rs, tests/changes/removed/paths.rs
 
 use super::{Entities, Slot, TableId};
 use crate::entity::{Entity, SparseSummary};

@@ -1,4 +1,6 @@
 //! Lifecycle events of components.
+//!
+//! Tests: tests/storage/lifecycle.rs
 
 use core::marker::PhantomData;
 

@@ -5,6 +5,7 @@
 //!
 //! An [`Event`] has no target. An [`EntityEvent`] has one: the observers of this entity run, in addition to the observers of all
 //! events of the type. The event may propagate from there to other entities: see [`Traversal`].
+// Tests: tests/observers
 
 mod traits;
 mod trigger;

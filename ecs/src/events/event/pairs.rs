@@ -1,4 +1,6 @@
 //! Events of the pairs of relations.
+//!
+//! Tests: tests/relationships/pairs/events.rs
 
 use core::any::type_name;
 

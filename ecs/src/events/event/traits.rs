@@ -1,4 +1,6 @@
 //! Events, and how they find their observers.
+//!
+//! Tests: tests/observers/params.rs, tests/observers/entities.rs
 
 use crate::access::term::ConstTerm;
 use crate::component::{ComponentId, ComponentKey, Kinds, TypeSlot};

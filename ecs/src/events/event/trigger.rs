@@ -1,4 +1,6 @@
 //! How an event finds its observers.
+//!
+//! Tests: tests/observers/propagation.rs
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Adding observers and triggering events, directly on a world or by a command.
+//!
+//! Tests: tests/observers/entities.rs, tests/observers/order.rs
 
 use super::describe::{IntoEntityObserver, IntoObserver};
 use super::dispatch;

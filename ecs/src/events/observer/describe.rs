@@ -1,4 +1,6 @@
 //! Observers that have not been added to a world yet, and the conversions into them.
+//!
+//! Tests: tests/observers/spawned.rs, tests/observers/matches.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Dispatching triggered events to their observers.
+//!
+//! Tests: ecs/src/events/observer/tests.rs, tests/observers/order.rs
 
 use core::any::type_name;
 

@@ -1,4 +1,6 @@
 //! Explains which hooks and observers an event would reach.
+//!
+//! Tests: tests/observers/entities.rs
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Adding hooks to components at run time.
+//!
+//! Tests: tests/storage/hooks.rs
 
 use crate::component::{Component, ComponentHook, ComponentId, Kinds};
 use crate::structure::store::{Store, Structure};

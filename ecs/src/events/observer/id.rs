@@ -1,4 +1,6 @@
 //! Handles of observers.
+//!
+//! Tests: tests/observers/entities.rs
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,6 @@
 //! Inputs of observers: a single event, or all events of an operation at once.
+//!
+//! Tests: tests/observers/batches.rs
 
 use core::convert::Infallible;
 use core::marker::PhantomData;

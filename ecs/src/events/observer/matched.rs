@@ -1,4 +1,6 @@
 //! Filters that observers watch: finds the entities that begin or end to match.
+//!
+//! Tests: tests/observers/matches.rs
 
 use alloc::vec::Vec;
 

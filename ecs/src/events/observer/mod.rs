@@ -35,6 +35,7 @@
 //!
 //! An observer that is added to a world is not an entity: it does not affect the ids of entities. [`ObserverId`] is its
 //! handle. To remove an observer together with an entity, insert it into the entity as a component: see [`Observer`].
+// Tests: ecs/src/events/observer/tests.rs, tests/observers
 
 mod id;
 mod on;

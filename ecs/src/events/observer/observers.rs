@@ -1,4 +1,6 @@
 //! The observers of one type of event in a store.
+//!
+//! Tests: ecs/src/events/observer/tests.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

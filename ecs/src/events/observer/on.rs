@@ -1,4 +1,6 @@
 //! The input of an observer of single events.
+//!
+//! Tests: tests/observers/params.rs, tests/observers/propagation.rs
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Making and removing pairs of relations, and notifying observers of it.
+//!
+//! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/events.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

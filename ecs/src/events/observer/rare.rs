@@ -1,6 +1,6 @@
 //! The run conditions and error handling of observers.
 //!
-//! Tests: `tests/observers/errors.rs`.
+//! Tests: tests/observers/errors.rs
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};

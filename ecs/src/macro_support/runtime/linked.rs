@@ -1,4 +1,6 @@
 //! The runtime part of `#[system]` for functions along a relationship (`down` or `up`).
+//!
+//! Tests: tests/relationships/down.rs
 
 use core::marker::PhantomData;
 

@@ -3,6 +3,8 @@
 //! Such an observer is a system with an additional query, and a loop over rows: over the rows of all entities of one operation, or
 //! over the row of the target of an event. The function is called for the rows that match. As for other systems, errors are reported
 //! by the check that the macro emits.
+//!
+//! Tests: tests/observers/targets.rs, tests/observers/rows.rs
 
 use alloc::format;
 use alloc::string::String;

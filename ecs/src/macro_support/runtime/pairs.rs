@@ -1,4 +1,6 @@
 //! The runtime part of `#[system]` for functions over the pairs of a relation.
+//!
+//! Tests: tests/relationships/pairs/systems.rs
 
 use super::{ParamAccess, RowData};
 use crate::access::const_access::{NamedAccess, Role};

@@ -1,4 +1,6 @@
 //! References to components and resources together with their ticks.
+//!
+//! Tests: tests/changes/change_detection/detect.rs
 
 use core::fmt;
 use core::ops::DerefMut;

@@ -1,4 +1,6 @@
 //! Traits for references that detect changes.
+//!
+//! Tests: tests/changes/change_detection/detect.rs
 
 use crate::storage::tick::Tick;
 use crate::util::origin::Origin;

@@ -1,6 +1,8 @@
 //! Access to the values of one entity, with their ticks.
 //!
 //! A [`ReadEntity`] or [`WriteEntity`] proves the access to the values of an entity, so its methods are safe.
+//!
+//! Tests: tests/queries/whole_entities.rs, tests/storage/lookup.rs
 
 use alloc::boxed::Box;
 use core::ptr::NonNull;

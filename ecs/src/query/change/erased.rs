@@ -1,4 +1,6 @@
 //! Type-erased mutable references to components, together with their ticks.
+//!
+//! Tests: tests/storage/erased/tracking.rs
 
 use core::ptr::NonNull;
 

@@ -1,4 +1,5 @@
 //! References to components and resources that users get, and their change detection.
+// Tests: tests/changes/change_detection/detect.rs
 
 mod ticks;
 mod detect;

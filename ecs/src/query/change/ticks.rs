@@ -1,4 +1,6 @@
 //! The ticks of one borrowed value.
+//!
+//! Tests: tests/changes/change_detection/detect.rs
 
 use core::hint::cold_path;
 

@@ -1,4 +1,6 @@
 //! Slots of a forest: runs of slots, and the lookup of slots by entity.
+//!
+//! Tests: tests/relationships/down.rs
 
 use alloc::vec::Vec;
 

@@ -3,6 +3,8 @@
 //!
 //! The terms that a table can have are determined once per table. If the first possible term is stored in tables, all rows have it;
 //! only sparse components need a check of each row.
+//!
+//! Tests: tests/queries/enums.rs, tests/queries/enum_model.rs
 
 use core::marker::PhantomData;
 

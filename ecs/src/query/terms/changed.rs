@@ -2,6 +2,8 @@
 //!
 //! Changes are found as cheaply as possible: tables without changes are skipped; a change log, if there is one, lists the rows;
 //! without a log, groups of rows without changes are skipped.
+//!
+//! Tests: tests/changes/change_detection/filters.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! The value of one component: `&T`, `&mut T`, `Mut<T>`, `Ref<T>`.
+//!
+//! Tests: tests/queries/terms.rs, tests/changes/change_detection/marks.rs
 
 use core::marker::PhantomData;
 use core::ops::Range;

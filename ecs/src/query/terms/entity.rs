@@ -1,4 +1,6 @@
 //! The id: `Entity`.
+//!
+//! Tests: tests/queries/terms.rs
 
 use crate::access::term::{ConstTerm, Term};
 use crate::entity::Entity;

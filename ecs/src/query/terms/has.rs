@@ -1,4 +1,6 @@
 //! Whether an entity has a component: `Has<T>`.
+//!
+//! Tests: tests/queries/terms.rs
 
 use core::marker::PhantomData;
 

@@ -3,6 +3,8 @@
 //! Terms are evaluated in steps: once per query, once per table, once per row. A query enum yields the first variant that matches.
 //! A table usually determines the variant; rows are checked only if an earlier variant names a sparse component. The access of an
 //! enum is the union of the accesses of its variants, and it demands what all of them demand.
+//!
+//! Tests: tests/queries/terms.rs, tests/queries/enums.rs
 
 /// The kept state of each member, as a tuple. Uses no closures, because there would be one for each member of each tuple.
 macro_rules! kept_of_members {

@@ -1,4 +1,6 @@
 //! Filters on pairs: `Added` and `Changed` of `Pairs<R>` and `PairsTo<R>`.
+//!
+//! Tests: tests/relationships/pairs/changes.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Optional data: `Option<..>`.
+//!
+//! Tests: tests/queries/terms.rs
 
 use core::marker::PhantomData;
 

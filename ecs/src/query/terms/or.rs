@@ -1,4 +1,6 @@
 //! One of several filters: `Or<(..)>`.
+//!
+//! Tests: tests/queries/filters.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! The pairs of an entity: `Pairs<&R>`, `PairsTo<&R>`.
+//!
+//! Tests: tests/relationships/pairs/queries.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Slices of rows of a component that record or read changes of single rows.
+//!
+//! Tests: tests/queries/iteration.rs, tests/queries/parallel_lists.rs
 
 use core::fmt;
 use core::ops::Index;

@@ -1,4 +1,6 @@
 //! Access to the values and ticks of one component, while a table is visited.
+//!
+//! Tests: tests/queries/terms.rs, tests/queries/strides.rs
 
 use core::marker::PhantomData;
 use core::ops::Range;

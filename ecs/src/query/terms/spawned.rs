@@ -1,4 +1,6 @@
 //! Spawn ticks: `Spawned` and `SpawnDetails`.
+//!
+//! Tests: tests/changes/spawned.rs
 
 use crate::access::term::{ConstTerm, Term};
 use crate::entity::Entity;

@@ -1,4 +1,6 @@
 //! Tuples, all members of which must hold, and `()`.
+//!
+//! Tests: tests/queries/terms.rs, tests/queries/filters.rs
 
 use core::marker::PhantomData;
 use core::ops::Range;

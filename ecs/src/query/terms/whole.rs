@@ -1,5 +1,7 @@
 //! Whole entities: `EntityRef`, `EntityMut`, and their variants without some components or with only the components added to the
 //! query.
+//!
+//! Tests: tests/queries/whole_entities.rs, tests/queries/filtered.rs
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;

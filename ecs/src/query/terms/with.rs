@@ -1,4 +1,6 @@
 //! Filters on the presence of components: `With<T>`, `Without<T>` and `Allow<T>`.
+//!
+//! Tests: tests/queries/filters.rs, tests/queries/disabling.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! The components of entities that are in pairs.
+//!
+//! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/queries.rs
 
 use core::marker::PhantomData;
 

@@ -1,5 +1,7 @@
 //! The pairs of a relation as data, and pairs that are built from data. Input is validated: pairs that
 //! [`relate`](crate::world::World::relate) could not have made are an error.
+//!
+//! Tests: tests/snapshots/pairs.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

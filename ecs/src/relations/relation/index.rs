@@ -1,4 +1,6 @@
 //! The pairs of a relation and their positions in lists, without the values.
+//!
+//! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/operations.rs
 
 mod data;
 

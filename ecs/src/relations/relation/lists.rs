@@ -4,6 +4,8 @@
 //! two; free blocks of the same size form a linked list. Removing an element leaves a hole; when a list has more holes than elements the
 //! holes are closed, so that each removal takes amortised constant time and keeps the order. Heads are found by entity index, in pages that
 //! only exist where entities have lists.
+//!
+//! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/operations.rs
 
 use alloc::vec::Vec;
 use core::{mem, slice};

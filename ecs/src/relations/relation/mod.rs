@@ -37,6 +37,7 @@
 //! `#[system(pairs = Hunting)]` runs once for each pair. [`Changed<Pairs<Hunting>>`](crate::query::Changed) is a filter: an entity matches
 //! if one of its pairs was made, or has got another value, since the system last ran. These components cannot be created by hand. Removing
 //! one removes the pairs.
+// Tests: tests/relationships/pairs
 
 mod traits;
 mod lists;

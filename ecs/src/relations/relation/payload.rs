@@ -1,4 +1,6 @@
 //! The values of pairs. Each value can be borrowed separately through a shared reference to the list.
+//!
+//! Tests: tests/relationships/pairs/operations.rs
 
 use core::cell::UnsafeCell;
 

@@ -1,4 +1,6 @@
 //! The relations of a store.
+//!
+//! Tests: tests/relationships/pairs/operations.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

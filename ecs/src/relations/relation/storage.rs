@@ -1,4 +1,6 @@
 //! The pairs of one relation, with their values.
+//!
+//! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/panics.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

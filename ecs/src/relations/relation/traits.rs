@@ -1,4 +1,6 @@
 //! The trait of relations.
+//!
+//! Tests: tests/relationships/pairs/operations.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Collections in which a target lists its sources.
+//!
+//! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
 use alloc::vec::Vec;
 use core::iter::Copied;

@@ -3,6 +3,7 @@
 //! The *source* has a component that names its *target*, a [`Relationship`]; the target has a component that lists its sources, a
 //! [`RelationshipTarget`]. A program changes the first; the library updates the second. This module defines both traits and the collections
 //! of sources.
+// Tests: tests/relationships
 
 mod collection;
 mod sync;

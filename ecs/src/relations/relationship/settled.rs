@@ -2,6 +2,8 @@
 //!
 //! The value is changed through `&mut`, when no reference to it exists. Several threads may read it at the same time: one of them settles
 //! the value, and the others wait for that. A test tries all interleavings, with other types in place of those of `sync`.
+//!
+//! Tests: tests/loom/settled_model.rs
 
 use super::sync::{AtomicU8, Ordering, UnsafeCell, pause};
 

@@ -2,6 +2,8 @@
 //!
 //! Removing a source whose position is known leaves a hole, so that no other source moves. The first read closes all holes: until then no
 //! reference to the entities exists, since a removal needs `&mut`. Several threads may read at the same time: see [`Settled`].
+//!
+//! Tests: tests/relationships/histories.rs, tests/relationships/hierarchy.rs
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};

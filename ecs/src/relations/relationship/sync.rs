@@ -1,4 +1,6 @@
 //! The synchronisation types of settled values. A test replaces them by loom's types and tries all interleavings.
+//!
+//! Tests: tests/loom/settled_model.rs
 
 pub(super) use core::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,4 +1,6 @@
 //! The two components of a relationship.
+//!
+//! Tests: tests/relationships/definitions.rs, tests/relationships/links.rs
 
 use super::collection::RelationshipSourceCollection;
 use crate::component::{Component, Mutable};

@@ -1,4 +1,6 @@
 //! Equality and hashing of type-erased values, for user-defined label traits.
+//!
+//! Tests: tests/systems/labels.rs
 
 use core::any::Any;
 use core::hash::{Hash, Hasher};

@@ -3,6 +3,7 @@
 //! A label is a value of a user's type, and is identified by its type and value: `Physics::Forces` of one type and
 //! `Physics::Forces` of another type are different labels. To store labels of all types in one list, they are interned,
 //! which yields a `Copy` type that is compared by address.
+// Tests: tests/systems/labels.rs
 
 mod dynamic;
 mod parts;

@@ -1,6 +1,8 @@
 //! The functions that clone, compare, hash and print labels of a type, and the check whether a type has them.
 //!
 //! The derives use [`LabelProbe`], so that one error names everything that is missing.
+//!
+//! Tests: tests/systems/labels.rs, tests/ui/fail
 
 use core::any::Any;
 use core::fmt;

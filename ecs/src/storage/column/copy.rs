@@ -7,6 +7,8 @@
 //! Values never change while two copies share them. A column *is as* a copy says if nothing has been written to it since the copy
 //! was taken or restored. The caller knows this from stamps, and only for values of `Copy` types, which cannot be changed without a
 //! stamp.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

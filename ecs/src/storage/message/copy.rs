@@ -1,4 +1,6 @@
 //! Cloning and hashing lists of messages.
+//!
+//! Tests: tests/snapshots/bounds.rs, tests/snapshots/parts.rs
 
 use alloc::vec::Vec;
 use core::hash::Hasher;

@@ -1,4 +1,6 @@
 //! The position of a reader in a list of messages.
+//!
+//! Tests: tests/changes/messages/lifetimes.rs, tests/changes/messages/model.rs
 
 use core::marker::PhantomData;
 

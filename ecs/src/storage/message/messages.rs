@@ -4,6 +4,8 @@
 //! message is stored without its number. A cursor holds the number of the next message to read; the number of missed messages is its
 //! distance to the oldest message of the list. Each list has an origin, a number that is never used twice, so that a cursor detects
 //! a replaced list. Each message resource has a function that ages it (`Resource::AGEING`), so every list is aged.
+//!
+//! Tests: tests/changes/messages/lifetimes.rs, tests/changes/messages/panics.rs
 
 use alloc::vec::Vec;
 use core::any::type_name;

@@ -3,6 +3,7 @@
 //! A world stores the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] with its position. This
 //! module does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
 //! [frame](crate::world::World::frame) ends.
+// Tests: tests/changes/messages
 
 mod messages;
 mod copy;

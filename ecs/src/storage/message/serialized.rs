@@ -1,4 +1,6 @@
 //! Serialization of lists of messages with `serde`, including the state that determines when messages are dropped.
+//!
+//! Tests: tests/snapshots/bounds.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Iterators over messages that record the position of the reader.
+//!
+//! Tests: tests/changes/messages/lifetimes.rs
 
 use core::iter::FusedIterator;
 use core::mem;

@@ -1,4 +1,6 @@
 //! The text form of lists of messages, including the state that determines when messages are dropped.
+//!
+//! Tests: tests/snapshots/apps.rs
 
 use alloc::borrow::ToOwned as _;
 use alloc::string::{String, ToString as _};

@@ -1,4 +1,6 @@
 //! Copies of resources, replacing resources by copies, and values that come from outside of a world.
+//!
+//! Tests: tests/snapshots/parts.rs, tests/snapshots/contents.rs
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;

@@ -1,4 +1,6 @@
 //! Copies of sparse storages, and restoring storages from them.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Values in a column, found by entity index through pages of rows.
+//!
+//! Tests: tests/storage/sparse.rs
 
 use alloc::vec::Vec;
 use core::mem::replace;

@@ -1,4 +1,6 @@
 //! The values of one component with sparse storage: a set or a tag.
+//!
+//! Tests: tests/storage/sparse.rs
 
 use alloc::vec::Vec;
 use core::mem::replace;

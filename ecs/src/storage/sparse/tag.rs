@@ -1,4 +1,6 @@
 //! Zero-sized values: a bitmap.
+//!
+//! Tests: tests/storage/sparse.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Operations on many rows: gathering them at the end, and moving them to another table or removing them.
+//!
+//! Tests: tests/storage/selections/explicit.rs
 
 use alloc::vec::Vec;
 

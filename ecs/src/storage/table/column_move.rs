@@ -1,4 +1,6 @@
 //! The move of one column's value when a row moves to another table.
+//!
+//! Tests: tests/hazards/rows.rs, tests/hazards/destructors.rs
 
 use crate::storage::column::SMALL;
 

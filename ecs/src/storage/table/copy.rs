@@ -1,4 +1,6 @@
 //! Copies of tables, and restoring tables from them.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

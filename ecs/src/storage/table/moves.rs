@@ -1,4 +1,6 @@
 //! Moving one row to another table.
+//!
+//! Tests: tests/hazards/rows.rs, tests/hazards/destructors.rs
 
 use core::ptr;
 

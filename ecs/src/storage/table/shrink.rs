@@ -1,4 +1,6 @@
 //! Releasing memory: tables without rows, and unused capacity.
+//!
+//! Tests: tests/storage/shrink.rs
 
 use alloc::vec::Vec;
 

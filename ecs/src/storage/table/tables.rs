@@ -1,4 +1,6 @@
 //! The tables of a world.
+//!
+//! Tests: tests/storage/shrink.rs, tests/storage/lookup.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

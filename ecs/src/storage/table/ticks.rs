@@ -2,6 +2,8 @@
 //!
 //! A table records one tick for all of its rows: the last time a row was added or a value replaced. Columns of tracked components
 //! also have ticks per row, which move together with the row.
+//!
+//! Tests: tests/changes/change_detection/structure.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Tables whose events are observed or recorded.
+//!
+//! Tests: tests/changes/removed/paths.rs
 
 use super::{Table, Tables, drop_columns, interest_in, only_list};
 use crate::component::transition::{ColumnSet, Interest};

@@ -51,6 +51,8 @@
 //! A row and its ticks move together: within a column with the value, between tables in `storage/table/ticks.rs`; swapped columns contain
 //! their ticks. There is always room for as many ticks as values, so recording a change cannot fail. A value that a plan replaces
 //! is recorded as changed; a value that one step removes and a later step adds again is recorded as added (`MovePlan::renewed`).
+//!
+//! Tests: tests/changes/change_detection
 
 mod rows;
 

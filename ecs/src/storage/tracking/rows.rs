@@ -1,4 +1,6 @@
 //! The tick of each row, and the newest tick of each group of rows.
+//!
+//! Tests: tests/changes/change_detection/patterns.rs, tests/changes/change_detection/wrapping.rs
 
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};

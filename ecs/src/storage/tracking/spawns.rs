@@ -1,4 +1,6 @@
 //! The ticks at which entities were spawned.
+//!
+//! Tests: tests/changes/spawned.rs
 
 use alloc::vec::Vec;
 

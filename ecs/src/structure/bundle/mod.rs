@@ -2,6 +2,7 @@
 //!
 //! [`Bundle`] is the public trait, which the derive macro implements with safe code only: it converts a value into parts and back.
 //! [`BundleParts`] writes parts to storage; only this module implements it, for components and tuples.
+// Tests: tests/storage/bundles.rs
 
 mod row_writer;
 mod parts;

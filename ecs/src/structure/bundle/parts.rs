@@ -2,6 +2,8 @@
 //!
 //! A bundle that is not made of nested tuples of components is split into its components first: each becomes a [`Leaf`], which is dropped
 //! like any other value if something panics before it is written.
+//!
+//! Tests: tests/storage/bundles.rs, tests/hazards/ignored_fields.rs
 
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};

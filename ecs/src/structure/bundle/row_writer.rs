@@ -3,6 +3,8 @@
 //! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for type-erased values. They write to
 //! places that hold no value. A value that is replaced, or not wanted, is moved past the end of its column first if it needs drop, and is
 //! dropped at the end of the operation.
+//!
+//! Tests: tests/storage/bundles.rs, tests/storage/replaced.rs
 
 use core::mem::needs_drop;
 use core::ptr::{self, NonNull};

@@ -2,6 +2,8 @@
 //!
 //! Without optimisation, every function that passes a value on adds a copy on the stack. Components may be large, so a bundle is passed on
 //! as a [`Moved`] from the first function that gets it, and large parts are on the heap.
+//!
+//! Tests: tests/hazards/layout.rs, tests/hazards/ignored_fields.rs
 
 use alloc::boxed::Box;
 use core::mem::{ManuallyDrop, MaybeUninit};

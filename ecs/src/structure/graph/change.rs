@@ -1,4 +1,6 @@
 //! The numbers of changes and of plans.
+//!
+//! Tests: tests/storage/runs.rs, tests/commands/groups/tables.rs
 
 use super::plan::ChangeStep;
 

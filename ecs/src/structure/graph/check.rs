@@ -1,4 +1,6 @@
 //! A checker for tests: verifies that edges lead to the plans that would be made now.
+//!
+//! Tests: tests/model/run.rs
 
 use alloc::format;
 

@@ -12,7 +12,7 @@
 //! in the plan cache or in the map of the table. The flags of a plan show whether there is more to do than to move bytes between columns;
 //! an operation tests them once.
 //!
-//! Tests: in `cache.rs` and `edges.rs`; `tests/storage/runs.rs`.
+//! Tests: ecs/src/structure/graph/cache.rs, ecs/src/structure/graph/edges.rs, tests/storage/runs.rs
 
 mod plan;
 

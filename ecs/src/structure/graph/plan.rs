@@ -1,4 +1,6 @@
 //! Move plans: the effect of a change of components on the entities of a table.
+//!
+//! Tests: ecs/src/structure/graph/planner.rs, tests/model/edits.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -3,6 +3,8 @@
 //! Consecutive steps for one entity are one change, however many they are. The compiled change and the offsets of the parts in the arena
 //! are stored as a *pattern*. While the next entries have the same pattern and their entities are in one table, the store applies them
 //! together. If hooks or observers are notified of the change, it is applied to one entity at a time; its steps are still one change.
+//!
+//! Tests: tests/commands/groups, ecs/src/world/tests/forgotten_plans.rs
 
 use alloc::vec::Vec;
 use core::iter::successors;

@@ -2,6 +2,8 @@
 //!
 //! Entries have numbers that only increase. Each reader shares its position, the number of its next entry, with the log, so the log can
 //! tell which entries all readers have passed, and which readers still exist.
+//!
+//! Tests: tests/changes/removed/readers.rs, tests/changes/removed/drops.rs
 
 mod copy;
 

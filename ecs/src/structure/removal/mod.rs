@@ -19,6 +19,7 @@
 //!
 //! **How long.** Until all readers have passed the entry, or until there are more than a [limit](crate::world::World::set_removed_limit) of
 //! newer ones, for values by default at most 64 MiB; then every reader that has not read the entry counts it as missed.
+// Tests: tests/changes/removed
 
 mod log;
 mod reader;

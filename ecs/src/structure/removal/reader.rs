@@ -1,4 +1,6 @@
 //! Positions of readers of removals, and the iterators that advance them.
+//!
+//! Tests: tests/changes/removed/readers.rs
 
 use alloc::sync::Arc;
 use core::any::type_name;

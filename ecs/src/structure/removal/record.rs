@@ -9,6 +9,8 @@
 //! operation tests the mark of its table or plan once. There are two logs for each component: of entities, and of entities with values. A
 //! reader shares its position with the log, which removes the entries that all readers have passed, and detects by the count of an `Arc`
 //! that a reader has been dropped. The marks are cleared when a frame ends and when memory is freed.
+//!
+//! Tests: tests/changes/removed/paths.rs, tests/changes/removed/drops.rs
 
 use alloc::vec::Vec;
 use core::any::TypeId;

@@ -2,6 +2,8 @@
 //!
 //! A plan lists the targets of the components of a change in the order in which the change adds them, and the code that writes the values
 //! relies on that order. So both are made in one place, and are kept together until the row is written.
+//!
+//! Tests: tests/model/edits.rs, tests/storage/runs.rs
 
 use alloc::vec::Vec;
 

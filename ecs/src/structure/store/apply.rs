@@ -9,6 +9,8 @@
 //!
 //! If a constructor or the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only
 //! removes or despawns, and its entities are changed one by one, the first panic ends the run: the rest are unchanged.
+//!
+//! Tests: tests/commands/groups, tests/hazards/commands.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

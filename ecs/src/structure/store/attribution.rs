@@ -1,4 +1,6 @@
 //! The callers (origins) of the components that a sequence of commands adds to an entity.
+//!
+//! Tests: tests/track_location/origins.rs
 
 use alloc::vec::Vec;
 

@@ -2,6 +2,8 @@
 //!
 //! The parts are not trusted: the result is either a copy that the store itself could have made, or an error. So the parts can come from a
 //! file, and a built copy is as safe to restore as a copy that was taken.
+//!
+//! Tests: tests/snapshots/contents.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -6,6 +6,8 @@
 //! When tables exchange the memory of their columns, entities keep their rows, so only the table in their slots changes. Values that a
 //! user's function makes are written past the end of the destination before anything moves. If the function panics, they are dropped, and
 //! nothing has happened.
+//!
+//! Tests: tests/storage/selections, tests/model/bulk.rs
 
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};

@@ -1,5 +1,7 @@
 //! The sparse part of structural changes: which sparse storages may hold an entity, access to the values of components in sparse storage,
 //! and linking entities by them.
+//!
+//! Tests: tests/storage/sparse.rs
 
 use super::dispatch::{Dispatch, Link};
 use super::events::Events;

@@ -1,4 +1,6 @@
 //! Identifies a structural change of one entity: its subject, its bundle or number, and the key of its plan.
+//!
+//! Tests: tests/storage/runs.rs, tests/model/edits.rs
 
 use core::any::TypeId;
 use core::marker::PhantomData;

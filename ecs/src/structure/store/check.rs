@@ -1,4 +1,6 @@
 //! A checker for tests: verifies that all parts of the store agree.
+//!
+//! Tests: tests/model/run.rs
 
 use super::Store;
 use super::pairs::check_pairs;

@@ -1,4 +1,6 @@
 //! The preparation for removing all entities at once.
+//!
+//! Tests: tests/changes/removed/paths.rs, tests/memory/growth.rs
 
 use alloc::vec::Vec;
 

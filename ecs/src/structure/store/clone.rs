@@ -1,4 +1,6 @@
 //! Cloning entities.
+//!
+//! Tests: tests/storage/cloning.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

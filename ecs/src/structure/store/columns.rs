@@ -1,4 +1,6 @@
 //! Spawning entities from columns of values, and exchanging the values of a column.
+//!
+//! Tests: tests/storage/columns.rs, tests/storage/made_columns.rs
 
 use alloc::vec::Vec;
 use core::ptr;

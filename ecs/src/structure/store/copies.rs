@@ -14,6 +14,8 @@
 //!
 //! Ticks go back to the ticks of the copy. Consumers that the copy contains go back with them. The era advances (`LastRun`): to any other
 //! consumer everything is new, since the changes that it has seen may never have happened.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/limits.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -13,6 +13,8 @@
 //!
 //! `end_row` despawns one entity whose listeners, if any, have been notified; `end_rows` records and drops the values of despawned
 //! entities.
+//!
+//! Tests: tests/hazards/rows.rs, tests/hazards/destructors.rs
 
 use alloc::vec::Vec;
 use core::convert::Infallible;

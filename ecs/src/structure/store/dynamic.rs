@@ -1,4 +1,6 @@
 //! Bundles that are assembled at run time.
+//!
+//! Tests: tests/storage/builder.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

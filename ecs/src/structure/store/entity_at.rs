@@ -2,6 +2,8 @@
 //!
 //! The location of an entity changes with every operation, and user code may run in between. So the location is cached here only while
 //! nothing else can have changed it.
+//!
+//! Tests: tests/model/edits.rs, tests/hazards/exchanged_anywhere.rs
 
 use core::mem::MaybeUninit;
 

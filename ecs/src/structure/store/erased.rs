@@ -6,6 +6,8 @@
 //! Each operation compares the descriptor of the value with the descriptor of the component (`is_same`), and then takes the path of
 //! `EntityBuilder`. Two descriptors with the same name are two components; `Components::try_adopt` refuses the second one in a world.
 //! Fields can be read only if their type is plain data (`PlainData`), because the `unsafe` code of a type may rely on its private fields.
+//!
+//! Tests: tests/storage/erased
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -4,6 +4,8 @@
 //! An operation makes room ([`Removals::make_room`], which may fail), moves rows, and then reports the changes here, before it drops
 //! anything. No user code runs in between. Values that were left by a move are past the end of their table; a removal log that keeps the
 //! values of a column lists it in [`RemovalRecord::kept`]. If [`Interest`] contains no listener, none of these functions is called.
+//!
+//! Tests: tests/storage/transitions.rs, tests/storage/lifecycle.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -25,7 +25,7 @@
 //! | change ticks | `carry_out` | `carry_out`; of staged values *finish* |
 //! | links | `conclude` | *finish* |
 //!
-//! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
+//! Tests: tests/storage, tests/model, tests/hazards
 
 use core::mem::ManuallyDrop;
 

@@ -1,4 +1,6 @@
 //! Errors of commands and observers.
+//!
+//! Tests: tests/systems/error_handler.rs, tests/commands/own.rs
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};

@@ -1,4 +1,6 @@
 //! Removes entities without any notification or cascade, while a world is being assembled.
+//!
+//! Tests: tests/snapshots/selected.rs
 
 use super::Store;
 use super::dispatch::DispatchVTable;

@@ -1,4 +1,6 @@
 //! Beginning and ending frames: see `frames`.
+//!
+//! Tests: tests/changes/frames.rs
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -17,6 +17,8 @@
 //! messages that it reads (`Access::message_readers`). For each seat and list the world keeps the number of the first held message: the
 //! number of the oldest message when the readers are prepared, and the next number whenever a run begins. `Messages` limits this: two
 //! numbers that are noted every 512 frames determine which messages are too old, and there is a maximum count. Dropped seats hold nothing.
+//!
+//! Tests: tests/changes/frames.rs
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! The journal of a store, and reading the changes since a position in it.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -20,7 +20,7 @@
 //! If an operation panics, its events are delivered with those of the next one. If a listener panics before an operation, the panic is
 //! deferred until the operation has ended ([`Store::finish_operation`]).
 //!
-//! Tests: `tests/storage/lifecycle.rs`, `tests/storage/listener_panics.rs`, `tests/model`.
+//! Tests: tests/storage/lifecycle.rs, tests/storage/listener_panics.rs, tests/model
 
 use alloc::vec::Vec;
 use core::convert::Infallible;

@@ -2,6 +2,8 @@
 //!
 //! All values are cloned before anything changes, and the ids of the clones are known before entities inside of values are mapped. Both is
 //! user code: if it panics, no clone stays.
+//!
+//! Tests: tests/relationships/clones.rs
 
 use alloc::vec::Vec;
 

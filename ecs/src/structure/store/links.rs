@@ -3,6 +3,8 @@
 //! An operation changes a component that names a target, or one that lists sources, like any other component. It notes here which links are
 //! about to end, before it runs, and which have begun, after it has run. Then functions of a higher layer make both sides agree, before
 //! observers and hooks are notified.
+//!
+//! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;

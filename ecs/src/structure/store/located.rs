@@ -2,6 +2,8 @@
 //!
 //! A [`Located`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
 //! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
+//!
+//! Tests: tests/model/edits.rs, tests/storage/world.rs
 
 use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
 use super::change_spec::{BundleChange, ChangeSpec, NumberedChange, Subject};

@@ -2,6 +2,8 @@
 //!
 //! The values may come from columns, recorded commands or another world; the rows are always made here. [`Store::spawn_with`] makes single
 //! rows, and `spawn_batch` writes typed values in a loop of its own.
+//!
+//! Tests: tests/storage/columns.rs
 
 use super::required::{StagedValues, move_staged_past_end};
 use super::{Store, Structure};

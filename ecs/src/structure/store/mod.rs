@@ -17,6 +17,8 @@
 //! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems store the number of the world that their
 //! state was made for, and compare it in release builds. Preparing a system removes its state first and sets it last, so if user code
 //! panics in between (it constructs `Local`s), the system is prepared for no world.
+//!
+//! Tests: tests/storage, tests/model, tests/hazards
 
 mod structure;
 mod clock;

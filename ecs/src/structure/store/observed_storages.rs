@@ -1,4 +1,6 @@
 //! The sparse storages of observed components.
+//!
+//! Tests: tests/storage/lifecycle.rs, tests/relationships/definitions.rs
 
 use crate::component::{ComponentId, Components};
 use crate::entity::SparseSummary;

@@ -3,6 +3,8 @@
 //! The pairs themselves are in [`relation`](crate::relation). Each entity in a pair has a marker component, so every operation that removes
 //! components or despawns entities notices it: before the operation, [`Links::unpair`](super::links::Links) notes the entity, and after it
 //! [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
+//!
+//! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/histories.rs
 
 use alloc::format;
 use alloc::sync::Arc;

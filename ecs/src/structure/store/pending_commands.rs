@@ -1,4 +1,6 @@
 //! The pending commands of a world.
+//!
+//! Tests: tests/hazards/exchanged_worlds.rs, tests/commands/commands.rs
 
 use alloc::collections::VecDeque;
 

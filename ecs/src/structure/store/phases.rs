@@ -1,4 +1,6 @@
 //! The *prepare* and *finish* phases of a change of one entity, for plans whose flags require them.
+//!
+//! Tests: tests/storage/replaced.rs, tests/storage/required/panics.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Records new rows: the ticks of spawns, events for observers and hooks, and the transitions that tests record.
+//!
+//! Tests: tests/storage/transitions.rs, tests/changes/spawned.rs
 
 use super::events::held_by;
 use super::lifecycle_events::Affected;

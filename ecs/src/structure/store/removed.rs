@@ -2,6 +2,8 @@
 //!
 //! The operations record removals themselves (`change`, `bulk`, `despawn`), each at one place: when everything has moved, and nothing has
 //! been dropped.
+//!
+//! Tests: tests/changes/removed
 
 use super::{Events, Store};
 use crate::component::transition::Interest;

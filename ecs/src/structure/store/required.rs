@@ -9,6 +9,8 @@
 //! removes; or into a whole column for many rows. A value that a later step of a sequence would replace or remove is not constructed; in
 //! this a sequence of steps differs from the same steps one by one. Cycles are found before the first component of one is registered.
 //! `InsertExactly` is the step that requires nothing; clones are inserted by it.
+//!
+//! Tests: tests/storage/required
 
 use alloc::vec::Vec;
 use core::mem::forget;

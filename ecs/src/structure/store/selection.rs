@@ -1,4 +1,6 @@
 //! Selections: the rows of entities in several tables.
+//!
+//! Tests: tests/storage/selections
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

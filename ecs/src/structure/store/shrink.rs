@@ -4,6 +4,8 @@
 //! of bundles that were assembled at run time, are removed; queries compare the epoch. The slots of dead indexes after the last live one
 //! are removed too. An index without a slot starts with a generation above every generation that was handed out for it; if no such
 //! generation exists, the index is retired: it is listed (4 bytes) and never used again.
+//!
+//! Tests: tests/storage/shrink.rs
 
 use super::{RemovedObservers, Store};
 use crate::entity::{Entity, Location};

@@ -1,4 +1,6 @@
 //! Spawning entities.
+//!
+//! Tests: tests/storage/world.rs, tests/model/edits.rs
 
 use super::addition::{Addition, inserting};
 use super::change_spec::{NumberedChange, Subject};

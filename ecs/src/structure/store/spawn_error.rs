@@ -1,4 +1,6 @@
 //! Errors of spawning entities.
+//!
+//! Tests: tests/memory/promises.rs, tests/hazards/rows.rs
 
 use crate::entity::{Entity, EntityError, EntityIdsExhausted, ReserveError};
 use crate::util::alloc_error::AllocError;

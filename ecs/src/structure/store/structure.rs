@@ -1,4 +1,6 @@
 //! The structure of a world: its entities, where their components are stored, and read access to them.
+//!
+//! Tests: tests/storage/erased/access.rs, tests/storage/entities.rs
 
 use alloc::vec::Vec;
 use core::ptr::NonNull;

@@ -6,6 +6,8 @@
 //! Each system queue knows its [`TargetWorld`]. A queue that is being applied gets one as soon as one of its commands is a function of the
 //! world. State that a run sets in a world for its duration is restored through an `Arc` (`SharedClock`). While a value is constructed by
 //! `FromWorld` there is no way to tell which of the two worlds is meant, so exchanging worlds there panics.
+//!
+//! Tests: tests/hazards/exchanged_worlds.rs
 
 use alloc::vec::Vec;
 

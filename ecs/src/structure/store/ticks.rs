@@ -1,4 +1,6 @@
 //! The ticks of a world: counting runs, and keeping ticks for a component while a consumer needs them.
+//!
+//! Tests: tests/changes/change_detection/demand.rs, tests/changes/change_detection/wrapping.rs
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

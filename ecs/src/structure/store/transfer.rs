@@ -1,4 +1,6 @@
 //! Moving entities from one store to another.
+//!
+//! Tests: tests/storage/transfer.rs
 
 use alloc::vec::Vec;
 

@@ -2,6 +2,8 @@
 //!
 //! The new ids are known before anything moves. So the values are updated in the source store, by user code that may panic, and the
 //! observers and hooks of the destination never see old ids.
+//!
+//! Tests: tests/storage/transfer.rs, tests/storage/descriptors/entities.rs
 
 use alloc::vec;
 use alloc::vec::Vec;

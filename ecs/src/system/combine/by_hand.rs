@@ -1,4 +1,6 @@
 //! Systems that a program combines or adapts with its own code.
+//!
+//! Tests: tests/systems/combined.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Systems that own their input.
+//!
+//! Tests: tests/systems/params/singles.rs, tests/hazards/preparing.rs
 
 use super::map::Wrap;
 use crate::structure::store::{Store, WorldId};

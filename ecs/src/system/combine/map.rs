@@ -1,4 +1,6 @@
 //! Systems that run inside another system, such as one that maps their output.
+//!
+//! Tests: tests/systems/conditions.rs, tests/systems/params/inputs.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

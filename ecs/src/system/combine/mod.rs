@@ -1,4 +1,6 @@
 //! Systems made of others.
+//!
+//! Tests: tests/schedules/schedule/deep.rs
 
 mod pair;
 mod map;

@@ -1,4 +1,6 @@
 //! Systems with conditions.
+//!
+//! Tests: tests/systems/params/conditions.rs
 
 use alloc::boxed::Box;
 

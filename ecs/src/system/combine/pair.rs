@@ -1,4 +1,6 @@
 //! Two systems that run as one.
+//!
+//! Tests: tests/systems/conditions.rs, tests/systems/params/inputs.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

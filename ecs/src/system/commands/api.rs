@@ -1,4 +1,6 @@
 //! Recording commands: for new entities, for single entities, for the world.
+//!
+//! Tests: tests/commands/commands.rs
 
 use core::cell::Cell;
 

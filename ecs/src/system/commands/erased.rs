@@ -1,4 +1,6 @@
 //! Commands for components by id.
+//!
+//! Tests: tests/storage/erased/commands.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;

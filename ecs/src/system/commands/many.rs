@@ -1,4 +1,6 @@
 //! Commands for many entities at once.
+//!
+//! Tests: tests/storage/selections/queue.rs
 
 use alloc::vec::Vec;
 

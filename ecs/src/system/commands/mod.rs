@@ -4,6 +4,7 @@
 //! [`CommandQueue`] through [`Commands`]; the schedule applies the queue before the first system that is ordered after
 //! this one, and at the latest at the end of the run, in the order of recording. The id of a new entity is available
 //! immediately, so that later commands can use it.
+// Tests: tests/commands
 
 mod queue;
 

@@ -1,4 +1,6 @@
 //! Queues of recorded commands, and their application.
+//!
+//! Tests: tests/commands/groups/queue.rs
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -1,4 +1,6 @@
 //! Values that a system fills and that are applied afterwards. `SystemBuffer`, in a higher layer, defines how they are applied.
+//!
+//! Tests: tests/systems/params/deferred.rs
 
 use core::fmt;
 use core::marker::PhantomData;

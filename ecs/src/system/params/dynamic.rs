@@ -1,4 +1,6 @@
 //! A parameter whose type a builder chooses at run time.
+//!
+//! Tests: tests/systems/params/builders.rs
 
 use alloc::boxed::Box;
 use core::any::{Any, type_name};

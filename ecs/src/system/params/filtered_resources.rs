@@ -1,4 +1,6 @@
 //! Parameters that give access to resources which a builder chooses at run time.
+//!
+//! Tests: tests/systems/params/filtered_resources.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

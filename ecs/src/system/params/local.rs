@@ -1,4 +1,6 @@
 //! Values that a system keeps. The layer that defines worlds implements how they are fetched, since `FromWorld` makes them.
+//!
+//! Tests: tests/systems/params/local.rs
 
 use core::fmt;
 

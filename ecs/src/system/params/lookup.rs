@@ -1,4 +1,6 @@
 //! A parameter that reads other entities by id.
+//!
+//! Tests: tests/systems/params/lookups.rs
 
 use core::any::type_name;
 use core::marker::PhantomData;

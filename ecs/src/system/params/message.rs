@@ -1,4 +1,6 @@
 //! Messages as parameters.
+//!
+//! Tests: tests/changes/messages/params.rs
 
 use super::resource::{Kept, Reads, ResourceSourceWith, Writes};
 use crate::storage::message::MessageParIter;

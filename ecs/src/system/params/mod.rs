@@ -1,4 +1,6 @@
 //! The system parameters.
+//!
+//! Tests: tests/systems/params
 
 mod commands;
 mod local;

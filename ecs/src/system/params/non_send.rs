@@ -1,4 +1,6 @@
 //! Values that stay on one thread, as parameters.
+//!
+//! Tests: tests/storage/non_send.rs
 
 use core::any::type_name;
 use core::fmt;

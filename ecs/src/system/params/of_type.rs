@@ -1,4 +1,6 @@
 //! Parameters of a generic type.
+//!
+//! Tests: tests/systems/params/struct_kinds.rs, tests/systems/params/singles.rs
 
 use crate::system::param::{SystemParam, SystemParamItem};
 

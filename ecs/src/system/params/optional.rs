@@ -1,4 +1,6 @@
 //! Parameters that may be missing.
+//!
+//! Tests: tests/systems/params/optional.rs, tests/systems/params/if_and_name.rs
 
 use core::marker::PhantomData;
 

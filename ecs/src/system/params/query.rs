@@ -1,4 +1,6 @@
 //! Queries as parameters.
+//!
+//! Tests: tests/systems/params/builders.rs, tests/queries/filtered.rs
 
 use core::marker::PhantomData;
 

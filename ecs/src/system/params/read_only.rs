@@ -1,4 +1,6 @@
 //! Parameters that cannot change the world.
+//!
+//! Tests: tests/systems/params/conditions.rs, tests/ui/fail
 
 use super::filtered_resources::FilteredSource;
 use super::lookup::LookupSource;

@@ -1,4 +1,6 @@
 //! Removals as parameters.
+//!
+//! Tests: tests/changes/removed/params.rs
 
 use core::any::type_name;
 use core::marker::PhantomData;

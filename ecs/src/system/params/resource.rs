@@ -1,4 +1,6 @@
 //! Resources as parameters.
+//!
+//! Tests: tests/storage/resources.rs, tests/changes/change_detection/detect.rs
 
 use core::any::type_name;
 use core::fmt;

@@ -2,6 +2,8 @@
 //!
 //! The members of a `ParamSet` are checked against all parameters outside of the set, not against each other. The set lends one of
 //! them at a time, for as long as the set itself is borrowed mutably.
+//!
+//! Tests: tests/systems/params/sets.rs
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Queries that decide whether their system runs: one requires exactly one entity, the other at least one.
+//!
+//! Tests: tests/systems/params/singles.rs
 
 use alloc::sync::Arc;
 use core::fmt;

@@ -1,4 +1,6 @@
 //! Reading the targets of pairs, in systems over pairs.
+//!
+//! Tests: tests/relationships/pairs/systems.rs
 
 use super::query::QuerySource;
 use crate::entity::Entity;

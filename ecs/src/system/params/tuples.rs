@@ -1,4 +1,6 @@
 //! Several parameters as one.
+//!
+//! Tests: tests/systems/systems.rs
 
 use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;

@@ -1,4 +1,6 @@
 //! Parameters whose number a builder chooses at run time.
+//!
+//! Tests: tests/systems/params/builders.rs
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;

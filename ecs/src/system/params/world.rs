@@ -1,4 +1,6 @@
 //! Parameters whose types only the facade defines: values that are made from a world, and the world itself.
+//!
+//! Tests: tests/systems/params/if_and_name.rs, tests/systems/params/builders.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! The error of systems and commands: any error, with context and a severity.
+//!
+//! Tests: tests/systems/errors.rs
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;

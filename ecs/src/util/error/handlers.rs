@@ -1,4 +1,6 @@
 //! Error handlers, and the context that is passed to them.
+//!
+//! Tests: tests/systems/error_handler.rs
 
 use alloc::borrow::Cow;
 use alloc::string::String;

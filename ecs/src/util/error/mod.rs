@@ -8,8 +8,7 @@
 //! Without an error handler, a schedule returns the error of a system from
 //! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and [`OnCommandError`] defines how the errors of commands
 //! and observers are treated.
-//!
-//! Tests: `tests/systems/error_handler.rs`, `tests/systems/errors.rs`.
+// Tests: tests/systems/error_handler.rs, tests/systems/errors.rs
 
 mod ecs_error;
 mod handlers;

@@ -1,4 +1,6 @@
 //! The clock, or a substitute if the platform has no clock.
+//!
+//! Tests: tests/schedules/schedule_views/reports.rs
 
 use core::time::Duration;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]

@@ -3,6 +3,8 @@
 //! A helper uses borrowed data of the owner only between [`Gate::enter`] and [`Gate::leave`]; [`Gate::close`] returns
 //! when no helper is in between, and no helper can enter afterwards. This file uses nothing but `super::sync`, so that
 //! the test `pool_model` can check it with loom's types.
+//!
+//! Tests: tests/loom/pool_model.rs, ecs/src/util/pool/tests.rs
 
 use alloc::boxed::Box;
 use core::any::Any;

@@ -12,6 +12,7 @@
 //!
 //! The types of `rayon-core` that [`World::set_thread_pool`](crate::world::World::set_thread_pool) takes are re-exported
 //! for users.
+// Tests: ecs/src/util/pool/tests.rs, tests/loom/pool_model.rs
 
 #[cfg(feature = "parallel")]
 mod sync;

@@ -1,4 +1,6 @@
 //! The results of tasks, in the order of tasks.
+//!
+//! Tests: tests/systems/parallel/systems.rs
 
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;

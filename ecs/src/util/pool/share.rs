@@ -10,6 +10,8 @@
 //!
 //! Each helper is a job of a pool of `rayon-core`, and tries to enter the gate of the share when it runs. Only the gate
 //! and its data outlive the share, on the heap; they are allocated when help is called for the first time.
+//!
+//! Tests: ecs/src/util/pool/tests.rs
 
 use alloc::sync::Arc;
 use core::cell::OnceCell;

@@ -1,4 +1,6 @@
 //! The synchronization primitives of the gate. A test replaces these with loom's types and tries all interleavings.
+//!
+//! Tests: tests/loom/pool_model.rs
 
 pub(super) use core::sync::atomic::{AtomicUsize, Ordering};
 pub(super) use std::sync::{Condvar, Mutex, MutexGuard};

@@ -8,6 +8,8 @@
 //! take tasks too. The records of tasks are joined in the order of tasks (`system/tasks.rs`). Tasks are taken in order,
 //! so when one fails, the tasks before it have been taken and will be finished, and the first error is found on any
 //! number of threads.
+//!
+//! Tests: ecs/src/util/pool/tests.rs
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};

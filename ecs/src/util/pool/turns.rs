@@ -4,6 +4,8 @@
 //! effects of the one before it; tasks of different lanes run at the same time. No thread waits for a lane: it takes the
 //! first task whose lane is idle, and leaves if all lanes are busy. The thread that runs a task of a lane comes back for
 //! the next.
+//!
+//! Tests: tests/loom/turns_model.rs
 
 use super::LANES;
 use super::sync::{AtomicUsize, Ordering};

@@ -1,4 +1,6 @@
 //! Methods of entities and entity commands that clone and move components.
+//!
+//! Tests: tests/storage/cloning.rs, tests/relationships/clones.rs
 
 use super::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 use crate::entity::Entity;

@@ -1,4 +1,6 @@
 //! Links in the order of given data: of a list, and of changes that are made one after the other.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use alloc::vec::Vec;
 

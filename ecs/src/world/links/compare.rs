@@ -1,4 +1,6 @@
 //! A comparison of both sides of all links, after an operation on them was aborted.
+//!
+//! Tests: tests/relationships/panics.rs
 
 use alloc::vec::Vec;
 

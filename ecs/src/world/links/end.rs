@@ -1,4 +1,6 @@
 //! Despawning an entity with its linked sources.
+//!
+//! Tests: tests/relationships/hierarchy.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! The table of functions of each relationship, found by the components of both sides.
+//!
+//! Tests: tests/relationships/definitions.rs
 
 use alloc::vec::Vec;
 use core::mem::swap;

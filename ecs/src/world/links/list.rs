@@ -1,5 +1,7 @@
 //! Links between sources and the lists of their targets: one function links sources, and one unlinks them. Both take slices, which may
 //! contain a single source.
+//!
+//! Tests: tests/relationships/links.rs, tests/relationships/histories.rs
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,6 @@
 //! Replacing the entities inside of relationship components when values are cloned, built from data, or moved to another world.
+//!
+//! Tests: tests/relationships/worlds.rs, tests/relationships/clones.rs
 
 use alloc::vec::Vec;
 

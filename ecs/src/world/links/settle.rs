@@ -2,6 +2,8 @@
 //!
 //! The notes of an operation only say which entities to visit; the components are authoritative. So an operation that was aborted
 //! leaves no wrong links: then both sides of all links are compared, and the differences are noted.
+//!
+//! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! The entities that are despawned with an entity.
+//!
+//! Tests: tests/relationships/clones.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Commands that run registered systems.
+//!
+//! Tests: tests/systems/one_shot/registered.rs
 
 use core::any::Any;
 use core::panic::Location;

@@ -1,4 +1,6 @@
 //! The ids of registered systems.
+//!
+//! Tests: tests/systems/one_shot/registered.rs
 
 use alloc::string::String;
 use core::any::type_name;

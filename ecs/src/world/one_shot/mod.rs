@@ -1,4 +1,6 @@
 //! Running single systems, by id or by function, in a world or by a command.
+//!
+//! Tests: tests/systems/one_shot
 
 mod id;
 mod running;

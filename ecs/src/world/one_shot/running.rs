@@ -1,4 +1,6 @@
 //! The registered systems of a world, and how one of them runs.
+//!
+//! Tests: tests/systems/one_shot/registered.rs
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

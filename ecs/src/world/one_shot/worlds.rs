@@ -1,4 +1,6 @@
 //! Running single systems in a [`World`].
+//!
+//! Tests: tests/systems/one_shot/registered.rs
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

@@ -1,4 +1,6 @@
 //! Methods of [`QueryState`] that return the query items of single entities.
+//!
+//! Tests: tests/queries/access.rs
 
 use crate::entity::{Entity, UniqueEntityArray};
 use crate::query::{QueryData, QueryEntityError, QueryFilter, QuerySingleError, QueryState};

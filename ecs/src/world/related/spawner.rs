@@ -1,4 +1,6 @@
 //! Spawners for entities that are linked to a target.
+//!
+//! Tests: tests/relationships/bundles.rs, tests/relationships/commands.rs
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,6 @@
 //! Pairs as data: the position of each pair in the lists of its entities, and an index that is built from these.
+//!
+//! Tests: tests/snapshots/pairs.rs
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! Consistency checks of a column's ticks and logs.
+//!
+//! Tests: tests/model/run.rs
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,6 @@
 //! Copies of removal logs, with the positions of their readers.
+//!
+//! Tests: tests/snapshots/parts.rs
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
