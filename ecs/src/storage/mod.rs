@@ -1,8 +1,6 @@
-//! Where values are stored: columns of tables, sparse sets, resources and messages, each with its change ticks.
-//!
-//! This room uses `util`, `entity` and `component`. It stores what it is given; which components an entity has, and when a row moves,
-//! is decided by `structure`.
-// Tests: tests/storage
+//! The tables that store entities with the same components.
+// This room holds the values of a world, each with its change ticks: columns of tables, sparse sets, resources and messages. It uses `util`,
+// `entity` and `component`. `structure` decides which components an entity has, and when a row moves.
 
 pub(crate) mod tick;
 pub(crate) mod tracking;
