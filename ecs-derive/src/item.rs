@@ -89,7 +89,7 @@ impl Item {
         (self.kind == Kind::Struct).then(|| self.parse_fields().ok()).flatten()
     }
 
-    /// The variants of an enum; `None` of other items, and if they do not parse.
+    /// The variants of an enum; `None` if the item is not an enum, or if its variants do not parse.
     pub(crate) fn known_variants(&self) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parse = || Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone()).ok();

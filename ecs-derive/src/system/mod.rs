@@ -57,7 +57,7 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     let cx = Ctxt::new();
     let is_ours = |attr: &&syn::Attribute| Word::ALL.iter().any(|word| attr.path().is_ident(word.name()));
     if let Some(again) = function.attrs.iter().find(is_ours) {
-        // The second attribute sees to the rest.
+        // Only the error is reported here. The second attribute expands the function.
         let message = if again.path().is_ident(word.name()) {
             format!("`#[{}]` is written twice\nhelp: remove one of the two", word.name())
         } else {

@@ -657,7 +657,7 @@ pub(crate) fn read_values<'b, T>(
     }
 }
 
-/// The resources or relations with values, each with the type in the file.
+/// The resources or relations that have values in the file, each with the type that the file describes.
 type Used = HashMap<ComponentIdentity, Arc<UnknownType>>;
 
 /// Records that there are values of a type. Values of two types that are read as the same one could not be distinguished.
@@ -671,7 +671,7 @@ fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>)
 
 /// Adds a value to the sparse set of a component.
 fn add_to_storage<'b>(storages: &mut Vec<Storage<'b>>, entity: Entity, number: u32, value: Column<'b>) {
-    // There are at most as many sparse sets as known components.
+    // A linear search is enough: there are at most as many sparse sets as known components.
     let place = storages.iter().position(|storage| storage.number == number).unwrap_or_else(|| {
         storages.push(Storage { entities: Vec::new(), number, parts: Vec::new() });
         storages.len() - 1

@@ -102,7 +102,7 @@ impl ComponentSet {
     }
 }
 
-/// Adds a component to a set of named components.
+/// Adds a component to a set of listed components.
 pub(super) fn add(set: &mut FixedBitSet, id: ComponentId) {
     set.grow_and_insert(id.index());
 }

@@ -82,7 +82,7 @@ impl IdStream {
     #[inline]
     pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
         let mut taken = self.taken.load(Ordering::Relaxed);
-        // Not an addition that is reverted if it was too much: other threads would count from the temporary sum.
+        // A compare-exchange loop: if an addition exceeded the limit and were reverted, other threads would see the sum in between.
         loop {
             if taken & SPLIT != 0 {
                 return None;

@@ -120,7 +120,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self.cursor.clone().for_each_entities(each);
     }
 
-    /// The remaining items, through a list of entities.
+    /// Collects the entities of the remaining items in a list, and iterates over their items.
     pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));

@@ -149,9 +149,9 @@ struct Candidate<'g> {
     /// Its stream of ids, if any. The members take turns for each block, so no two may share a stream.
     stream: Option<u32>,
     facts: &'g RowFacts,
-    /// Its access apart from its rows, including its conditions.
+    /// The access of the system and its conditions to everything but the rows of its loop.
     others: Access,
-    /// The access to its rows.
+    /// The access of the system to the rows of its loop.
     rows: Access,
 }
 

@@ -79,7 +79,7 @@ impl Precedence {
             own.grow(count);
             let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
             own.extend(gates.iter().filter(|gate| steps.contains(gate)).map(|gate| (gate - steps.start) as usize));
-            // Steps that share a stream get ids in the order of the steps.
+            // Steps that share a stream of entity ids take ids in the order of the steps, so each waits for the previous one.
             own.extend(step.stream.and_then(|stream| last_of_stream.insert(stream, second)));
             let (mut candidates, footprint) = (own.clone(), access.footprint());
             bits(footprint.written).for_each(|bit| candidates.union_with(&touching[bit]));

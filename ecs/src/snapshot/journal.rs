@@ -252,9 +252,10 @@ impl<'w> WorldChanges<'w> {
         column.places_since(self.since, Some(table.stamp()))
     }
 
-    /// The positions of values of a sparse component that are new or changed. `O(values)` if there are any and the component is
-    /// [tracked](World::start_journal). If it is not tracked, returns all positions if some values may have changed, and otherwise
-    /// none.
+    /// The positions of values of a sparse component that are new or changed. For a component that is not
+    /// [tracked](World::start_journal): all positions if some values may have changed, otherwise none.
+    ///
+    /// `O(values)` if values of a tracked component are new or changed.
     #[must_use]
     pub fn changed_places(&self, storage: StorageContents<'w>) -> Vec<u32> {
         storage.column().places_since(self.since, None)

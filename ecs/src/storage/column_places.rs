@@ -23,7 +23,7 @@ const LARGEST_FRONT: usize = 1024;
 
 #[derive(Clone, Copy)]
 struct Cell {
-    /// The column, which knows the slot of its type; in an unused cell a column that belongs to no table.
+    /// The address of the column, which stores the slot of its type. In an unused cell it is a column that belongs to no table.
     column: ColumnAddress,
     /// [`TableId::UNUSED`] in an unused cell.
     table: TableId,

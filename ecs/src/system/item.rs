@@ -46,7 +46,7 @@ use super::output::SystemOutput;
 pub struct SystemFn<S, Out = ()> {
     /// The output of the function.
     pub output: Out,
-    // `PhantomPinned` makes the type `!Unpin`. Outputs of plain functions are `Unpin`, so the compiler can distinguish the two.
+    // `PhantomPinned` makes `SystemFn` `!Unpin`, and outputs of plain functions are `Unpin`. So the compiler can tell them apart.
     system: PhantomData<(fn() -> S, PhantomPinned)>,
 }
 

@@ -76,7 +76,7 @@ pub type SystemParamItem<'w, 's, P> = <P as SystemParam>::Item<'w, 's>;
 ///
 /// # Safety
 ///
-/// - `init` adds everything to the access that `get` gives access to.
+/// - `init` adds everything that `get` can reach to the access.
 #[doc(hidden)]
 pub unsafe trait ParamSource: 'static {
     /// The state that the system keeps for the parameter.

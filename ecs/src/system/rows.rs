@@ -378,7 +378,7 @@ where
         let Some(ranges) = (unsafe { RowRanges::some(self.matched, table, rows) }) else {
             return;
         };
-        // A loop that records has `RowFacts::records`, and a schedule makes no pipeline of it.
+        // A loop that records commands sets `RowFacts::records`, and a schedule does not run it in a pipeline.
         assert!(!<SourceOf<K, D, Marker> as TaskSource>::RECORDS, "a loop that records waits for blocks");
         let mut part = SourceOf::<K, D, Marker>::part();
         // SAFETY: the source does not record (asserted above), so `lend` has no condition.

@@ -141,8 +141,8 @@ impl World {
             batch.for_each(|item| insert(store, item));
             return count;
         }
-        // A command of an observer may exchange the world for another one, so commands are applied at the end of an operation. An
-        // operation ends where the batch names an entity a second time, so that an observer sees each of its values.
+        // An operation ends where the batch names an entity a second time, so that observers see each value of that entity. Commands of
+        // observers are applied between operations. They may exchange the world; then the rest of the batch is not inserted.
         let (id, mut named) = (self.id(), EntityHashSet::default());
         let mut next = batch.next();
         while next.is_some() && self.id() == id {

@@ -322,14 +322,14 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
     /// - The links between the clones correspond to the links between the originals. A list of sources contains its clones in the order of
     ///   the tree, level by level; so children keep their order, unless other relationships with `linked_spawn` lead to them as well. The
     ///   source itself stays linked to its own target: the clone of a child is another child of the same parent. To prevent that, deny the
-    ///   component, for instance [`ChildOf`](crate::hierarchy::ChildOf): below the source it is cloned all the same.
-    /// - A relationship is followed if the component that lists its sources is chosen, as [`Children`](crate::hierarchy::Children) is if it
-    ///   is not denied, or is allowed.
+    ///   component, for instance [`ChildOf`](crate::hierarchy::ChildOf). This affects only the source.
+    /// - A relationship is followed if the component that lists its sources, such as [`Children`](crate::hierarchy::Children), is cloned:
+    ///   it is not denied or, if only some components are allowed, it is one of these.
     /// - Entities inside of values, in [mapped](crate::entity::MapEntities) fields, are replaced by their clones if they have been cloned,
     ///   wherever in the tree they are. This includes the targets of [pairs](crate::relation::Relation), and entities inside of their
     ///   values.
     /// - Other fields of a component that lists sources are cloned with it if it is `Clone`.
-    /// - If the target has children it keeps them; the cloned ones are appended.
+    /// - If the target already has children, it keeps them, and the clones are appended.
     /// - If a component of one of the entities cannot be cloned, nothing is cloned. The same holds if a `Clone` or `MapEntities` panics.
     ///
     /// `O(entities and their components)`.

@@ -52,8 +52,8 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
     links.collect()
 }
 
-/// Returns the relationships whose sides disagree, or which have a link that is not allowed, by the type name of the component that
-/// names a target.
+/// Returns the relationships whose sides disagree, or which have a link that is not allowed. Each is given by the type name of the
+/// component of its source.
 pub(crate) fn broken_links<'a>(
     all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>,
 ) -> impl Iterator<Item = &'static str> {

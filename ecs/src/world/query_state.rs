@@ -18,8 +18,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has type
+    /// parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -43,8 +43,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has type
+    /// parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -67,12 +67,12 @@ impl World {
         QueryState::in_store(&mut self.store)
     }
 
-    /// A query, made from a shared world; `None` if one of its components is not registered.
+    /// A query, made from a shared world; `None` if a component of the query is not registered.
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has type
+    /// parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -98,8 +98,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has type
+    /// parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -128,8 +128,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, at least once mutably, and the compiler could not detect it: it can unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has type
+    /// parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

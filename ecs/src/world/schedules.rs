@@ -115,7 +115,7 @@ impl Schedules {
         };
         let entry = self.entry_of(label);
         let before = entry.place().replace(schedule);
-        // A schedule that is running is not put back.
+        // If the replaced schedule is running, it is not put back at the end of its run.
         entry.returned = Mailbox::new();
         before
     }

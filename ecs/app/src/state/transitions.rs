@@ -134,11 +134,11 @@ impl<S: States> StateTransitionEvent<S> {
 pub enum StateTransitionSystems {
     /// The states change, dependent states last.
     DependentTransitions,
-    /// [`OnExit`] runs, for dependent states first.
+    /// Runs the [`OnExit`] schedules, those of dependent states first.
     ExitSchedules,
-    /// [`OnTransition`] runs, for dependent states last.
+    /// Runs the [`OnTransition`] schedules, those of dependent states last.
     TransitionSchedules,
-    /// [`OnEnter`] runs, for dependent states last.
+    /// Runs the [`OnEnter`] schedules, those of dependent states last.
     EnterSchedules,
 }
 

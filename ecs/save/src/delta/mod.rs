@@ -29,7 +29,7 @@ const VERSION: u32 = 1;
 pub struct Delta {
     /// The bytes to send to replicas.
     pub bytes: Vec<u8>,
-    /// The position up to which these are the changes. The next delta for a replica that has applied this one starts there.
+    /// The position at which the changes of this delta end. The next delta for a replica that has applied this one starts there.
     pub position: JournalPosition,
     /// Whether the delta contains the whole world, not changes.
     pub is_full: bool,

@@ -27,7 +27,7 @@ use crate::read::{checksum, form, read_values};
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
-/// The tick of everything in a delta, for values without a tick.
+/// The change tick that values of a delta get, which are stored without one.
 const NOW: Tick = Tick::new(1);
 
 /// The changes to apply to a replica.

@@ -101,7 +101,7 @@ pub(crate) enum Role {
     Param,
 }
 
-/// A parameter of a system, or an option of a row system.
+/// The access of a parameter of a system, or of an option of a row system such as `with`.
 #[derive(Clone, Copy)]
 pub struct NamedAccess {
     pub(super) name: &'static str,

@@ -195,7 +195,7 @@ impl TermFacts {
             },
             // A row yields no values, but an accessor to some.
             Group::ReadAll | Group::WriteAll => Self { outside_tables: false, ..Self::NONE },
-            // The item differs from row to row.
+            // Which of the inner terms yield a value differs from row to row.
             Group::Or | Group::AnyOf | Group::FirstOf => Self {
                 is_sole: false,
                 widest: 0,

@@ -341,7 +341,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// All terms of a nested query.
+    /// Returns these terms as the terms of one nested query.
     pub(crate) fn query(self) -> Self {
         self.members().one()
     }

@@ -185,7 +185,7 @@ impl Entities {
         }
         let slots = &self.slots;
         self.free.retain(|&index| slots[index as usize].is_free());
-        // They follow the indexes that were free before, the lowest first: the last one of the list is handed out first.
+        // The new indexes are handed out after those that were free before, the lowest first. The list is consumed from its end.
         unused.extend((bound..end).rev().filter(|&index| slots[index].is_free()).map(|index| index as u32));
         self.free.splice(..0, unused);
         self.number_free(0..self.free.len());

@@ -89,11 +89,11 @@ impl<T: AnyOfMembers<Options: ContiguousQueryData>> SliceItem<AnyMatch<TermsOf<T
     }
 }
 
-/// An option, or a tuple of options or of such tuples; [`AnyMatch`] needs one of them to match.
+/// An option, a tuple of options, or a tuple of such tuples. [`AnyMatch`] matches if at least one of the options does.
 ///
 /// # Safety
 ///
-/// - `ANY` is the term inside the option, or a group of these; `state_of_any` gets that term.
+/// - `ANY` is the term inside the option, or a group of the `ANY` of the members. `state_of_any` is called with that term.
 #[doc(hidden)]
 pub unsafe trait AnyMembers: Fetch {
     /// The read-only terms.

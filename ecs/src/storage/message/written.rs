@@ -15,7 +15,7 @@ impl<M: Message> Messages<M> {
     pub(super) const TEXT_FORM: TextForm<Self> = TextForm::new(write_list, read_list);
 }
 
-/// Writes the numbers of a list, then each message, preceded by its length in bytes.
+/// Writes the counters and lengths of a list, then each message, preceded by its length in bytes.
 fn write_list<M: Message>(list: &Messages<M>, text: &mut String) {
     let Persistence::Text(form) = M::persistence() else { return };
     let [old, new] = list.lists();

@@ -263,7 +263,7 @@ impl Graph {
         // This does not allocate.
         let Self { edges, plans, nodes, first, long, cache, epoch, in_all: _ } = self;
         (*edges, *plans, *nodes, *first) = (Vec::new(), Vec::new(), Vec::new(), None);
-        // The number of the long sequence is not reused.
+        // The counter goes on, so that no later sequence gets the number of an earlier one.
         *long = Long { number: long.number, ..Long::default() };
         cache.clear();
         *epoch = epoch.wrapping_add(1);

@@ -223,8 +223,8 @@ pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], e
     }
 }
 
-/// Removes an entity from the sparse storages that a plan says it leaves, and updates its summary. The values stay retired until they are
-/// dropped; values without drop glue only if the caller `keeps` them.
+/// Removes an entity from the sparse storages that it leaves by the plan, and updates the mask of its storages. The removed values stay in
+/// the storages, past the end, until the caller drops them; values without drop glue stay only if `keeps` is set.
 pub(super) fn update_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],

@@ -141,8 +141,8 @@ impl Clock {
         WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
     }
 
-    /// Begins a read-only run; several threads may call this at the same time. While systems that read the whole world run, the run shares
-    /// their tick: later ticks may be reserved for later runs, whose changes must be new.
+    /// Begins a read-only run; several threads may call this at the same time. While systems that read the whole world are running, the new
+    /// run gets their tick: later ticks may be reserved for runs whose changes it must still see as new.
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
         let this_run = self.readers.tick().unwrap_or_else(|| self.tick.advance());
         self.run_ticks_since(last_run, this_run)
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(readers.tick(), at(11));
         drop(earlier);
         assert_eq!(readers.tick(), None);
-        // Also if the later run has ended before.
+        // An earlier run gets the tick of a later one even if the later one has ended.
         let earlier = readers.enter(Tick::new(10));
         assert_eq!(readers.tick(), at(11));
         drop(earlier);

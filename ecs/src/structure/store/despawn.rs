@@ -167,8 +167,8 @@ impl Store {
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
 
-    /// Makes room for the despawn of the entities of a table in the rows from `first` on. `listed` are the same entities, if removals are
-    /// recorded. If one operation despawns entities of several tables, `in_all` is their number.
+    /// Reserves the memory for despawning the entities of a table in the rows from `first` on. If removals are recorded, `listed` holds
+    /// these entities. If one operation despawns entities of several tables, `in_all` is the number of entities in all of them.
     pub(super) fn prepare_end(
         &mut self,
         table: TableId,

@@ -69,8 +69,8 @@ pub(crate) struct DispatchVTable<C> {
     pub(crate) relink: fn(&mut C),
     /// Returns the function that links entities that get this component, if it names a target.
     pub(crate) linking: fn(&C, ComponentId) -> Option<Link<C>>,
-    /// Despawns an entity whose despawn notifies no listener, and the entities that are linked to it, if that is simple. Otherwise returns
-    /// false, and nothing has happened.
+    /// Tries to despawn an entity whose despawn notifies no listener, with the entities that are linked to it, without preparation. Returns
+    /// false and changes nothing if the operation needs all phases.
     pub(crate) end: fn(&mut C, Entity) -> bool,
     /// Replaces old ids by new ones in the links of entities that have come from another store.
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
@@ -515,7 +515,7 @@ mod tests {
         assert!(reactions.set_cause(Some(Arc::clone(&cause))).is_none());
         assert_eq!(begin(&mut reactions, &["d"]), [false]);
         assert_eq!(reactions.chain("d"), "`a` → `b` → `d`");
-        // The commands of this cause have ended, perhaps while another world was here.
+        // All commands of this cause have been applied, perhaps while this world was exchanged for another one.
         cause.end();
         assert_eq!(begin(&mut reactions, &["d", "e"]), [true, true]);
     }

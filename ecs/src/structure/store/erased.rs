@@ -79,7 +79,7 @@ pub enum ErasedAccessError {
         entity: Entity,
         /// The name of the component.
         component: &'static str,
-        /// The full name of the type that its values have.
+        /// The full type name of the component's values.
         expected: &'static str,
         /// The full name of the type that was given.
         found: &'static str,
@@ -252,7 +252,7 @@ pub enum ColumnAccessError {
     WrongType {
         /// The name of the component.
         component: &'static str,
-        /// The full name of the type that its values have.
+        /// The full type name of the component's values.
         expected: &'static str,
         /// The full name of the type that was requested.
         found: &'static str,

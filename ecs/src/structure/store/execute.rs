@@ -455,7 +455,7 @@ impl Store {
                 }
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    // `carry_out` does not drop replaced values of a row that moves, which are rare.
+                    // `carry_out` does not drop replaced values of a row that moves. Such rows are rare and take the path with phases.
                     let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;

@@ -22,7 +22,7 @@ pub(crate) fn forget_selections(
         let collect = |store: &mut Store, events: &mut LifecycleEvents| {
             selections.iter().for_each(|selection| store.collect_end_of(events, selection));
         };
-        // As for entities that move to another world: their sources are not despawned.
+        // Entities that are linked to the forgotten ones are not despawned, as when entities move to another world.
         store.events.links.is_moving = true;
         count = store.notify_and_batch(collect, |store| {
             store.events.links.is_moving = false;

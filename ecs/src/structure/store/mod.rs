@@ -203,7 +203,7 @@ impl Store {
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.structure.archetypes.components.add_disabling(id) {
-            // The ticks of this component separate changes that were made while an entity was disabled from earlier ones.
+            // The ticks of this component show which changes were made while an entity was disabled.
             self.structure.track(id, self.clock.change_tick());
             self.structure.archetypes.tables.note_disabling(&self.structure.archetypes.components);
             self.structure.archetypes.forget_plans();

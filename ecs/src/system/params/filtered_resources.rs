@@ -102,7 +102,7 @@ impl ResourceRights {
     }
 }
 
-/// The resources that may be borrowed. Only [`ParamSource::get`] and the `of` methods make it.
+/// The set of resources that may be borrowed. Only [`ParamSource::get`] and the `of` methods of the parameters make such a set.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Reach<'w, 's> {
