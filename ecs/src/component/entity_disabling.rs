@@ -59,6 +59,6 @@ use strata_ecs_derive::Component;
 /// assert_eq!(world.entity(entity).get::<Health>().unwrap().0, 1);
 /// ```
 #[derive(Component, Clone, Copy, Default, PartialEq, Eq, Debug)]
-#[component(track = "always")]
+#[component(name = "strata_ecs::entity_disabling::Disabled", track = "always")]
 #[doc(alias("Enabled", "Prefab", "EcsDisabled", "IsDisabled"))]
 pub struct Disabled;

@@ -56,8 +56,8 @@ impl_display! {
         let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
         // A list of messages implements the traits of its messages.
-        if let Some(message) =
-            name.strip_prefix("strata_ecs::message::messages::Messages<").and_then(|rest| rest.strip_suffix('>'))
+        if let Some(("strata_ecs::storage::message", rest)) = name.split_once("::messages::Messages<")
+            && let Some(message) = rest.strip_suffix('>')
         {
             (kind, name) = ("message", message);
         }
@@ -84,7 +84,7 @@ mod tests {
     fn a_type_with_parameters_is_told_where_to_write_the_bound() {
         let text = Unproved::clone("component", "game::Loose<u32>").to_string();
         assert!(text.contains("Write `#[component(clone)]` above `Loose`, or `Clone` as a bound"), "{text}");
-        let text = Unproved::hash("resource", "strata_ecs::message::messages::Messages<game::Hit<u32>>").to_string();
+        let text = Unproved::hash("resource", "strata_ecs::storage::message::messages::Messages<game::Hit<u32>>").to_string();
         assert!(text.contains("Write `#[message(hash)]` above `Hit`"), "{text}");
         let text = Unproved::clone("component", "game::Window").to_string();
         assert_eq!(text, "component `game::Window`, which is not known to be `Clone`");

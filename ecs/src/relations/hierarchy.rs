@@ -29,6 +29,7 @@ use crate::relations::relationship::SourceList;
 /// assert!(world.is_empty());
 /// ```
 #[derive(Component, Clone, PartialEq, Eq, Hash, Debug)]
+#[component(name = "strata_ecs::hierarchy::ChildOf")]
 #[relationship(relationship_target = Children)]
 #[doc(alias("IsChild", "Parent"))]
 pub struct ChildOf(pub Entity);
@@ -57,6 +58,7 @@ impl ChildOf {
 /// assert_eq!(**world.get::<Children>(root).unwrap(), [c, b, a]);
 /// ```
 #[derive(Component, Clone, Default, PartialEq, Eq, Hash, Debug)]
+#[component(name = "strata_ecs::hierarchy::Children")]
 #[relationship_target(relationship = ChildOf, linked_spawn)]
 #[doc(alias("IsParent"))]
 pub struct Children(SourceList);

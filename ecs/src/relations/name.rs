@@ -26,6 +26,7 @@ pub use crate::reexports::name::*;
 /// assert_eq!(world.get::<Name>(entity).unwrap().as_str(), "player");
 /// ```
 #[derive(Component, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[component(name = "strata_ecs::name::Name")]
 pub struct Name(Cow<'static, str>);
 
 #[cfg(feature = "serde")]

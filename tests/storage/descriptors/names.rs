@@ -33,6 +33,15 @@ fn a_name_by_default_is_the_path_of_the_type() {
     assert!(ComponentDescriptor::of::<Sword>().stable_name().is_some_and(|name| name.is_given()));
 }
 
+/// Files of earlier versions have these names, wherever the types are defined now.
+#[test]
+fn components_of_the_library_keep_their_names_in_files() {
+    assert_eq!(name_of::<ChildOf>().as_deref(), Some("strata_ecs::hierarchy::ChildOf"));
+    assert_eq!(name_of::<Children>().as_deref(), Some("strata_ecs::hierarchy::Children"));
+    assert_eq!(name_of::<Name>().as_deref(), Some("strata_ecs::name::Name"));
+    assert_eq!(name_of::<Disabled>().as_deref(), Some("strata_ecs::entity_disabling::Disabled"));
+}
+
 #[test]
 fn parameters_are_part_of_the_name() {
     assert_eq!(name_of::<Inventory<Sword, 4>>().as_deref(), Some("inventory<sword, 4>"));
