@@ -182,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
 
 /// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
-    // Otherwise lints about the cast would apply to the user's code.
+    // The parameter names get a span of the macro: with the user's span, lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
         let mut ident = ident.clone();
         ident.set_span(Span::mixed_site().located_at(ident.span()));

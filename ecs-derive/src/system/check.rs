@@ -257,7 +257,7 @@ fn not_a_component(element: &Type) -> Option<String> {
             let path = plain_path(element)?;
             let last = path.segments.last()?;
             let ident = &last.ident;
-            // All of these except `Commands` have a type argument; without one, the name is a component's.
+            // All of these parameter types except `Commands` have a type argument. Without one, the name is a component's.
             let is_complete = !last.arguments.is_none() || ident == "Commands";
             if path.segments.len() > 1 {
                 return None;
