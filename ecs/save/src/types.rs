@@ -206,7 +206,7 @@ impl ComponentType {
             write,
             read,
             earlier: Earlier::of(descriptor),
-            // The components of a relation have no values.
+            // The components of a relation have no values, so `()` is written.
             #[cfg(feature = "text")]
             show: |_, _| Some(&()),
             #[cfg(feature = "text")]
@@ -374,7 +374,7 @@ impl RelationType {
             write_values(values, out, lengths)
         };
         let read = |values: Values<'_>, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
-        // The components of the ends have no size.
+        // The end components of a relation have no size, so each value takes 0 bytes.
         let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
         let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {
