@@ -55,13 +55,13 @@ impl_display! {
     [] Unproved => |this, f| {
         let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
-        // A list of messages implements the traits of its messages.
+        // `Messages<M>` implements a trait if `M` does, so the message `M` is named.
         if let Some(message) =
             name.strip_prefix("strata_ecs::message::messages::Messages<").and_then(|rest| rest.strip_suffix('>'))
         {
             (kind, name) = ("message", message);
         }
-        // For other types the derive detects whether they implement the trait.
+        // For types without parameters the derive detects which traits they implement, so only generic types get the advice.
         let is_generic = name.contains('<');
         let is_of_library = ["strata_app::", "strata_ecs::", "strata_save::"].iter().any(|path| name.starts_with(path));
         if is_generic && !is_of_library {

@@ -178,7 +178,7 @@ impl<I: FusedIterator> FusedIterator for UniqueEntityIter<I> {}
 
 impl<I> Distinct for UniqueEntityIter<I> {}
 
-// At most one entity, or the entities of an ordered set.
+// Iterators over at most one entity, or over the entities of an ordered set.
 impl Distinct for option::IntoIter<Entity> {}
 impl Distinct for option::IntoIter<&Entity> {}
 impl Distinct for btree_set::IntoIter<Entity> {}

@@ -48,7 +48,7 @@ impl Entities {
         if count as u64 > self.positions() {
             return Err(ReserveError::IdsExhausted);
         }
-        // Skipped indexes get slots, too.
+        // Retired indexes that new ids skip get slots, too.
         let passed = if fresh == 0 { 0 } else { self.retired.len() };
         try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
@@ -56,7 +56,7 @@ impl Entities {
     /// Frees the next `count` ids before they are used: no entity will have them. There is room for the ids, for freeing them, and in
     /// `ended`, to which they are added.
     pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
-        // The index that was just freed is the next one to be allocated.
+        // All ids are allocated before the first one is freed, because the index that was freed last is the next one to be allocated.
         ended.extend((0..count).filter_map(|_| self.allocate().ok()));
         ended.iter().for_each(|&entity| self.free(entity));
     }
@@ -72,7 +72,7 @@ impl Entities {
             (slot.table, slot.row) = (table, row);
             row += 1;
             self.lives.note_spawned(index);
-            // The generation of a free index is never zero.
+            // The generation of a free index is never zero, so the fallback is not used.
             ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
         }
         *self.cursor.get_mut() = self.free.len() as i64;
@@ -220,7 +220,7 @@ impl Entities {
     /// Whether these ids are pending and distinct. If so, only the caller may place them afterwards.
     pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
         for (number, entity) in entities.iter().enumerate() {
-            // The row of a pending id has no meaning, and no row has the highest number.
+            // The row of a pending id is unused, and no row has the number `u32::MAX`, so this number marks the ids that have been visited.
             let row = &mut self.slots[entity.index() as usize].row;
             if core::mem::replace(row, u32::MAX) == u32::MAX {
                 entities[..number].iter().for_each(|entity| self.slots[entity.index() as usize].row = 0);
