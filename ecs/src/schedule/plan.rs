@@ -108,7 +108,7 @@ impl Plan {
             let step = plan.add_system(graph, system, &asked);
             let access = graph.runnables[system as usize].system.access();
             if access.is_exclusive() {
-                // The conditions of its sets belong to the stage before it, which shares the world.
+                // The conditions of the system's sets belong to the previous stage, whose steps share the world.
                 let alone = plan.steps.pop();
                 plan.close_stage(graph, &mut start);
                 plan.steps.extend(alone);

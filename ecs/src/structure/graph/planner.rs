@@ -157,7 +157,7 @@ impl Outcomes {
             ChangeStep::Take(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
-                    // The caller that takes it also removes it from its storage.
+                    // The caller that takes the component also removes it from its storage, so the plan does not.
                     self.all[at].remove(false);
                     self.all[at].stays = false;
                 }
@@ -274,7 +274,7 @@ impl Planner<'_, '_> {
             || !plan.left_storages.is_empty()
             || plan.retains.is_some()
             || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        // If the row stays, required components are not constructed in it.
+        // If the row stays in its table, required components are not constructed in the row.
         let stays = plan.table == self.from && !plan.required.is_empty();
         let goes_elsewhere = stays || plan.required.iter().any(|required| required.new_column().is_none());
         let names_sources = matches!(self.steps.first(), Some(ChangeStep::Remove(_) | ChangeStep::Take(_)));

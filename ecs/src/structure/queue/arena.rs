@@ -241,7 +241,7 @@ impl<C> Queue<C> {
             start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
             write(start.add(values));
         }
-        // Nothing has been recorded if `write` panics.
+        // The length is updated last: if `write` panics, nothing has been recorded.
         (self.len, self.align) = (end, align);
     }
 
