@@ -312,7 +312,7 @@ pub(crate) fn build_copy(
     let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
     let (mut frames, now) =
         (FramesCopy::of(parts.clock.frame_number, parts.clock.is_frame_open, &parts.ran), parts.clock.tick);
-    // There is always a first table.
+    // `check` has ensured that the first table exists, the one for entities without components.
     let rows = tables.iter().map(|table| &table.entities[..]);
     let limit = store.structure.entities.limit();
     let mut entities = EntitiesCopy::of(&ids, limit, rows).map_err(BuildError::Ids)?;
@@ -439,7 +439,7 @@ impl Registered {
         let mut filled = Vec::new();
         for (id, of, column) in numbered {
             let name = column.values.descriptor().name();
-            // The component has sparse storage: that has been checked.
+            // It has been checked that the component is registered with sparse storage, so no component is skipped here.
             let Some(info) = components.info(id) else { continue };
             let number = info.sparse_index();
             if filled.contains(&number) {

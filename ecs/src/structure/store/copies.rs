@@ -365,7 +365,7 @@ pub(crate) fn restore(
     track_as(store, &copy.tracked);
     let mut room = Room::new(store, copy, &mut clones)?;
 
-    // (1) Nothing can fail any more. If the tables have to be reordered, the numbers in the known copy are not valid.
+    // (1) From here on nothing can fail. The known copy contains numbers of tables, so it is used only if the tables keep their order.
     let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
@@ -384,7 +384,7 @@ pub(crate) fn restore(
     store.frames.become_copy(core::mem::take(&mut clones.frames), &room.renewed);
     let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
-    // (2)
+    // (2) The old contents are dropped, which runs user code.
     let Store { events, .. } = store;
     let panicked = DeferredPanic::catch(|| events.removals.drop_expired());
     let panicked =

@@ -292,7 +292,7 @@ impl LifecycleEvents {
                 let mut changes = events.changes[batch.changes.clone()].iter();
                 changes.all(|change| holds(entity, change.0, change.1))
             }
-            // The changes may hold for only some of the entities.
+            // Unless the batch is certain, the changes may hold for only some of its entities.
             Affected::Listed(_) => batch.is_certain,
             Affected::Rows { .. } => true,
         };

@@ -275,7 +275,7 @@ impl Store {
 
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
-        // During a dispatch to observers no rows may be added.
+        // No rows may be added during a dispatch to observers, so the ids stay reserved.
         if self.events.dispatch.is_running() {
             return Ok(());
         }

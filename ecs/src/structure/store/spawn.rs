@@ -41,7 +41,7 @@ impl Store {
     /// Spawns an entity with the given id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
-        // The bundle is split into its components first: that may run user code.
+        // The bundle is split into its components before anything is changed, because splitting may run user code.
         with_parts(bundle, |parts| {
             let addition = inserting::<B>(self, parts);
             self.structure.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
