@@ -123,7 +123,7 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if self.world != Some(world) {
-            // If one of the two panics, the pair is prepared for no world.
+            // `world` is reset first: if one of the two systems panics, the pair counts as prepared for no world.
             self.world = None;
             self.first.prepare(store);
             self.second.prepare(store);
