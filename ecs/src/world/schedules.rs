@@ -520,7 +520,7 @@ impl World {
     /// ```
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
-        // Before this schedule is taken out: the commands see all schedules.
+        // This comes before the schedule is taken out of the world, so that the commands see all schedules.
         if end_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
             apply_after_frame(&mut self.store);
         }
