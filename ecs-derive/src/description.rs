@@ -231,8 +231,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    // A reference to the field proves that it is not a union field and, unless the type is packed, that it is aligned. A `*mut` proves that
-    // its type is exactly the given one, not a subtype.
+    // A reference to the field proves that the field is not in a union and, unless the type is packed, that the field is aligned. A `*mut`
+    // pointer proves that the field has exactly the given type, not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
     let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
     let pointer = quote_spanned!(ty.span()=> (#pointer));

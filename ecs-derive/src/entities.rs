@@ -204,7 +204,7 @@ impl<'a> Found<'a> {
                 false => hygienic!(#function(#reference, mapper);),
             });
         }
-        // A packed type cannot hold an `Entity`, which has an alignment, and gives no references to its fields.
+        // A packed type cannot hold an `Entity`, which needs an alignment, and references to its fields do not compile.
         if !may_hold(ty) || has_repr(&item.attrs, &["packed"]) {
             return None;
         }

@@ -74,7 +74,7 @@ pub mod from_legion {}
 #[doc = include_str!("guide/feature_flags.md")]
 pub mod feature_flags {}
 
-// The examples of the README are tested.
+// This item exists for the documentation tests of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

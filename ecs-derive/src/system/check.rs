@@ -432,7 +432,7 @@ fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
             | Kind::OptionalRef(element) => element,
             _ => &param.ty,
         };
-        // The link itself belongs to the row, and so does a component with this name.
+        // The link component itself, and a component with the name of the parameter, do belong to the row, so these parameters are correct.
         let is_link = along.as_ref().is_some_and(|along| is_same(element, &along.relation));
         if is_link || last_name(element).to_lowercase() == name {
             continue;

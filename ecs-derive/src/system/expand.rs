@@ -24,7 +24,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
-    // A generic system is checked for each type where it is added.
+    // The parameters of a generic system are known where it is added, so its check is an associated constant.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
     } else {

@@ -77,7 +77,7 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     let output_of = frame::output_of(model);
     let step = match &model.function.output {
         ReturnType::Type(_, ty) if !model.returns_nothing() => {
-            // An invalid return type is reported at the type.
+            // The conversion has the span of the return type, so that rustc reports an invalid return type there.
             let span = Span::mixed_site().located_at(ty.span());
             let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
             hygienic! {

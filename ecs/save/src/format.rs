@@ -249,7 +249,7 @@ impl WorldFormat {
 
     /// The options of a snapshot that leave out data.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
-        // The registered format and the messages about saving are not state of the world.
+        // The registered format and the messages about saving are not state of the world, so they are left out.
         let options = self
             .options
             .clone()

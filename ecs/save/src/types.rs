@@ -61,7 +61,7 @@ impl<Read: Clone> Earlier<Read> {
     fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
-            // A type without a stable name is in files under its path, with its type parameters.
+            // A type without a stable name has its path as the name in files, with its type parameters.
             None => {
                 let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
                 format!("{name}{parameters}")
@@ -79,7 +79,7 @@ impl<Read: Clone> Earlier<Read> {
     #[track_caller]
     fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        // There is at most one upgrade per version.
+        // There may be at most one upgrade per version.
         let is_there = self.reader(version).is_some();
         assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
         self.upgrades.push((version, read));

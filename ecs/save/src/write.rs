@@ -357,7 +357,7 @@ fn check(
             note(NotSaved::NotClone(descriptor.name()));
         }
     }
-    // The components of pairs are saved with the pairs.
+    // The components of pairs are saved with the pairs, so they are skipped here.
     for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
         let descriptor = storage.column().values().descriptor();
         match storage.other_side() {

@@ -75,7 +75,7 @@ where
                     let block = Block { data, ..block };
                     result = FoldRange { block, kept, init: result, each: &mut each, is_noted: false }.run::<L>();
                 }
-                // A separate function, so that the loop over tables without change records has all registers. `each` is passed by
+                // This is a separate function, so that the loop over tables without change records has all registers. `each` is passed by
                 // value, because a value that is borrowed elsewhere stays in memory.
                 None => {
                     let noted = FoldNoted::<D, F, B, G, L> { block, kept, init: result, each, block_loop: PhantomData };

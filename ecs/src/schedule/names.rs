@@ -60,7 +60,7 @@ pub(super) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
     for segments in 2..8 {
         let mut meanings: HashMap<&str, Option<&str>> = HashMap::new();
         for (text, name) in texts.iter().zip(&full) {
-            // `None` if several items have this text.
+            // The meaning is `None` if several items have this text.
             let meaning = meanings.entry(text).or_insert(Some(name));
             *meaning = meaning.filter(|other| other == name);
         }

@@ -96,7 +96,7 @@ impl Plan {
         };
         let mut asked: Vec<Option<u32>> = alloc::vec![None; graph.sets.len()];
         let mut level = 0;
-        // The steps whose commands have not been applied, and the first step of the stage.
+        // `recorded` has the steps whose commands have not been applied; `start` is the first step of the stage.
         let (mut recorded, mut start) = (Vec::new(), 0);
         for system in order.sequence.iter().copied() {
             if order.levels[system as usize] != level {

@@ -123,7 +123,7 @@ impl ReportBuilder<'_> {
             _ => None,
         });
         let Some((set, number)) = unmet else {
-            // A condition failed, and the error handler continued the run.
+            // No condition was unmet, so a condition failed and the error handler continued the run.
             let mut gates = self.gates(step).iter();
             let failed = gates.find_map(|gate| self.samples.failures.iter().find(|failure| failure.step == *gate));
             let by = failed.map_or_else(String::new, |failure| short(&failure.name));

@@ -409,7 +409,7 @@ impl Resources {
         let Loan { held, id, home, .. } = loan;
         let Some(place) = self.places.get_mut(id.0 as usize) else { return };
         let Some(lent) = place.lent.as_mut().filter(|lent| lent.returned.is_of(&home)) else { return };
-        // The loan is newer than values that have come back through the mailbox.
+        // The loan is newer than values that have come back through the mailbox, so it replaces them.
         let mut replaced = lent.returned.take();
         replaced.extend(lent.meanwhile.replace(held));
         drop(home);

@@ -101,7 +101,7 @@ impl_kernel! {
     (columns C: SliceOf<'a, D> = SliceOf<'_, D>) not list: RowList<'_> { const LISTED: bool = false; }
 }
 
-// A loop that can also visit the rows of a list.
+// The implementation for loops that can also visit the rows of a list.
 impl_kernel! {
     [D: QueryData<Terms: ContiguousFetch>] RowKernel<D>, (fn(Params),), for<'a, 'r>
     (list L: RowList<'r> = RowList<'_>, columns C: SliceOf<'a, D> = SliceOf<'_, D>) { const LISTED: bool = true; }

@@ -333,7 +333,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
                     // this position, and only once.
                     unsafe { parts.put(first, (part, result)) }
                 }
-                // Tasks before this one may still be pending in other lanes; they are not abandoned.
+                // Tasks before this one may still be pending in other lanes: these are not abandoned.
                 tasks.abandon_rest();
             }
         }

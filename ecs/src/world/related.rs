@@ -378,7 +378,7 @@ impl EntityWorldMut<'_> {
             world.store.relink();
             world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
             world.store.relink();
-            // Entities that could not be linked are not listed.
+            // Entities that could not be linked are not listed, so they are left out of the order.
             world.arrange::<R>(target, |listed| {
                 let is_listed = EntityHashSet::from_iter(listed.iter().copied());
                 let mut seen = EntityHashSet::default();

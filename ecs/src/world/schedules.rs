@@ -382,8 +382,8 @@ impl Drop for TakenOut<'_> {
         if let Err(schedule) = self.home.send(schedule)
             && is_at_home
         {
-            // The list that it was taken from no longer exists, but the world does: insert it there, unless the label has another
-            // schedule.
+            // The list from which the schedule was taken no longer exists, but the world does. The schedule is inserted into the new list,
+            // unless its label has another schedule there.
             all(&mut self.world.store).entry_of(self.label).place().get_or_insert(schedule);
         }
     }

@@ -264,8 +264,8 @@ impl Replica {
         if self.world.is_some_and(|known| known != world.id()) {
             return Err(ApplyError::OtherWorld);
         }
-        // Values may name entities that the program itself has despawned. Entities that were despawned by the other world, or were always
-        // dead, are not alive here either.
+        // Values may name entities that the program itself has despawned: these count as ended. Entities that the other world has
+        // despawned, or that never existed, are not alive here either.
         let standing = |entity: Entity| match self.ids.get(&entity) {
             None => Standing::Unknown,
             Some(own) if world.contains(*own) => Standing::Alive(*own),
@@ -422,7 +422,7 @@ impl Replica {
             sources.dedup();
             for source in sources {
                 for target in world.targets_of(relation, source) {
-                    // A symmetric pair may be named from its other end.
+                    // A symmetric pair may be named from either end, so both orders are looked up.
                     let is_wanted =
                         wanted.contains(&[source, target]) || is_symmetric && wanted.contains(&[target, source]);
                     if !is_wanted {

@@ -489,7 +489,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let mut out = Writer::new(Vec::new());
     begin(&mut out, crate::read::VERSION);
     write_types(&format, &mut out, passed_over);
-    // Both lists of types whose values are kept unread are empty.
+    // The text contains no values of unknown types, so the two lists of their types are empty.
     out.len(0);
     out.len(0);
     let (frame, is_open, tick, last, checked) = there(world.clock, part::CLOCK)?;

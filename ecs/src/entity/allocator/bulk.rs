@@ -102,7 +102,7 @@ impl Entities {
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let Self { slots, sparse, free, lives, .. } = self;
-        // Slices, so that the compiler need not reload their pointers for each entity.
+        // With slices, the compiler need not reload the pointers of the vectors for each entity.
         let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
         for &entity in entities {
             let index = entity.index();
@@ -179,7 +179,7 @@ impl Entities {
 
     /// Adds a sparse set to the masks of these entities. There is room for the masks.
     pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
-        // A slice, so that the compiler need not reload its pointer for each entity.
+        // With a slice, the compiler need not reload the pointer of the vector for each entity.
         let summaries = self.sparse.as_mut_slice();
         let mut are_missing = false;
         for entity in entities {
@@ -262,8 +262,8 @@ mod tests {
         for &id in &ids {
             entities.place(id, Location { table: TableId(1), row: 0 });
         }
-        // Several runs, a run that includes the last slot, one whose last entity differs, a list that ends within a run, and a shuffled
-        // list.
+        // Lists with several runs, with a run that includes the last slot, with a run whose last entity differs, with an end within a run,
+        // and shuffled.
         let orders: [fn(&mut Vec<Entity>); 5] = [
             |ids| ids.reverse(),
             |ids| ids.sort_unstable(),

@@ -91,7 +91,7 @@ impl Entities {
                 (self.retired.pass_over(self.slots.len(), fresh) as u32, self.first_generation.get())
             }
         };
-        // The generation of a free index is never zero.
+        // The generation of a free index is never zero, so the result is not `None`.
         NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
     }
 

@@ -26,7 +26,7 @@ impl AscendingRows {
             rows.sort_unstable();
             rows.dedup();
         } else {
-            // Setting a bit per row of the table is cheaper than sorting.
+            // For many rows, setting a bit per row of the table is cheaper than sorting.
             let mut bits = alloc::vec![0u64; len.div_ceil(64)];
             rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
             if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == len {

@@ -85,7 +85,7 @@ impl Tracking {
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
-        // Changes at the tick at which the first log begins are added to it too, although they are not newer than that tick.
+        // The log is inexact: it also contains changes at the tick at which it begins, although they are not newer than that tick.
         tracking.current().inexact.store(true, Relaxed);
         tracking.notes.store(true, Relaxed);
         tracking
@@ -202,7 +202,7 @@ impl Tracking {
             log.incomplete.store(true, Relaxed);
         }
         self.notes.store(passed_over == 0, Relaxed);
-        // Stored last: a thread that reads the new index finds an empty log, and knows whether it is active.
+        // The index is stored last: a thread that reads the new index finds an empty log, and knows whether it is active.
         self.current.store(next, Release);
     }
 

@@ -478,7 +478,7 @@ fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Res
     let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
         let id = store.register_descriptor(component)?;
-        // Without a reader no removals are kept.
+        // Without a reader there is no removal log, so the removals are not kept.
         let Some(list) = store.events.removals.list_of(id) else { continue };
         let (rows, of_values) = (entities.len(), values.is_some());
         let values = values.map(|values| or_raise(ColumnCopy::of(values, rows, |row| row, now)));

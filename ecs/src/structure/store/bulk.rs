@@ -284,7 +284,7 @@ impl Store {
         let count = batch.entities.len();
         match self.structure.entities.reserve_next_many(if new { count } else { 0 }) {
             Ok(()) => {}
-            // The slow path uses the remaining ids one by one.
+            // There are fewer ids left than entities: the slow path uses the remaining ids one by one.
             Err(ReserveError::IdsExhausted) => return false,
             Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
@@ -385,7 +385,8 @@ unsafe fn move_rows(
         // they are kept.
         unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
-    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered.
+    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered. So
+    // the events list the entities instead of the rows.
     let is_part = events.scope_depth != 0;
     let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);

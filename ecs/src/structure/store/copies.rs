@@ -176,7 +176,8 @@ pub(crate) fn is_busy(store: &mut Store) -> bool {
 
 /// Brings the store into the state in which operations begin.
 fn settle(store: &mut Store) {
-    // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended elsewhere.
+    // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended while the store was
+    // exchanged.
     store.relink();
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
@@ -248,7 +249,7 @@ pub(crate) fn copy_store_to(
 ) -> Result<(), AllocError> {
     settle(store);
     if copy.whole_of.take() != Some(store.id) {
-        // The old contents belong to another store.
+        // The old contents of the copy belong to another store, so nothing of them is reused.
         *copy = StoreCopy::default();
     }
     let known = known.filter(|known| known.is_of(store));

@@ -345,7 +345,7 @@ impl Store {
         // SAFETY: the change has been carried out except for this phase, and nothing has happened since. The flags are those of the plan.
         let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
-            // Dropping `None` would still be a call.
+            // Without `forget`, dropping `None` would still be a call.
             core::mem::forget(prepared);
         }
         Ok((entity, is_here.then_some(here)))

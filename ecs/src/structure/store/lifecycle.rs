@@ -389,7 +389,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
     events.merge_batches(&store.structure.entities);
     let caller = store.structure.entities.caller();
     if store.events.scope_depth == 0 {
-        // The pending events of an operation that was aborted by a panic come first.
+        // The pending events of an operation that was aborted by a panic are delivered first.
         panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
     panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));

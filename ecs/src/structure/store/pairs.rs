@@ -163,7 +163,8 @@ fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store
         change(store);
         end_of_pairs(store, number);
     } else {
-        // The observers of pairs run at the end of the operation, after the observers of the components, even if one of those panics.
+        // With `has_pending` set, the observers of pairs run at the end of the operation, after the observers of the components, even if
+        // one of those panics.
         store.events.has_pending |= store.relations.places[number].pairs.has_pending();
         store.batched(change);
     }
@@ -214,7 +215,7 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
 #[inline]
 fn settle_noted_pairs(store: &mut Store) {
     if !store.events.links.unpaired.is_empty() {
-        // The events are delivered by the operation in progress.
+        // Events are deferred, because the operation in progress delivers them.
         store.defer_events(settle_pairs);
     }
 }

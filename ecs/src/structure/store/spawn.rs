@@ -82,7 +82,7 @@ impl Store {
     #[inline(never)]
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
         let ids = self.structure.archetypes.register_parts::<B>();
-        // A registered bundle can be used at once, so its storages must exist before.
+        // A registered bundle can be used at once, so its storages are created before it is registered.
         self.note_new_components();
         self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }

@@ -200,7 +200,7 @@ fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<Colu
     let infos = || source.iter().filter_map(|&id| store.structure.archetypes.components.info(id));
     let adopted: Vec<ComponentId> =
         infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
-    // Adopted components may require sparse components.
+    // Adopted components may require sparse components, whose storages are created here.
     to.note_new_components();
     let mut sorted = adopted.clone();
     sorted.sort_unstable();

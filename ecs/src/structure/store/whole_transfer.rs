@@ -92,7 +92,7 @@ impl EntityMapper for NewIds<'_> {
         if let Some(&known) = self.others.get(&source) {
             return known;
         }
-        // If there are no ids left, the value refers to no entity.
+        // If there are no ids left, the value refers to no entity: it gets the placeholder.
         let Some(dead) = self.next() else { return Entity::PLACEHOLDER };
         self.others.insert(source, dead);
         dead

@@ -81,7 +81,7 @@ where
     Out: 'static,
 {
     fn facts(&self) -> SystemFacts<'_> {
-        // The same function runs and only the output differs, so all facts except the name and the row facts are those of the inner system.
+        // The same function runs and only its output differs, so the facts that are not set here are those of the inner system.
         let facts = self.system.facts();
         let name = self.name.as_deref().unwrap_or(facts.name);
         SystemFacts { name, nesting: self.nesting, row_facts: None, ..facts }
