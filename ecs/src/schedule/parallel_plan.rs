@@ -162,7 +162,7 @@ impl ParallelPlan {
             self.decisions[number] = Some(Decision { alone, estimate: None });
             let goes_on = self.trials[number].judge(self.walls[number], alone) && is_worth_it(costs);
             let Some(precedence) = self.precedences[number].as_ref().filter(|_| goes_on) else { continue };
-            // The steps of a node run on one thread, so there may be too few units for several threads.
+            // A used pipeline is one unit, so there may be fewer units than steps, and too few for several threads.
             let nodes = layout.nodes(steps);
             let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
             let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();
