@@ -159,7 +159,7 @@ impl Grammar {
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             let is_closure = input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]);
-            // Commas between the parameters of a closure do not separate options.
+            // A closure is parsed as a whole: the commas between its parameters do not separate options.
             Value::Equals(if is_closure { input.parse::<Expr>()?.into_token_stream() } else { tokens_to_comma(input)? })
         } else if input.peek(token::Paren) {
             let content;

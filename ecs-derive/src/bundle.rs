@@ -18,7 +18,7 @@ use crate::tuple::nest;
 /// The options of `#[bundle(..)]` on the struct.
 const GRAMMAR: Grammar = Grammar {
     attribute: "#[bundle]",
-    // All bundles can be taken out of an entity, so the second option, which is bevy_ecs's, changes nothing.
+    // `ignore_from_components` is accepted as in bevy_ecs, but changes nothing: all bundles can be taken out of an entity.
     known: &[CRATE, Known { name: "ignore_from_components", usage: "ignore_from_components" }],
 };
 

@@ -212,7 +212,7 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {
-        // The associated function of this name.
+        // A flag names the associated function of the same name.
         Value::Flag => return Some(quote_spanned!(name.span()=> Self::#name)),
         Value::Equals(tokens) if !tokens.is_empty() => tokens,
         Value::Equals(_) | Value::List(_) => {

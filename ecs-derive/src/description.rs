@@ -182,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
 
 /// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
-    // Otherwise lints about the cast would apply to the user's code.
+    // The parameter names get a span of the macro: with the user's span, lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
         let mut ident = ident.clone();
         ident.set_span(Span::mixed_site().located_at(ident.span()));
@@ -231,8 +231,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    // A reference to the field proves that it is not a union field and, unless the type is packed, that it is aligned. A `*mut` proves that
-    // its type is exactly the given one, not a subtype.
+    // A reference to the field proves that the field is not in a union and, unless the type is packed, that the field is aligned. A `*mut`
+    // pointer proves that the field has exactly the given type, not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
     let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
     let pointer = quote_spanned!(ty.span()=> (#pointer));

@@ -50,7 +50,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             }
         }
     });
-    // Constants in a generic function are not evaluated until it is used; for a type without parameters, the check is an item of its own.
+    // A constant in a generic function is evaluated only when the function is used. For a type without parameters, the check is an item of
+    // its own, which is always evaluated.
     let (inside, beside) = match item.generics.params.is_empty() {
         true => (None, check.map(|check| hygienic!(const _: () = #check;))),
         false => (check, None),
@@ -83,7 +84,7 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     if fields.is_empty() {
         return description;
     }
-    // No branch: constants in a branch are not promoted to `'static`.
+    // `|` instead of a branch: constants in a branch are not promoted to `'static`.
     let or_unsaved = is_resource.then(|| hygienic!(| !__strata::Probe::<Self>::CLONE.is_found()));
     hygienic! {{
         use __strata::{Unmapped as _, Unproved as _};
@@ -138,7 +139,7 @@ impl<'a> Found<'a> {
         let mut found = Self { body: TokenStream::new(), fields: Vec::new(), params: Vec::new() };
         if let Some(fields) = item.known_fields() {
             for (at, field) in fields.iter().enumerate() {
-                // The library maintains the list of sources.
+                // The list of sources is left out of the description, because the library maintains it.
                 if is_description && is_list_of_sources(item, field, fields.len()) {
                     continue;
                 }
@@ -203,7 +204,7 @@ impl<'a> Found<'a> {
                 false => hygienic!(#function(#reference, mapper);),
             });
         }
-        // A packed type cannot hold an `Entity`, which has an alignment, and gives no references to its fields.
+        // A packed type cannot hold an `Entity`, which needs an alignment, and references to its fields do not compile.
         if !may_hold(ty) || has_repr(&item.attrs, &["packed"]) {
             return None;
         }

@@ -53,7 +53,7 @@ pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     let items = with_macros_of(private, items.clone()).unwrap_or_else(|| items.clone());
     hygienic! {
-        // The user's own type may be deprecated.
+        // The output names the user's type, which may be deprecated.
         #[allow(deprecated)]
         const _: () = {
             use #private as __strata;

@@ -56,7 +56,7 @@ impl Parse for Item {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis: Visibility = input.parse()?;
         let keyword = input.call(Ident::parse_any)?;
-        // rustc hands nothing else to derives.
+        // rustc calls derives only for structs, enums and unions.
         let kind = match keyword.to_string().as_str() {
             "struct" => Kind::Struct,
             "enum" => Kind::Enum,

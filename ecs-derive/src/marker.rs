@@ -91,7 +91,8 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
                 description(cx, item, grammar, &options, |found| saving.describe(demands.describe(found)));
             (description, saving.upgrades)
         }
-        // Messages are described by what keeps them, but for how they are cloned and hashed.
+        // A message is saved as part of its list of messages, so its own description has no name; it has only fields and functions such as
+        // `Clone`.
         false => {
             let fields = fields(item, Editable::Public).unwrap_or_else(|| hygienic!(&[]));
             let found = demands.describe(hygienic!(__strata::describe!(Self, __strata::None, #fields)));

@@ -127,7 +127,7 @@ fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     });
     let literal = hygienic!(#ident { #(#fields),* });
     hygienic! {
-        // The function is only type-checked.
+        // The function is only type-checked and never called.
         #[allow(dead_code)]
         fn __uses #impl_generics (__strata_value: #ident #type_generics) -> #ident #type_generics #where_clause {
             let #literal = __strata_value;

@@ -162,7 +162,7 @@ fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
     let is_of_type = starts_upper(&before.ident) && (starts_upper(&last.ident) || is_call);
-    // After a type parameter, the name is an associated type.
+    // In `T::Name`, where `T` is a type parameter, the name is an associated type.
     let is_of_parameter = path.segments.len() == 2 && type_params(&item.generics).contains(&&before.ident);
     if !is_of_type || (is_of_parameter && !is_call) {
         return None;

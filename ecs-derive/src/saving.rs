@@ -151,7 +151,7 @@ fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &
         .into_iter()
         .map(|(from, function)| hygienic!(__strata::UpgradeList::<Self>::add(list, #from, #function);));
     Some(hygienic! {
-        // A user's closure may just call a function.
+        // A user's closure may just call a function, which clippy would report.
         #[allow(clippy::redundant_closure)]
         fn upgrades<__L: __strata::UpgradeList<Self>>(list: &mut __L) {
             #(#calls)*

@@ -299,7 +299,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(__strata::BuiltField<#fixed, #at, #ty>)
     });
     let types: Vec<TokenStream> = types.collect();
-    // One per field index: rustc cannot distinguish equal bounds.
+    // `BuiltField` contains the index of the field, because rustc cannot distinguish the equal bounds of two fields of the same type.
     let built = fields.iter().zip(&types).enumerate().map(|(at, (Field { ty, source, builder, .. }, built))| {
         let ty = bind(ty.to_token_stream(), OWN);
         hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
@@ -421,7 +421,7 @@ fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
 
 /// The where clause with these lifetimes and further predicates.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
-    // Not written as `T: 'static`: clippy would report bounds on `T` in two places.
+    // The bound is not written as `T: 'static`, because clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
         let fixed = with(item, FIXED);
         hygienic!(#fixed: 'static)

@@ -8,7 +8,7 @@ extern crate std;
 // Macro output names this crate; inside of the crate and its tests, the name must refer to the crate itself.
 extern crate self as strata_ecs;
 
-// The rooms, from the lowest to the highest: each uses only rooms above it in this list.
+// The rooms, from the lowest to the highest: each room uses only rooms above it in this list.
 #[macro_use]
 mod util;
 pub mod entity;
@@ -31,7 +31,7 @@ pub mod prelude;
 pub use self::reexports::root::*;
 pub use prelude::*;
 
-// The pages of the documentation. The examples of the index are tested separately, together with their expected errors.
+// The pages of the documentation. The examples of the error index are tested separately, together with their expected errors.
 
 #[cfg(all(doc, not(doctest)))]
 #[doc = include_str!("guide/error_index.md")]
@@ -74,7 +74,7 @@ pub mod from_legion {}
 #[doc = include_str!("guide/feature_flags.md")]
 pub mod feature_flags {}
 
-// The examples of the README are tested.
+// This item exists for the documentation tests of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

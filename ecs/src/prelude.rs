@@ -19,7 +19,7 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-// Search aliases of items from another crate are not in the search index of this one.
+// rustdoc does not index the search aliases of items from another crate, so the re-exports repeat them.
 pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 #[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
 pub use strata_ecs_derive::{observer, system};

@@ -56,7 +56,8 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
             let function = format_ident!("__uses_{}_{at}", ident.unraw());
             let literal = variant.literal(ident);
             output.extend(hygienic! {
-                // The function is only type-checked, its name contains a type name, and an enum may have a single variant.
+                // The user is not concerned by these lints: the function is only type-checked, its name contains a type name, and an enum
+                // may have a single variant.
                 #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
                 fn #function #impl_generics (__strata_value: #ty) -> __strata::Option<#ty> #where_clause {
                     let #literal = __strata_value else { return __strata::None };
@@ -100,7 +101,7 @@ fn definition(
     hygienic! {
         #[doc = #doc]
         #derives
-        // Same visibility as the user's type; rustc has already reported less visible types in its fields and bounds.
+        // The item has the visibility of the user's type, for which rustc has already reported less visible types in fields and bounds.
         #[allow(private_interfaces, private_bounds)]
         #vis #rest
     }

@@ -317,7 +317,7 @@ fn assert_read_only(model: &Model<'_>) -> TokenStream {
         quote_spanned!(field.here()=> __StrataCheck::<#ty>::read_only();)
     });
     hygienic! {
-        // The item is only type-checked.
+        // The function is only type-checked and never called.
         #[allow(dead_code)]
         fn __assert_read_only #impl_generics () #where_clause {
             struct __StrataCheck<T>(__strata::PhantomData<T>);

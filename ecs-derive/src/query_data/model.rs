@@ -193,13 +193,13 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     if !crate::generics::lifetimes(&item.generics).is_empty() {
         return Err(private);
     }
-    // After the report, a missing `mutable` is treated as present, to avoid follow-up errors.
+    // Once an error has been reported, a missing `mutable` is treated as present, to avoid follow-up errors.
     let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &variants);
     Ok(Model {
         item,
         private,
         mutable,
-        // A read-only type is its own read-only form.
+        // A read-only type is its own read-only form, so the option for the read-only form applies to the type itself.
         contiguous: Contiguous { own: contiguous.own || (!mutable && contiguous.read_only), ..contiguous },
         derives,
         variants,

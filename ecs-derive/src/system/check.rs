@@ -257,7 +257,7 @@ fn not_a_component(element: &Type) -> Option<String> {
             let path = plain_path(element)?;
             let last = path.segments.last()?;
             let ident = &last.ident;
-            // All of these except `Commands` have a type argument; without one, the name is a component's.
+            // All of these parameter types except `Commands` have a type argument. Without one, the name is a component's.
             let is_complete = !last.arguments.is_none() || ident == "Commands";
             if path.segments.len() > 1 {
                 return None;
@@ -432,7 +432,7 @@ fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
             | Kind::OptionalRef(element) => element,
             _ => &param.ty,
         };
-        // The link itself belongs to the row, and so does a component with this name.
+        // The link component itself, and a component with the name of the parameter, do belong to the row, so these parameters are correct.
         let is_link = along.as_ref().is_some_and(|along| is_same(element, &along.relation));
         if is_link || last_name(element).to_lowercase() == name {
             continue;

@@ -24,7 +24,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
-    // A generic system is checked for each type where it is added.
+    // The parameters of a generic system are known where it is added, so its check is an associated constant.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
     } else {
@@ -120,7 +120,7 @@ fn associated(
 ) -> TokenStream {
     let private = &model.options.private;
     let is_silent = model.is_loop() && model.returns_nothing() && callable.is_some();
-    // The short name of the core's module exists only inside the block.
+    // These types stand outside of the block in which the core's module has its short name, so they are written with its full path.
     let output = match model.has_rows() || callable.is_none() {
         _ if is_silent => hygienic!(()),
         true => hygienic!(#private::SystemResult),
@@ -315,7 +315,7 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = filters::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
-    // After all others: pairs of types are identified by position.
+    // The linked parameters come last, because `same_type::pairs` identifies the other parameters by their position.
     let linked = model.linked().map(|input| {
         let (term, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;

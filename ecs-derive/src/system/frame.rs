@@ -115,14 +115,15 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     let allows = attrs::item_allows();
     let (returned, of) = match output {
         ReturnType::Default => {
-            // rustc reports a return type other than `()` after the parentheses.
+            // If the output should be another type than `()`, rustc reports that after the parentheses, so the generated `-> ()` gets that
+            // span.
             let place = Span::mixed_site().located_at(parentheses.span.close());
             (hygienic!(-> #private::SystemFn<#ty>), quote_spanned!(place=> -> ()))
         }
         ReturnType::Type(_, out) => (hygienic!(-> #private::SystemFn<#ty, #out>), output.to_token_stream()),
     };
     let written = &model.options.text;
-    // A line of its own below what the user has written.
+    // The options are a paragraph of their own, below the documentation that the user has written.
     let word = model.options.word.name();
     let options = (!written.is_empty()).then(|| format!("\n\n`#[{word}({written})]`"));
     let options = options.map(|text| hygienic!(#[doc = #text]));
@@ -152,7 +153,7 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     } else {
         (hygienic!(<#(#params),*>), hygienic!((#private::PhantomData<fn() -> (#(#markers,)*)>)))
     };
-    // The leading underscore of its name keeps rustc from reporting it as unused at the function.
+    // The leading underscore of the type's name keeps rustc from reporting the type as unused at the function.
     hygienic! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, unreachable_pub)]
@@ -223,7 +224,7 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
     let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
-    // rustc suggests a missing return type after the parentheses, so they get the span of the user's.
+    // rustc suggests a missing return type after the parentheses, so they get the span of the parentheses that the user wrote.
     let mut inputs = Group::new(Delimiter::Parenthesis, hygienic!(#(#params),*));
     inputs.set_span(parentheses.span.join());
     let inline = (inline && !attrs.inline).then(|| hygienic!(#[inline(always)]));

@@ -62,7 +62,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
                     &attr.meta,
                     format!("{message} `{name}` for a parameter of a system: did you mean `#[{meant_name}]`?"),
                 );
-                // Accepted as the intended mark, so that the parameter is not reported as well.
+                // The mark is accepted as the intended one, so that the parameter is not reported as well.
                 meant
             }
         };

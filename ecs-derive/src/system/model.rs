@@ -236,7 +236,7 @@ impl Model {
         let private = &self.options.private;
         match self.given().map(|input| &input.kind) {
             Some(Kind::Input(form, ty)) => given(private, *form, ty),
-            // An observer without an event, which has been reported.
+            // The missing event of an observer has been reported. Any event serves as a fallback.
             None if self.options.word == Word::Observer => {
                 hygienic!(#private::On<'static, 'static, #private::AddEvent>)
             }

@@ -32,7 +32,7 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
 pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
-    // It accepts any lifetimes; a closure cannot name them.
+    // The kernel accepts any lifetimes. A closure cannot declare lifetime parameters, so they are replaced by `'_`.
     let types = replace_lifetimes(column_types(model), "'_", &is_named);
     let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
@@ -77,7 +77,7 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     let output_of = frame::output_of(model);
     let step = match &model.function.output {
         ReturnType::Type(_, ty) if !model.returns_nothing() => {
-            // An invalid return type is reported at the type.
+            // The conversion has the span of the return type, so that rustc reports an invalid return type there.
             let span = Span::mixed_site().located_at(ty.span());
             let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
             hygienic! {
@@ -85,7 +85,7 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
                 #convert?;
             }
         }
-        // `must_use` may stand on the function.
+        // The output is bound to `_`, because the user's function may be `#[must_use]`.
         _ => hygienic!(let _ = #call;),
     };
     let step = pairs::each_pair(model, step);

@@ -292,7 +292,7 @@ impl App {
                  `is_unique` return false"
             );
         }
-        // Reserves its position, so that it comes before the plugins that it adds itself.
+        // The entry reserves the position of the plugin, so that the plugin comes before the plugins that it adds itself.
         let at = self.plugins.len();
         self.plugins.push(Added { plugin: None, is_finished: false, is_clean: false });
         self.building.push(name);

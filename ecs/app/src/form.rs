@@ -184,7 +184,7 @@ impl<T: Words> Words for Vec<T> {
 
     fn read(text: &mut &str) -> Option<Self> {
         let len = usize::read(text)?;
-        // Each value has at least one word, except values of a type without fields.
+        // `len` is not trusted. Each value takes at least one word, except values of a type without fields.
         let mut all = Self::new();
         for _ in 0..len {
             if text.is_empty() {

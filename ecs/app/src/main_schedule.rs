@@ -347,7 +347,7 @@ fn warn_of_idle_schedules(world: &World) {
         return;
     };
     let has_systems = |label| schedules.get(label).is_some_and(|schedule| schedule.systems_len() > 0);
-    // The program may have its own implementation of fixed steps.
+    // The program may run fixed steps itself, in `RunFixedMainLoop`.
     if has_systems(RunFixedMainLoop.intern()) {
         return;
     }

@@ -114,7 +114,8 @@ impl Writer {
     pub(crate) fn arrays<T, const N: usize>(&mut self, items: &[T], array: impl Fn(&T) -> [u8; N]) {
         self.bytes.reserve(items.len() * N);
         for items in items.chunks(ARRAYS_AT_ONCE) {
-            // A buffer, because room in the vector would first have to be filled with other bytes, which is as slow as writing.
+            // A buffer is filled and appended: to write straight into the vector, its room would first have to be filled with other bytes,
+            // which is as slow as writing.
             let mut buffer = [[0; N]; ARRAYS_AT_ONCE];
             buffer.iter_mut().zip(items).for_each(|(room, item)| *room = array(item));
             self.bytes.extend_from_slice(buffer[..items.len()].as_flattened());

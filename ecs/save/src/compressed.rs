@@ -49,7 +49,7 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, (usize, Problem)> {
         return Err((4, Problem::Checksum));
     }
     let len = reader.u64().map_err(|problem| (4, problem))?;
-    // The length in the file is not trusted for an allocation.
+    // The length in the file is not trusted for the allocation: it may not exceed the length to which the compressed bytes can expand.
     let len = usize::try_from(len).ok().filter(|len| len / MOST <= reader.left().len()).ok_or((4, Problem::Ended))?;
     let world = lz4_flex::block::decompress(reader.left(), len);
     let world = world.map_err(|error| (reader.offset(), Problem::Value(error.to_string())))?;

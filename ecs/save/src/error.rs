@@ -154,7 +154,7 @@ impl fmt::Display for NotSaved {
             Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
             Self::NotClone(name) => write!(f, "component `{name}`, whose values are not to be cloned"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
-            // A feature of the crate implements serde's traits for its types.
+            // `strata-app` implements serde's traits for its types only with its feature `serde`.
             Self::Resource(name) if name.contains("strata_app::") => write!(
                 f,
                 "resource `{name}` (`with_resources`, which needs the feature `serde` of `strata-app`, or `without_resource`)"

@@ -148,7 +148,7 @@ impl WorldFormat {
                 Some(saves) => !saves,
                 None if resources.contains(&identity) => options.leaves_out_resource(descriptor),
                 None if descriptor.storage().is_some() => leaves_out,
-                // Saved without being listed: see `for_world`.
+                // Resources with a text form are saved without being listed: see `for_world`.
                 None if descriptor.persistence() == PersistenceKind::Text => {
                     left_out.contains(&identity) || options.leaves_out_resource(descriptor)
                 }
@@ -249,7 +249,7 @@ impl WorldFormat {
 
     /// The options of a snapshot that leave out data.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
-        // The registered format and the messages about saving are not state of the world.
+        // The registered format and the messages about saving are not state of the world, so they are left out.
         let options = self
             .options
             .clone()
@@ -259,7 +259,7 @@ impl WorldFormat {
             .without_resource::<Messages<SaveFailed>>()
             .without_resource::<Messages<LoadFailed>>();
         match self.only_known {
-            // The unknown resources of a world come from the file that it was loaded from.
+            // The values of unknown resource types come from the file that the world was loaded from, and are saved again.
             true => options.with_only_resources(
                 self.resources
                     .iter()

@@ -124,7 +124,7 @@ impl WorldFormat {
     #[doc(alias("write_to_world", "DynamicScene", "append"))]
     pub fn load_entities(&self, world: &mut World, bytes: &[u8]) -> Result<EntityMap, LoadError> {
         let mut loaded = World::new();
-        // Entities inside values that are kept as bytes cannot be mapped.
+        // Unknown values are not kept as bytes, because entities inside of them cannot be mapped.
         let mut known = self.for_world(world);
         known.keeps_unknown = false;
         known.new_consumers = true;

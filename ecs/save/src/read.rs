@@ -184,7 +184,7 @@ impl<'b> Source<'b> {
         let known = by_name(&format.components, ComponentType::names);
         self.components = self.types(&known, ComponentType::find_reader)?;
         if self.skips_unknown {
-            // Without one side of a relationship there is no link, so neither side is used.
+            // A relationship of which only one side is known makes no links, so that side is not used.
             let one_sided = one_sided(&format.components);
             for ty in &mut self.components {
                 _ = ty.known.take_if(|ty| one_sided.contains(&ty.descriptor().identity()));
@@ -220,7 +220,7 @@ impl<'b> Source<'b> {
         let mut builder = SnapshotBuilder::new(ids, clock);
         builder.keep_resources(unnamed);
         let (mut kept_resources, mut used_resources, mut used_relations) = (Vec::new(), Used::new(), Used::new());
-        // The minimum sizes: a table has at least two lengths and a tick.
+        // The numbers given to `len` below are minimum sizes in bytes: a table, for example, has at least two lengths and a tick.
         let (mut tables, mut kept) = (Vec::new(), Kept::default());
         // For each component, the last table that has it. A file with many columns of one component is rejected before values are created,
         // since these can take more memory than the file: some values take no bytes.
@@ -482,7 +482,8 @@ impl<'b> Source<'b> {
         if all.is_empty() {
             return Ok(());
         }
-        // A table, a sparse set and the kept values could each have a value of one component, with the same number or different ones.
+        // An entity must not have two values of one component. They could be in a table, in a sparse set and among the kept values, with
+        // the same component number or different ones.
         let mut names = HashSet::new();
         for kept in &all {
             names.clear();

@@ -21,7 +21,7 @@ pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> 
     let (mut groups, mut found) = (Vec::new(), HashMap::new());
     let whole = tables.iter().enumerate().filter(|(_, table)| table.is_whole);
     for (number, table) in whole {
-        // The builder of the snapshot rejects two tables with the same components.
+        // Two tables with the same components are no error here: the builder of the snapshot rejects them.
         found.entry(&table.components[..]).or_insert(groups.len());
         groups.push(vec![number]);
     }

@@ -292,7 +292,7 @@ impl<I: Serialize> Replay<I> {
         let mut out = Writer::new(Vec::new());
         out.bytes.extend_from_slice(&MAGIC);
         out.u32(VERSION);
-        // The checksum.
+        // Room for the checksum.
         out.skip_u32();
         out.u8(self.is_ordered.into());
         out.plain(&[&self.start]);
@@ -367,7 +367,8 @@ impl<I: DeserializeOwned> Replay<I> {
         for _ in 0..reader.len(24)? {
             let at = reader.offset();
             let (frame, sum) = (reader.u64()?, reader.u64()?);
-            // A player takes the checksums in order, each at its frame: it would never get past this one.
+            // A player takes the checksums in order, each at its frame. It would never get past a checksum whose frame does not exist or is
+            // not ascending.
             if frame > inputs.len() as u64 || checks.last().is_some_and(|before| before.frame >= frame) {
                 reader.go_to(at);
                 return Err(Problem::Frame(frame));

@@ -143,7 +143,7 @@ impl std::error::Error for LoadFailed {
     }
 }
 
-// The checksum of a world hashes messages.
+// `SaveFailed` is hashed as a message in the checksum of a world.
 impl Hash for SaveFailed {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.to.hash(state);
@@ -295,7 +295,7 @@ fn deliver<E>(world: &mut World, event: E) -> bool
 where
     E: Message + Clone + Event<Trigger<'static>: Default>,
 {
-    // Without a reader the list would be a useless resource.
+    // The message is written only if the program has added the list of messages. Without a reader, the list would be a useless resource.
     let is_read = world.contains_resource::<Messages<E>>();
     if is_read {
         world.write_message(event.clone());

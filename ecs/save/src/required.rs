@@ -48,7 +48,7 @@ impl<'w> Requirements<'w> {
         known: HashSet<ComponentIdentity>,
         are_apart: bool,
     ) -> Self {
-        // A component that cannot be registered requires nothing: building the snapshot fails later.
+        // A component that cannot be registered is skipped, as if it required nothing: building the snapshot reports it later.
         let register =
             |(number, descriptor)| Some((number, world.register_component_with_descriptor(descriptor).ok()?));
         let ids = numbered.filter_map(register).collect();
@@ -65,7 +65,7 @@ impl<'w> Requirements<'w> {
     }
 
     fn is_known(&self, descriptor: &ComponentDescriptor) -> bool {
-        // A side of a relationship follows from the other side.
+        // A side of a relationship counts as known, because it follows from the other side.
         self.known.contains(&descriptor.identity()) || StorageContents::other_side_of(descriptor).is_some()
     }
 

@@ -63,7 +63,7 @@ impl WorldFormat {
     pub(crate) fn part_of(&self, world: &mut World, selected: Selected) -> Result<World, SaveError> {
         let kept: HashSet<Entity> = selected(world).into_iter().collect();
         let mut whole = Writer::new(Vec::new());
-        // The consumer state is taken from the original world.
+        // The consumer state is not written here, because it is taken from the original world.
         self.write_whole(world, Some(ConsumersData::default()), &mut whole)?;
         let mut part = World::new();
         self.load(&mut part, &whole.bytes).map_err(SaveError::Load)?;

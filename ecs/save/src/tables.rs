@@ -108,7 +108,7 @@ pub(crate) fn insert<'b>(
     if inserted.is_empty() {
         return Ok(());
     }
-    // The builder of the snapshot rejects two tables with the same components.
+    // Two tables with the same components are no error here: the builder of the snapshot rejects them.
     let mut found: HashMap<Vec<Part<'b>>, usize> =
         tables.iter().enumerate().map(|(number, table)| (table.own_parts(), number)).collect();
     for number in 0..tables.len() {
@@ -158,7 +158,7 @@ pub(crate) fn insert<'b>(
             tables[to].columns.iter_mut().zip(row).for_each(|(column, (_, value))| column.1.push(value));
         }
     }
-    // Each entity has at least one value.
+    // The entities that are left are in no table. Each of them has at least one value, whose position the error reports.
     let first = inserted.into_iter().flat_map(|(entity, new)| new.values.first().map(|new| (*new, entity)));
     match first.min_by_key(|((_, values), _)| values.offset) {
         Some(((number, values), entity)) => Err((number, (values.offset, Problem::Entity(entity.to_bits())))),

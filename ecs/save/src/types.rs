@@ -61,7 +61,7 @@ impl<Read: Clone> Earlier<Read> {
     fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
-            // A type without a stable name is in files under its path, with its type parameters.
+            // A type without a stable name has its path as the name in files, with its type parameters.
             None => {
                 let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
                 format!("{name}{parameters}")
@@ -79,7 +79,7 @@ impl<Read: Clone> Earlier<Read> {
     #[track_caller]
     fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        // There is at most one upgrade per version.
+        // There may be at most one upgrade per version.
         let is_there = self.reader(version).is_some();
         assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
         self.upgrades.push((version, read));
@@ -206,7 +206,7 @@ impl ComponentType {
             write,
             read,
             earlier: Earlier::of(descriptor),
-            // The components of a relation have no values.
+            // The components of a relation have no values, so `()` is written.
             #[cfg(feature = "text")]
             show: |_, _| Some(&()),
             #[cfg(feature = "text")]
@@ -374,7 +374,7 @@ impl RelationType {
             write_values(values, out, lengths)
         };
         let read = |values: Values<'_>, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
-        // The components of the ends have no size.
+        // The end components of a relation have no size, so each value takes 0 bytes.
         let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
         let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {

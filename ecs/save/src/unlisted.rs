@@ -29,7 +29,7 @@ impl WorldFormat {
             ty.persistence() == PersistenceKind::Text && !self.options.leaves_out_resource(ty)
         };
         let mut forms: Vec<&'static ComponentDescriptor> = unlisted.iter().filter(has_form).copied().collect();
-        // The bytes must not depend on the order of registration.
+        // The resources are sorted by name, because the bytes must not depend on the order of registration.
         forms.sort_by_key(|ty| name_of(ty));
         format.resources.extend(forms.into_iter().map(ResourceType::of_text));
         format

@@ -47,7 +47,7 @@ impl<'b> Values<'b> {
     pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
         let sum = match (self.form, size) {
             (_, Some(size)) => self.count as u128 * size as u128,
-            // The sum of 2^64 lengths of 4 bytes does not overflow.
+            // A `u128` holds the sum of 2^64 lengths of 4 bytes, so the sum does not overflow.
             (Form::Each(lengths), None) => lengths.iter().map(|len| u128::from(u32::from_le_bytes(*len))).sum(),
             (Form::Even | Form::Plain, None) => (self.bytes.len() / self.count.max(1) * self.count) as u128,
             (Form::Unmeasured, None) => return Ok(()),
@@ -89,7 +89,7 @@ pub(crate) fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, length
 
 /// Reads all values of some parts with `serde`.
 pub(crate) fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
-    // There may be fewer values than `count`: memory is only allocated for actual ones.
+    // `count` is not trusted, because there may be fewer values: memory is only allocated for values that exist.
     let mut values = Vec::new();
     for part in parts {
         match part.form {

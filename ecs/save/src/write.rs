@@ -65,7 +65,7 @@ impl<'s> Saved<'s> {
     pub(crate) fn of(format: &'s WorldFormat, contents: SnapshotContents<'s>) -> Result<Self, SaveError> {
         let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
         let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
-            // The components of the ends of relations come after the others.
+            // The end components of relations come after the others, two for each relation.
             let relation = number.checked_sub(format.components.len()).map(|end| format.relations[end / 2].descriptor);
             format.saves(relation.unwrap_or(known[number].descriptor))
         });
@@ -172,7 +172,7 @@ impl<'s> Saved<'s> {
 pub(crate) fn begin(out: &mut Writer, version: u32) {
     out.bytes.extend_from_slice(&MAGIC);
     out.u32(version);
-    // The checksum.
+    // Room for the checksum.
     out.skip_u32();
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: u
     for _ in 0..passed_over {
         out.text("");
         out.u32(1);
-        // No values of it are kept.
+        // The component counts as a side of a relationship, so that a load keeps no values of it.
         out.u8(1);
     }
     out.len(format.resources.len());
@@ -357,7 +357,7 @@ fn check(
             note(NotSaved::NotClone(descriptor.name()));
         }
     }
-    // The components of pairs are saved with the pairs.
+    // The components of pairs are saved with the pairs, so they are skipped here.
     for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
         let descriptor = storage.column().values().descriptor();
         match storage.other_side() {

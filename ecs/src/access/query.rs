@@ -296,7 +296,8 @@ impl FilteredAccess {
     fn part_collision(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         let is_sparse = |id: ComponentId| components.info(id).is_none_or(|info| info.storage() == StorageType::Sparse);
         let in_other_tables = self.is_apart_from(other, |index| !is_sparse(ComponentId(index as u32)));
-        // Two queries that both borrow all components also share the sparse ones.
+        // If the queries match different tables, they can only share sparse components. Two queries that borrow all components always share
+        // these.
         self.first_shared(other, |id| !in_other_tables || is_sparse(id))
     }
 
@@ -332,7 +333,8 @@ impl FilteredAccess {
         let is_sparse = |index: usize| {
             components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
         };
-        // Conditions on table components that all branches share hold in every matched table.
+        // Every table that `other` matches fulfils the conditions on table components that all branches share, so `self` need not imply
+        // these.
         let Some(common) = Branch::common(&other.branches) else { return true };
         let is_said = |own: &FixedBitSet, theirs: &FixedBitSet, common: &FixedBitSet| {
             theirs.ones().all(|index| own.contains(index) || common.contains(index) && !is_sparse(index))
@@ -412,7 +414,7 @@ impl FilteredAccess {
                 self.add_branch(own.and(other));
             }
             if self.branches.len() > MOST_BRANCHES {
-                // Too many branches: of the inner term, only the conditions that all its branches share are kept.
+                // There are too many branches, so of the inner term only the conditions that all its branches share are kept.
                 let common = Branch::common(&inner.branches);
                 self.branches =
                     common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());

@@ -73,7 +73,7 @@ pub enum ComponentIdentity {
 /// let info = world.components().info(id).unwrap();
 /// assert_eq!(info.descriptor().identity(), descriptor.identity());
 /// ```
-// All fields belong to one type of values. Only `of_component`, `of_resource_type` and the builder create it.
+// Invariant: all fields describe the same type of values. Only `of_component`, `of_resource_type` and the builder create a descriptor.
 pub struct ComponentDescriptor {
     pub(super) identity: ComponentIdentity,
     /// The type of the values; `None` if only their layout is known.
@@ -436,7 +436,8 @@ impl ComponentDescriptor {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (ComponentIdentity::Type(own), ComponentIdentity::Type(other)) => own == other,
-            // Different definitions may share a name. The builder makes each descriptor only once, so the address identifies it.
+            // Different definitions may share a name. The builder makes each descriptor only once, so the address identifies the
+            // descriptor.
             (ComponentIdentity::Name(_), ComponentIdentity::Name(_)) => ptr::eq(self, other),
             _ => false,
         }

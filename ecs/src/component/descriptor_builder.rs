@@ -35,7 +35,7 @@ struct Definition {
 
 impl PartialEq for Definition {
     fn eq(&self, other: &Self) -> bool {
-        // The slot number and the list in the descriptor follow from the other fields.
+        // The slot number and the requirement list of the descriptor are not compared, because they follow from the compared fields.
         let (own, others) = (&self.descriptor, &other.descriptor);
         own.identity == others.identity
             && own.value_type == others.value_type

@@ -323,7 +323,7 @@ impl<'a> Reached<'a> {
             });
         }
         let field = (elements.element)();
-        // The distance between elements is their size.
+        // The elements of a list are adjacent, so the distance between two of them is their size.
         let at = first.map_addr(|address| address.saturating_add(index * field.layout().size()));
         Ok(ErasedField { field, at: Some(at), marker: PhantomData })
     }
@@ -470,7 +470,8 @@ plain_data! {
 
 /// A mutably borrowed value of a component, without its type and without ticks.
 pub(crate) struct ErasedRefMut<'a> {
-    // `ErasedRef` is `Send` as a shared reference. Values of components are also `Send`, so a mutable one may be `Send`, too.
+    // `ErasedRef` is `Send` as a shared reference, which needs only `Sync` values. A mutable reference needs `Send` values, and values of
+    // components are `Send`.
     value: ErasedRef<'a>,
     marker: PhantomData<&'a mut ()>,
 }

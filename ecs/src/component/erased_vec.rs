@@ -54,7 +54,7 @@ impl ErasedVec {
     fn from_vec<T: 'static>(descriptor: &'static ComponentDescriptor, values: Vec<T>) -> Self {
         debug_assert!(descriptor.describes::<T>());
         let mut values = ManuallyDrop::new(values);
-        // The pointer of a vector is never null.
+        // The pointer of a vector is never null, so the fallback is not used.
         let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
@@ -92,7 +92,7 @@ impl ErasedVec {
         let item = descriptor.layout;
         let size = item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
         let data = if size == 0 {
-            // A power of two is not zero; an aligned address is all that values of size 0 need.
+            // Values of size 0 need no memory but an aligned address. The alignment itself is one, and it is not zero.
             NonNull::new(ptr::without_provenance_mut(item.align())).unwrap_or(NonNull::dangling())
         } else {
             let layout = Layout::from_size_align(size, item.align()).map_err(|_| AllocError::TOO_LARGE)?;
@@ -439,11 +439,11 @@ impl Drop for ErasedVec {
         }
 
         let item = self.descriptor.layout;
-        // Values without a size have no allocation, whatever the capacity; otherwise the product is the size of the allocation, so it does
-        // not overflow.
+        // Values of size 0 have no allocation, whatever the capacity. For other values, the product is the size of the allocation, so it
+        // does not overflow.
         let size = if item.size() == 0 { 0 } else { item.size() * self.capacity };
         let layout = Layout::from_size_align(size, item.align());
-        // The memory is freed even if a value panics.
+        // The guard frees the memory even if the destructor of a value panics.
         let _memory = layout.map(|layout| Memory(self.data, layout));
         if let Some(drop) = self.descriptor.functions.drop {
             // SAFETY: there are `len` values of the type that `drop` was made for, and they are not used afterwards.

@@ -426,7 +426,7 @@ pub struct FieldOf<T> {
 pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     // SAFETY: `FieldOf` is a transparent wrapper of `Field`, so the slice has the same layout.
     let list = unsafe { slice::from_raw_parts(list.as_ptr().cast::<Field>(), list.len()) };
-    // If the sizes of the fields add up to the size of the struct there is no padding.
+    // A struct has no padding if the sizes of its fields add up to its size.
     let (mut plain, mut entities, mut size, mut at) = (true, false, 0, 0);
     while at < list.len() {
         entities |= list[at].ty.entities;
@@ -449,7 +449,7 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
 pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
     let mut at = 0;
     while at < fields.list.len() {
-        // A type without a size may be a proof token, which only its own author may create.
+        // Fields of size 0 must have `any_bytes`, too: their type may be a proof token, which only its own author may create.
         assert!(
             fields.list[at].ty.any_bytes,
             "a field of a `plain` type is a number of fixed size, an array or `plain`"

@@ -51,7 +51,7 @@ impl Kinds {
     #[inline]
     #[must_use]
     pub(crate) const fn hooks(self) -> Self {
-        // Observers of filters are notified of several kinds.
+        // Only observers of filters are notified of several kinds at once, so no hooks run with these events.
         self.of_hooks().only_if(self.0.is_power_of_two())
     }
 

@@ -104,7 +104,8 @@ pub trait Changeable<C>: ComponentMutability {}
 
 impl<C> Changeable<C> for Mutable {}
 
-// `InPlace` is never implemented, so the error for an immutable component comes from it, and differs from the error for generic code.
+// `InPlace` is never implemented. With this bound rustc reports the message of `InPlace` for an immutable component, and the message of
+// `Changeable` only for generic code.
 impl<C> Changeable<C> for Immutable where Immutable: InPlace<C> {}
 
 /// Never implemented. It names the component for the error for immutable components.

@@ -169,14 +169,14 @@ impl Components {
         }
         match self.find(component)? {
             Some(id) => {
-                // Another slot of a type that is registered already.
+                // The type is already registered under another slot, so this slot is entered as well.
                 self.reserve_sole_storage(slot);
                 self.ids.enter(component.type_id(), slot, id.0);
                 self.note_sole_storage(slot, id);
                 Ok(id)
             }
             None => {
-                // A name that another component has is found by `describe`.
+                // `is_known` is also true if `find` fails because another component has the name: `describe` reports that error.
                 let is_known = |component: &ComponentDescriptor| !matches!(self.find(component), Ok(None));
                 check_definition(component, &is_known).map_err(RegisterComponentError::Requirements)?;
                 self.adopt_new(component)
@@ -203,8 +203,8 @@ impl Components {
         let id = self.describe(component, &mut new)?;
         self.check_names(&new)?;
         let sparse = new.iter().filter(|info| info.descriptor.is_sparse()).count();
-        // Getting a slot may run user code, which may panic, and may return something else the next time: call it once, before
-        // any change.
+        // `ComponentInfo::slot` may run user code, which may panic, and may return another slot at the next call. So it is called once per
+        // component, before any change.
         let slots: Vec<Option<u32>> = new.iter().map(ComponentInfo::slot).collect();
         self.infos.reserve(new.len());
         self.sparse.reserve(sparse);
@@ -212,7 +212,7 @@ impl Components {
             self.ids.reserve(new.len(), slot);
             self.reserve_sole_storage(slot);
         });
-        // All memory is reserved, and no user code runs.
+        // From here on nothing can fail: all memory is reserved, and no user code runs.
         for (info, slot) in new.into_iter().zip(slots) {
             self.ids.enter(info.type_id(), slot, info.id.0);
             if info.descriptor.is_sparse() {

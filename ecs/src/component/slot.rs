@@ -144,7 +144,7 @@ impl SlotMap {
     #[inline]
     pub(crate) fn get<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> Option<u32> {
         match slot {
-            // Not written with the methods of `Option`: they build an intermediate value and test it again.
+            // The methods of `Option` are avoided, because they build an intermediate value and test it again.
             Some(slot) => match self.by_slot.get(slot.number() as usize) {
                 Some(&number) if number != UNKNOWN => Some(number),
                 _ => None,
@@ -209,7 +209,7 @@ impl SlotMap {
         }
         let number = list.len() as u32;
         let item = item(number);
-        // If the allocation fails this unwinds, and nothing has been entered.
+        // `push` comes first: if its allocation fails and unwinds, nothing has been entered yet.
         list.push(item);
         self.enter(type_id, slot, number);
         number

@@ -55,13 +55,13 @@ impl_display! {
     [] Unproved => |this, f| {
         let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
-        // A list of messages implements the traits of its messages.
+        // `Messages<M>` implements a trait if `M` does, so the message `M` is named.
         if let Some(("strata_ecs::storage::message", rest)) = name.split_once("::messages::Messages<")
             && let Some(message) = rest.strip_suffix('>')
         {
             (kind, name) = ("message", message);
         }
-        // For other types the derive detects whether they implement the trait.
+        // For types without parameters the derive detects which traits they implement, so only generic types get the advice.
         let is_generic = name.contains('<');
         let is_of_library = ["strata_app::", "strata_ecs::", "strata_save::"].iter().any(|path| name.starts_with(path));
         if is_generic && !is_of_library {
@@ -84,7 +84,8 @@ mod tests {
     fn a_type_with_parameters_is_told_where_to_write_the_bound() {
         let text = Unproved::clone("component", "game::Loose<u32>").to_string();
         assert!(text.contains("Write `#[component(clone)]` above `Loose`, or `Clone` as a bound"), "{text}");
-        let text = Unproved::hash("resource", "strata_ecs::storage::message::messages::Messages<game::Hit<u32>>").to_string();
+        let text =
+            Unproved::hash("resource", "strata_ecs::storage::message::messages::Messages<game::Hit<u32>>").to_string();
         assert!(text.contains("Write `#[message(hash)]` above `Hit`"), "{text}");
         let text = Unproved::clone("component", "game::Window").to_string();
         assert_eq!(text, "component `game::Window`, which is not known to be `Clone`");

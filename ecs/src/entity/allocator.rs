@@ -82,10 +82,10 @@ pub struct Entities {
 impl Entities {
     /// The state that determines the next ids, as numbers: two worlds hand out the same ids if these are equal.
     pub(crate) fn next_ids(&self) -> impl Iterator<Item = u64> {
-        // Reservations lower the cursor but leave the list unchanged, so the cursor is part of the state.
+        // Reservations lower the cursor but leave the free list unchanged, so the cursor is part of the state.
         let cursor = self.cursor.load(Ordering::Relaxed) as u64;
         let heads = [self.slots.len() as u64, self.free.len() as u64, cursor, self.first_generation.get().into()];
-        // The slot of a free index holds the generation of the next entity.
+        // The slot of a free index holds the generation of the next entity with that index.
         let generation = |index: u32| self.slots.get(index as usize).map_or(0, |slot| slot.generation);
         let free = self.free.iter().map(move |&index| (u64::from(generation(index)) << 32) | u64::from(index));
         heads.into_iter().chain(free).chain(self.retired.0.iter().map(|&index| index.into()))

@@ -82,7 +82,8 @@ impl IdStream {
     #[inline]
     pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
         let mut taken = self.taken.load(Ordering::Relaxed);
-        // A compare-exchange loop: if an addition exceeded the limit and were reverted, other threads would see the sum in between.
+        // A compare-exchange loop, not a `fetch_add` that is reverted if it exceeds the limit: other threads would see the excessive sum in
+        // between.
         loop {
             if taken & SPLIT != 0 {
                 return None;
@@ -111,10 +112,10 @@ impl IdStream {
             return None;
         }
         let mut split = StreamParts::with_room(parts as usize);
-        // Acquire: the thread that split the stream before has finished with the list.
+        // Acquire pairs with the release in `join`: the thread that split the stream before has finished with the list of splits.
         let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
-        // No memory is needed from here on: the bit stays set until the split ends.
+        // From here on nothing may fail, because the bit stays set until the split ends. No memory is needed.
         split.streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
         self.splits.push(split)
     }
@@ -122,14 +123,15 @@ impl IdStream {
     /// Ends the split, if there is one.
     pub(super) fn join(&self) {
         if let Some(node) = self.splits.iter().next().filter(|_| self.is_split()) {
-            // No other thread changes the counter while the bit is set.
+            // No other thread changes the counter while the bit is set, so a store suffices.
             self.taken.store(node.streams.end(), Ordering::Release);
         }
     }
 
     /// Whether the number with index `nth` has been taken. If a thread has seen true, it never sees false.
     fn is_taken(&self, nth: u64) -> bool {
-        // Acquire, and before the list is read: a thread that sees that a split has ended also sees the numbers that its parts have taken.
+        // Acquire, and loaded before the list is read: a thread that sees the end of a split also sees the numbers that its parts have
+        // taken.
         let taken = self.taken.load(Ordering::Acquire) & !SPLIT;
         let node = self.splits.iter().find(|node| node.streams.first <= nth);
         match node.filter(|node| nth < node.streams.end()) {
@@ -233,7 +235,8 @@ impl IdStreams {
             return false;
         }
         let Some(beyond) = position.checked_sub(self.overflow) else {
-            // The last stream that begins at or before the position: streams without a window come before it.
+            // A stream without a window begins at the position at which the next one begins. So the last stream that begins at or before
+            // the position contains it.
             let at = self.streams.partition_point(|stream| stream.start <= position);
             return at.checked_sub(1).is_some_and(|at| self.streams[at].is_taken(position - self.streams[at].start));
         };

@@ -98,7 +98,7 @@ map_in_place! {
         Bound::Included(value) | Bound::Excluded(value) => value.map_entities(mapper),
         Bound::Unbounded => {}
     };
-    // Other owners keep their entities.
+    // `make_mut` clones a shared value, so that its other owners keep their entities.
     [T: MapEntities + Clone] Arc<T>, [T], |this, mapper| Arc::make_mut(this).map_entities(mapper);
     [T: MapEntities + Clone] Arc<[T]>, [T], |this, mapper| Arc::make_mut(this).map_entities(mapper);
     [T: MapEntities + ToOwned<Owned: MapEntities> + ?Sized] Cow<'_, T>, [T], |this, mapper| {
@@ -119,7 +119,7 @@ map_in_place! {
     };
     [V: MapEntities] EntityHashMap<V>, [Entity], |this, mapper| rebuild(this, mapper);
     [] EntityHashSet, [Entity], |this, mapper| rebuild(this, mapper);
-    // Two of the entities may be mapped to the same one, which is kept once.
+    // Two of the entities may be mapped to the same entity, which is kept once.
     [] UniqueEntityVec, [Entity], |this, mapper| {
         let (mut all, mut seen) = (mem::take(this).into_inner(), EntityHashSet::new());
         all.map_entities(mapper);

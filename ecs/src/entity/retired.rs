@@ -43,7 +43,8 @@ impl Retired {
 
     #[cold]
     fn search(&self, bound: u64, nth: u64) -> u64 {
-        // All indexes before a retired one can be handed out, except the retired ones among them.
+        // The number of indexes before a retired one that can be handed out is its distance from `bound`, less the retired indexes before
+        // it.
         let (mut low, mut high) = (0, self.0.len());
         while low < high {
             let middle = low + (high - low) / 2;

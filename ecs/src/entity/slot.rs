@@ -128,7 +128,7 @@ impl FreeableSlot<'_> {
             free.push(entity.index());
             *cursor = free.len() as i64;
         }
-        // Overwritten below if `last` is the entity itself.
+        // This row is overwritten below if `last` is the entity itself.
         slots[last.index() as usize].row = location.row;
         slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         *live -= 1;

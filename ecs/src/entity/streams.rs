@@ -118,7 +118,7 @@ impl Entities {
                     return;
                 };
                 slot.table = TableId::PENDING;
-                // The generation of a free index is never zero.
+                // The generation of a free index is never zero, so each index yields an id.
                 let generation = NonZeroU32::new(slot.generation);
                 pending.extend(generation.map(|generation| Entity::new(index, generation)));
             });

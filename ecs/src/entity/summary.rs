@@ -62,7 +62,7 @@ impl SparseSummary {
         let mut bits = self.0;
         let mut at = count;
         core::iter::from_fn(move || {
-            // Other sparse sets with the same bit, if there are more than 16.
+            // If there are more than 16 sparse sets, a bit stands for every 16th set. The other sets of the current bit come first.
             at += 16;
             if at >= count {
                 if bits == 0 {

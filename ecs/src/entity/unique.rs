@@ -178,13 +178,13 @@ impl<I: FusedIterator> FusedIterator for UniqueEntityIter<I> {}
 
 impl<I> Distinct for UniqueEntityIter<I> {}
 
-// At most one entity, or the entities of an ordered set.
+// Iterators over at most one entity, or over the entities of an ordered set.
 impl Distinct for option::IntoIter<Entity> {}
 impl Distinct for option::IntoIter<&Entity> {}
 impl Distinct for btree_set::IntoIter<Entity> {}
 impl Distinct for btree_set::Iter<'_, Entity> {}
 
-// Adapters that yield all or some of the items of another iterator, each once.
+// Iterator adapters that yield all or some of the items of another iterator, each once.
 impl<I: Distinct, P> Distinct for Filter<I, P> {}
 impl<I: Distinct> Distinct for Fuse<I> {}
 impl<I: Distinct> Distinct for Rev<I> {}

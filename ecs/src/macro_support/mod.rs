@@ -29,7 +29,7 @@ pub use core::primitive::{bool, i128, str, u128, usize};
 pub use core::result::Result::{Err, Ok};
 pub use core::{column, concat, line, module_path, option_env, stringify};
 
-// A function with `cfg`s is passed back to the compiler with the attribute added again.
+// The output for a function with `cfg`s contains the attribute again, below the `cfg`s: the compiler evaluates these first.
 pub use strata_ecs_derive::{observer, system};
 
 pub use self::runtime::{

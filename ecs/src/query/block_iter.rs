@@ -143,11 +143,11 @@ impl<'w> Led<'w> {
     ) -> Result<(), E> {
         let Self { driver, mut at } = self;
         let entities = &matched.cell().store().structure.entities;
-        // The table of the last row. Its block is kept in place and not copied for each row.
+        // The table of the last row, and its block, which is kept here so that it is not copied for each row.
         let mut table = TableId::UNUSED;
         let mut block = None;
         let is_asked = !matched.holds_for_all();
-        // `each` is called in one place, so that it is inlined there.
+        // `each` is called in only one place of the loop, so that it is inlined there.
         let mut some = [0; LED];
         loop {
             let count = driver.next_some(&mut at, &mut some);

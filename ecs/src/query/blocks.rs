@@ -141,7 +141,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
             return None;
         }
         let SparseStorage::Set(storage) = driver.storage else { return None };
-        // A table that does not match has a disabling component, or is excluded for another reason.
+        // The rows of the set are used without their tables only if all tables match. A table that does not match, for example because it
+        // has a disabling component, may have some of these rows.
         let are_all = self.cache.matches.len() == self.cell.store().structure.archetypes.tables.iter().len();
         self.cache.matches.first().filter(|_| are_all).map(|found| (storage, found.table))
     }
@@ -194,7 +195,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// The filter. Only for a query whose filter checks rows.
     #[inline(always)]
     pub(super) fn filter(&self) -> F::TableFetch<'w> {
-        // Evaluated at compile time.
+        // The condition is a constant, so the assertion is evaluated at compile time.
         assert!(F::PER_ROW, "a filter that has not been made ready");
         // SAFETY: every block is made with an initialized filter if `F::PER_ROW`, which was asserted.
         unsafe { self.filter.assume_init() }

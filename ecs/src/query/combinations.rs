@@ -45,7 +45,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// Number of combinations left, including the next one; `None` if it overflows a `usize`.
     fn remaining(&self) -> Option<usize> {
         let Some(next) = self.next else { return Some(0) };
-        // Combinations after the next one, grouped by the first position that advances.
+        // The sum starts with 1 for the next combination. The combinations after it are grouped by the first position that advances.
         (0..K).try_fold(1_usize, |sum, position| {
             sum.checked_add(ways_to_choose(self.entities.len() - 1 - next[position], K - position)?)
         })

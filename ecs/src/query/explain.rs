@@ -163,7 +163,7 @@ impl QueryExplanation {
 
     pub(crate) fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
         let terms = looked_up(&store.structure.archetypes.components, &D::Terms::TERM, &F::Terms::TERM);
-        // Only a query that has been built has run-time terms.
+        // Only a query that a builder has made contains terms that are known only at run time.
         let terms = terms.unwrap_or_else(|| panic!("terms of `{}` are known at run time only", type_name::<D>()));
         Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
     }

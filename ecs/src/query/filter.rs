@@ -113,7 +113,7 @@ pub unsafe trait FilterTerms: 'static {
     unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
         let _ = sharing;
         if !Self::PER_ROW {
-            // All rows give the same result.
+            // No row has to be checked, so all rows give the same result.
             // SAFETY: forwarded: the row exists.
             return if Self::contains(ready, unsafe { rows.entity(row) }, row) { u64::MAX } else { 0 };
         }

@@ -75,7 +75,7 @@ where
                     let block = Block { data, ..block };
                     result = FoldRange { block, kept, init: result, each: &mut each, is_noted: false }.run::<L>();
                 }
-                // A separate function, so that the loop over tables without change records has all registers. `each` is passed by
+                // This is a separate function, so that the loop over tables without change records has all registers. `each` is passed by
                 // value, because a value that is borrowed elsewhere stays in memory.
                 None => {
                     let noted = FoldNoted::<D, F, B, G, L> { block, kept, init: result, each, block_loop: PhantomData };
@@ -234,7 +234,7 @@ where
     L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
 {
     let (mut result, mut at) = (init, block.first);
-    // While changes are recorded row by row, their number may exceed the limit of the log; ticks alone are enough from then on.
+    // Recording changes row by row may exceed the limit of the log. From then on, only ticks are recorded.
     while at < block.end {
         if ALONE && let Some(data) = block.noted(at) {
             let block = Block { data, first: at, ..block };

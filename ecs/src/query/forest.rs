@@ -197,7 +197,7 @@ impl Forest {
         slots.sort_unstable();
         slots.dedup();
         self.is_known = false;
-        // Detach all of them first, so that no slot is below itself in between.
+        // All slots are detached before the first one is attached again, so that no slot is below itself in between.
         for &slot in &slots {
             self.leave_siblings(slot);
         }
@@ -250,7 +250,7 @@ impl Forest {
     /// Moves slots from the levels of their old depths to those of their new depths.
     fn change_levels(&mut self, depths: &[(u32, u32)]) {
         let moved = depths.iter().filter(|(slot, depth)| self.depths[*slot as usize] != *depth);
-        // Each move removes a slot from one list and inserts it into another, which shifts the following entries.
+        // Moving a slot shifts the entries after it in two lists. For more than a few slots, computing all levels is cheaper.
         if moved.clone().count() > FEW_SLOTS {
             return self.find_levels();
         }
@@ -460,7 +460,7 @@ impl Forest {
     /// Restores the result of [`seen`](Self::seen): the next update reports differences from it.
     pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
         self.is_known = false;
-        // `seen` must return them even if there is no update in between.
+        // `tells_changes` is set because `seen` must return these links even if there is no update in between.
         self.tells_changes |= !seen.is_empty();
         (self.entities, self.targets) = seen.iter().copied().unzip();
     }
@@ -504,7 +504,7 @@ impl Forest {
     pub(crate) fn reached(&self, seeds: impl Iterator<Item = u32>, upwards: bool) -> Vec<Vec<SlotRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         buckets.resize_with(self.levels.len(), Vec::new);
-        // One bit per slot, in pages: a few slots of many cost little.
+        // One bit per slot, in pages: marking a few of many slots needs little memory.
         let mut seen = Pages::<u64, 64>::default();
         let mut reach = |buckets: &mut Vec<Vec<u32>>, slot: u32| {
             let (seen, bit) = (seen.get_or_add(slot / 64, 0), 1 << (slot % 64));

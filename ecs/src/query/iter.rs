@@ -147,7 +147,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// assert_eq!(world.get(b), Some(&Health(3)));
     /// ```
     pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
-        // The result borrows `self`, which returns no items during that time.
+        // The result borrows `self`, which cannot return items during that time, so no row is yielded twice.
         Self { at: self.at, end: self.end, cursor: self.cursor.clone() }.into_unique().matched()
     }
 }
@@ -171,8 +171,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
 
     #[inline(always)]
     fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // A run is never empty, and without row checks it is long. The branch hint has to be in the block that the comparison leads
-        // to.
+        // Runs are not empty, and without row checks they are long, so the end of a run is unlikely. The branch hint has an effect only
+        // inside of the branch.
         if per_row::<D::Terms, F::Terms>() {
             if self.at == self.end && !self.advance_inline() {
                 return None;

@@ -116,7 +116,7 @@ impl TableFilter {
             TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => if_matches,
             TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
             TermEntry::Component(usage, _) if usage.is_open() => if_matches,
-            // The rows are checked instead.
+            // These terms do not decide about tables: the rows are checked instead.
             TermEntry::Spawned => if_matches,
             TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
             TermEntry::Component(usage, TermComponent { id, .. }) => {

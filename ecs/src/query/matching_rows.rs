@@ -93,7 +93,7 @@ impl FewRows {
     /// Adds a row if `is_one` is true, without a branch.
     #[inline(always)]
     fn push_if(&mut self, row: usize, is_one: bool) {
-        // While there is room, this is the index past the last row.
+        // While there is room, `len % FEW` is `len`. For a power of two the remainder is a bit mask, which avoids a bounds check.
         const { assert!(FEW.is_power_of_two()) };
         self.rows[self.len % FEW].write(row as u32);
         self.len += usize::from(is_one);
@@ -330,7 +330,7 @@ impl<'w> MatchingRows<'w> {
         few: &mut FewRows,
     ) {
         let exact = is_exact::<D, F>(logged);
-        // All rows of the groups before this one belong to the block.
+        // All rows of the groups before `whole` belong to the block. The group `whole` may contain rows past its end.
         let whole = block.end / GROUP;
         while self.at / GROUP < whole {
             let at = self.at / (GROUP * GROUP);

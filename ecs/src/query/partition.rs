@@ -62,7 +62,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
 
     /// Divides the rows into tasks.
     pub(crate) fn tasks(&self, batch: Option<usize>) -> Tasks {
-        // Whether tasks have to consist of whole groups of rows.
+        // If a filter checks rows of tables or of a packed set, it checks a group at a time, so each task consists of whole groups.
         let aligned = F::PER_ROW && self.driver.is_none_or(|driver| self.packed(&driver).is_some());
         match batch {
             Some(batch) if aligned => Tasks::of_size(self.rows, batch).rounded(),

@@ -131,7 +131,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///   ticks during the call.
     /// - No row has to be checked, and slices may have many rows.
     pub(crate) unsafe fn visit(matched: Matched<'w, 's, D, F>) {
-        // Evaluated at compile time. The schedule ensures this when it is planned.
+        // The condition is a constant, evaluated at compile time. A schedule ensures it when it plans a pipeline.
         assert!(!per_row::<D, F>() && !D::SINGLE_ROWS, "rows that have to be asked one by one are marked together");
         for block in matched.blocks().filter(|block| block.end != 0) {
             // SAFETY: the rows belong to the block; that no other code reads or writes their ticks is forwarded.
@@ -148,7 +148,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     pub(crate) unsafe fn some(matched: Matched<'w, 's, D, F>, table: TableId, rows: Range<usize>) -> Option<Self> {
         let matched = matched.again();
         let block = matched.block_of(table)?;
-        // Checked once per block, because the rows were counted when the pipeline began.
+        // The rows were counted when the pipeline began, so their range is checked again, once per block.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let block = Block { first: rows.start, end: rows.end, ..block };
         // SAFETY: forwarded: the block belongs to the query, and the access to its rows is allowed, including the values that the
@@ -224,7 +224,7 @@ impl<V: Variants, D: Fetch> Variants for Of<V, D> {
 
 /// Number of rows that a kernel gets at a time.
 const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
-    // A slice is two words.
+    // A slice is two words, so this tests whether an item has more than four slices.
     let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
         S::OF_MANY
     } else if D::FACTS.widest <= SMALL {
@@ -274,7 +274,7 @@ where
                 kernel.run(1, unsafe { block.slice(row, 1) })
             });
         }
-        // As local variables these stay in registers from table to table.
+        // As local variables, the cursor, the run and the buffer stay in registers from table to table.
         let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
         loop {
             if per_row::<D, F>() && !few.all().is_empty() {
@@ -430,8 +430,8 @@ where
             first += at_a_time;
         }
     }
-    // In powers of two, and not in a loop, which would be vectorised for many rows although there are few. Larger powers of two
-    // that were already processed do not change the lower bits of `left`.
+    // The remaining rows are processed in powers of two: a loop would be vectorised for many rows although there are few. `left` is not
+    // updated, because the larger powers of two that were processed do not change its lower bits.
     let left = end - first;
     macro_rules! halves {
         ($($count:literal)*) => {$(

@@ -77,7 +77,7 @@ impl Built {
         let is_in_units = self.parallel_plan.has_units();
         #[cfg(not(feature = "parallel"))]
         let is_in_units = false;
-        // Without the standard library a panic cannot be caught, and ids have to be placed after each run.
+        // Without the standard library a panic cannot be caught, and ids have to be placed after each run. So no run takes the fast path.
         let is_plain = cfg!(feature = "std")
             && recorders.is_empty()
             && !(self.reads_messages || profiles || is_in_units)
@@ -99,7 +99,7 @@ impl Built {
     /// Records the errors of a run, and returns the error of the first step.
     #[cold]
     pub(super) fn note_errors(&mut self, errors: Vec<(u32, Box<SystemError>)>) -> Result<(), ScheduleError> {
-        // User code formats the errors and may panic, so this must come last.
+        // User code formats the errors and may panic, so callers record errors at the end of a run.
         self.samples.add_failures(&errors);
         let errors = errors.into_iter().filter(|(_, error)| error.stops);
         match errors.min_by_key(|(step, _)| *step) {

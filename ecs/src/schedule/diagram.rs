@@ -197,7 +197,7 @@ const INDENTED: usize = 16;
 impl ScheduleDiagram {
     /// All sets and the systems in them, in the order in which they are drawn. Sets may be nested deeply.
     pub(super) fn nesting(&self) -> Vec<Nesting> {
-        // By set: the sets in it. The last entry has the sets that are in no set.
+        // `inside` has the member sets of each set. Its last entry has the sets that are in no set.
         let mut inside = alloc::vec![Vec::new(); self.sets.len() + 1];
         for (number, set) in self.sets.iter().enumerate() {
             inside[set.inside.unwrap_or(self.sets.len())].push(number);
@@ -444,7 +444,7 @@ impl DiagramBuilder<'_> {
         }
         let shape = |pipeline: &Pipeline| {
             let steps: Vec<u32> = pipeline.steps.clone().collect();
-            // Consecutive in the order of the steps means consecutive in the order of the systems.
+            // Steps that are consecutive are also consecutive in the order of the systems, so the position of the first system suffices.
             let first = self.recorders(&steps).first().copied().unwrap_or(0);
             PipelineShape { systems: first..first + steps.len(), is_par: pipeline.is_par }
         };
@@ -474,7 +474,7 @@ impl DiagramBuilder<'_> {
     /// The constraints, without those that follow from others.
     fn demands(&self) -> Vec<Arrow> {
         let mut arrows: Vec<Arrow> = Vec::new();
-        // The schedule has been ordered, so every reference resolves.
+        // The schedule has been ordered, so every reference resolves and `orders` does not fail.
         for before in self.graph.orders().unwrap_or_default() {
             let (end, start) = (self.order.layout.end(before.first), self.order.layout.start(before.second));
             let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
@@ -488,7 +488,7 @@ impl DiagramBuilder<'_> {
             let why = if is_unsynced { Why::Unsynced } else { Why::Demanded };
             let arrow = Arrow { from: self.node(before.first), to: self.node(before.second), why };
             match arrows.iter_mut().find(|other| other.from == arrow.from && other.to == arrow.to) {
-                // The stricter constraint takes precedence.
+                // `Why::Demanded` is the stricter constraint, so it takes precedence.
                 Some(other) if arrow.why == Why::Demanded => other.why = Why::Demanded,
                 Some(_) => {}
                 None => arrows.push(arrow),
@@ -531,7 +531,7 @@ impl DiagramBuilder<'_> {
         let count = self.position.len();
         let accesses: Vec<_> =
             self.order.sequence.iter().map(|system| access_of(self.graph, Task::System(*system))).collect();
-        // By system: the systems that always run before it.
+        // For each system, the systems that always run before it.
         let mut earlier: Vec<FixedBitSet> = Vec::with_capacity(count);
         for second in 0..count {
             let mut own = FixedBitSet::with_capacity(count);

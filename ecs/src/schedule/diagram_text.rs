@@ -347,7 +347,8 @@ fn write_dot_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) 
 }
 
 fn write_dot_arrow(diagram: &ScheduleDiagram, Arrow { from, to, why }: &Arrow, f: &mut String) -> fmt::Result {
-    // An arrow leads from node to node, and is clipped at the border of a cluster.
+    // Graphviz draws arrows only between nodes. An arrow from or to a set uses a node in its cluster, and is clipped at the border of the
+    // cluster.
     let drawn = |node: &DiagramNode| match node {
         DiagramNode::Set(set) => diagram.sets[*set].drawn.map(|ends| (*set, ends)),
         DiagramNode::System(_) | DiagramNode::Apply(_) => None,

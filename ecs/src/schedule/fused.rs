@@ -49,7 +49,7 @@ impl Panicked {
         struct Guard<'a>(&'a AtomicU32, u32);
         impl Drop for Guard<'_> {
             fn drop(&mut self) {
-                // The first panic of all threads counts.
+                // If several threads panic, the step of the first panic is recorded.
                 let _ = self.0.compare_exchange(u32::MAX, self.1, Relaxed, Relaxed);
             }
         }

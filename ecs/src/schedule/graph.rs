@@ -246,8 +246,8 @@ impl Graph {
     /// These sets and all sets around them, outer ones first.
     pub(super) fn sets_around(&self, sets: &[u32]) -> Vec<u32> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        // The open sets, each with the number of its parents that have been visited. A list instead of recursion, since
-        // they may be many.
+        // The open sets, each with the number of its parents that have been visited. A list instead of recursion, since sets may be nested
+        // deeply.
         let mut path: Vec<(u32, usize)> = Vec::new();
         for set in sets.iter().copied() {
             if seen.insert(set) {

@@ -77,7 +77,7 @@ impl Schedule {
         refused: &mut Vec<(String, &'static str)>,
     ) -> ScheduleMemory {
         let (mut names, mut all) = (Names::default(), Vec::new());
-        // The schedule may have run in another world last, for which its systems were prepared.
+        // The systems have state of this world only if they were prepared for it: the schedule may have run in another world last.
         let is_own = self.systems_of == Some(world);
         self.for_each_system(|is_condition, system| {
             let name = system.facts().name.to_string();
@@ -114,7 +114,7 @@ impl Schedule {
             let nth = names.nth(is_condition, &name);
             let is_it =
                 |known: &SystemMemory| known.is_condition == is_condition && known.nth == nth && known.name == name;
-            // Usually the systems are in the same order.
+            // Usually the systems are in the same order as in the memory, so the same position is tried first.
             let all = &mut memory.systems;
             let found = if all.get(at).is_some_and(is_it) { Some(at) } else { all.iter().position(is_it) };
             let fits = found.is_some_and(|found| {

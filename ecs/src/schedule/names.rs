@@ -23,7 +23,7 @@ fn shortened(name: &str, segments_kept: usize) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        // The path begins with `::` after a qualified type, as in `<T as Trait>::method`.
+        // A path after a qualified type begins with `::`, as in `<T as Trait>::method`, so its first segment is empty.
         let segments: Vec<&str> = rest[..len].split("::").collect();
         let is_own = |segment: &&str| !segment.is_empty() && !segment.starts_with('{');
         let mut own = (0..segments.len()).rev().filter(|at| is_own(&segments[*at]));
@@ -60,7 +60,7 @@ pub(super) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
     for segments in 2..8 {
         let mut meanings: HashMap<&str, Option<&str>> = HashMap::new();
         for (text, name) in texts.iter().zip(&full) {
-            // `None` if several items have this text.
+            // The meaning is `None` if several items have this text.
             let meaning = meanings.entry(text).or_insert(Some(name));
             *meaning = meaning.filter(|other| other == name);
         }

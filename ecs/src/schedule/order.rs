@@ -164,7 +164,8 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
         contain(SystemOrSet::Set(number as u32), &set.parents);
     }
     for number in 0..graph.sets.len() as u32 {
-        // A node ordered before an empty set comes before a node ordered after it.
+        // The start of a set comes before its end. So if the set is empty, a node ordered before it still comes before a node ordered after
+        // it.
         all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), false));
     }
     all
@@ -192,7 +193,7 @@ impl Sort {
 
     fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, bool)>) {
         let mut ready = BinaryHeap::new();
-        // The places of sets cost no time, so they are taken as soon as possible.
+        // The start and the end of a set cost no time, so they are taken as soon as possible.
         let mut sets = Vec::new();
         for place in 0..self.waiting.len() as u32 {
             if self.waiting[place as usize] == 0 {
@@ -270,8 +271,8 @@ fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
         Done,
     }
     let mut states = alloc::vec![State::Unseen; graph.sets.len()];
-    // Each set is in the next one, with the number of its parents that have been visited. A list instead of recursion,
-    // since the path may be long.
+    // The path from a set outwards: each set is in the next one, and comes with the number of its parents that have been visited. A list
+    // instead of recursion, since the path may be long.
     let mut path: Vec<(u32, usize)> = Vec::new();
     for set in 0..graph.sets.len() as u32 {
         if states[set as usize] == State::Unseen {

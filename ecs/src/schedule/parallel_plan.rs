@@ -111,7 +111,7 @@ impl ParallelPlan {
 
     fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
         let count = layout.plan.stages.len();
-        // Set at the end: if an allocation fails before, the next run starts over.
+        // `executor` is set at the end: if an allocation fails before, the next run starts over.
         self.executor = None;
         self.pipelines = layout.pipelines.version;
         self.decisions = alloc::vec![None; count];
@@ -121,7 +121,8 @@ impl ParallelPlan {
         self.walls.resize(count, 0);
         self.trials.resize(count, Trial::default());
         if executor.is_parallel() && self.chains.len() != count {
-            // Computed here and not when a run turns out to be worth it, because the first run takes long anyway.
+            // The chains and precedences are computed here, not when parallel execution turns out to be worth it, because the first run
+            // takes long anyway.
             let plan = layout.plan;
             let components = &store.structure.archetypes.components;
             let of_stage = |stage| Some(steps_of(plan, stage)).filter(|steps| steps.len() > 1);
@@ -161,7 +162,7 @@ impl ParallelPlan {
             self.decisions[number] = Some(Decision { alone, estimate: None });
             let goes_on = self.trials[number].judge(self.walls[number], alone) && is_worth_it(costs);
             let Some(precedence) = self.precedences[number].as_ref().filter(|_| goes_on) else { continue };
-            // Ranges that must not be split leave fewer units to hand over.
+            // A used pipeline is one unit, so there may be fewer units than steps, and too few for several threads.
             let nodes = layout.nodes(steps);
             let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
             let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();

@@ -324,14 +324,15 @@ impl Candidate<'_> {
     /// The conflict between two steps apart from visiting the same rows, if there is one.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<NotPipelined> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        // The check covers more than values: a system that writes a column also records the write, and must do so in
-        // turns with the other system.
+        // The check covers more than values: a system that writes a column also records its changes, which two systems must not do at the
+        // same time.
         let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
             return Some(NotPipelined::Uses(what, other.system));
         }
         if self.others.looks_at_world() && other.others.looks_at_world() {
-            // Ids are assigned in the order of the requests.
+            // Both systems may reserve ids through `&World`. Ids are assigned in the order of the requests, which would change if the
+            // systems ran block by block.
             return Some(NotPipelined::Uses(String::from("the world's next ids (`&World`)"), other.system));
         }
         let ticked = |one: &Self, two: &Self| one.facts.ticked.iter().copied().find(|id| two.facts.rows.writes(*id));

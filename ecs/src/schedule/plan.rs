@@ -96,7 +96,7 @@ impl Plan {
         };
         let mut asked: Vec<Option<u32>> = alloc::vec![None; graph.sets.len()];
         let mut level = 0;
-        // The steps whose commands have not been applied, and the first step of the stage.
+        // `recorded` has the steps whose commands have not been applied; `start` is the first step of the stage.
         let (mut recorded, mut start) = (Vec::new(), 0);
         for system in order.sequence.iter().copied() {
             if order.levels[system as usize] != level {
@@ -108,7 +108,7 @@ impl Plan {
             let step = plan.add_system(graph, system, &asked);
             let access = graph.runnables[system as usize].system.access();
             if access.is_exclusive() {
-                // The conditions of its sets belong to the stage before it, which shares the world.
+                // The conditions of the system's sets belong to the previous stage, whose steps share the world.
                 let alone = plan.steps.pop();
                 plan.close_stage(graph, &mut start);
                 plan.steps.extend(alone);

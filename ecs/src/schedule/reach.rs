@@ -17,7 +17,7 @@ impl Reach {
     /// Tracks `count` places; `number` returns the index of a place, if it is tracked. `O(places * count)`, in words of
     /// 64 bits.
     pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {
-        // An empty set takes no memory.
+        // The sets are created empty, which takes no memory.
         let mut all = alloc::vec![FixedBitSet::new(); order.places.len()];
         let mut before = alloc::vec![FixedBitSet::new(); count];
         for place in order.places.iter().copied() {

@@ -142,7 +142,8 @@ impl Graph {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         for node in removed {
-            // A node ordered before a set comes before all systems in the set.
+            // A node ordered before a set comes before all systems in the set, so the constraints of the sets around a node count for the
+            // node.
             let around = match node {
                 SystemOrSet::System(system) => self.sets_around(&self.systems[system as usize].sets),
                 SystemOrSet::Set(set) => self.sets_around(&self.sets[set as usize].parents),
@@ -173,7 +174,7 @@ impl Graph {
         let of_conditions = Numbers::without(&conditions, self.conditions.len());
         keep(&mut self.conditions, &of_conditions);
         keep(&mut self.runnables, &of_systems);
-        // The conditions of a system follow those of the one before it.
+        // The conditions of a system follow the conditions of the previous system, so the ranges are renumbered from their lengths.
         let mut first = 0;
         for Runnable { conditions, .. } in &mut self.runnables {
             let len = conditions.len() as u32;
@@ -196,7 +197,7 @@ impl Graph {
                 SystemOrSet::System(old) => of_systems.get(old).map(SystemOrSet::System),
                 SystemOrSet::Set(old) => of_sets.get(old).map(SystemOrSet::Set),
             };
-            // The constraints that name removed nodes are gone, so no removed node is left here.
+            // The constraints that name removed nodes are gone, so each node has a new number and the fallback is not used.
             *node = new.unwrap_or(*node);
         };
         for order in &mut self.chains {

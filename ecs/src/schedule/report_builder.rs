@@ -109,7 +109,7 @@ impl ReportBuilder<'_> {
 
     fn failure(&self, system: u32, step: u32) -> SystemOutcome {
         let found = self.samples.failures.iter().find(|failure| failure.step == step);
-        // Missing if the run has ended in a panic.
+        // The error is missing if the run ended in a panic.
         let error = found.map_or_else(|| String::from("the error is lost"), |failure| failure.text.clone());
         let condition = found.filter(|failure| failure.name != self.name(system)).map(|failure| short(&failure.name));
         SystemOutcome::Failed { condition, error }
@@ -123,7 +123,7 @@ impl ReportBuilder<'_> {
             _ => None,
         });
         let Some((set, number)) = unmet else {
-            // A condition failed, and the error handler continued the run.
+            // No condition was unmet, so a condition failed and the error handler continued the run.
             let mut gates = self.gates(step).iter();
             let failed = gates.find_map(|gate| self.samples.failures.iter().find(|failure| failure.step == *gate));
             let by = failed.map_or_else(String::new, |failure| short(&failure.name));
@@ -172,7 +172,7 @@ impl ReportBuilder<'_> {
             Task::Ask(_) => None,
         };
         let first = first.unwrap_or(0);
-        // `decide` set `is_used` before the run and has not been called since.
+        // `decide` set `is_used` before the last run and has not been called since.
         let outcome = match (self.samples.runs, self.pipelines.mode) {
             (0, _) => PipelineOutcome::NotRun,
             _ if pipeline.is_used => PipelineOutcome::Used,

@@ -91,7 +91,7 @@ fn write_line(
     last: &dyn fmt::Display,
 ) -> fmt::Result {
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        // Names are left-aligned, numbers are right-aligned.
+        // Column 1 contains names, which are left-aligned; numbers are right-aligned.
         if column == 1 { write!(f, "{cell:<width$}  ")? } else { write!(f, "{cell:>width$}  ")? }
     }
     writeln!(f, "{last}")
@@ -167,7 +167,7 @@ impl fmt::Display for ScheduleReport {
                 let Range { start, end } = pipeline.systems;
                 writeln!(f, "pipeline {}, systems {} to {end}: {pipeline}", number + 1, start + 1)?;
             }
-            // An error may have several lines.
+            // An error may have several lines, but each system gets one line.
             let outcome = system.outcome.to_string().replace('\n', " ");
             write_line(f, line, &widths, &outcome)?;
         }

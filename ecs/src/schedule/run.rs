@@ -158,7 +158,8 @@ impl Run<'_> {
     /// If the world has been replaced, sends commands that were not applied to the old world and prepares all systems for the new one.
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
-            // This must come first: preparing systems runs user code, which may panic.
+            // Both are reset before the systems are prepared: that runs user code, and if it panics, the systems must not count as
+            // prepared.
             *self.prepared_for = None;
             *self.systems_of = None;
             self.send_home(store);
@@ -220,9 +221,9 @@ impl Run<'_> {
 
         let world = store.id();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| stage(self, store))) else { return };
-        // The name of a set is formatted by user code, which may panic.
+        // `quietly` catches panics: the name of a set is formatted by user code, which may panic.
         quietly(|| self.report_panicked_step(number));
-        // A system may have replaced the world.
+        // If a system has replaced the world, the recorded commands are sent to their own world.
         quietly(|| if store.id() == world { self.apply_before(number, store) } else { self.send_home(store) });
         resume_unwind(payload)
     }
@@ -324,7 +325,7 @@ fn panicked_in(
     steps: Range<u32>,
     payload: Box<dyn core::any::Any + Send>,
 ) -> ! {
-    // The name of a set is formatted by user code, which may panic.
+    // `quietly` catches panics: the name of a set is formatted by user code, which may panic.
     quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
     std::panic::resume_unwind(payload)
 }

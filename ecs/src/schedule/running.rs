@@ -54,7 +54,7 @@ impl Schedule {
             let shared = built.steps.shared(self.label, self.handler, store, span);
             let errors = run_only_stage(shared, &mut self.graph, store);
             if errors.is_empty() {
-                // The vector is empty, but the compiler would emit code to drop its elements.
+                // The vector is empty, but without `forget` the compiler would emit code to drop its elements.
                 core::mem::forget(errors);
                 return Ok(());
             }
@@ -68,7 +68,7 @@ impl Schedule {
     #[inline(never)]
     fn run_stages(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
         let _ongoing = store.frames.enter();
-        // Readers of messages and removals begin before the first system runs.
+        // All systems are prepared before the first one runs, so that readers of messages and removals miss nothing that it writes.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
         if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
@@ -102,12 +102,12 @@ impl Schedule {
             panicked: None,
         };
         run.run(store);
-        // Without errors, nothing is moved out of the run.
+        // In the usual case without errors, no vector is moved out of the run.
         let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
         if let Some(start) = start {
             built.note_times(start.elapsed());
         }
-        // Costs that were measured in a replacement world do not apply to this plan.
+        // If the world was replaced during the run, the costs were measured in another world and do not apply to this plan.
         if measures && built.costs.end() && built.world.is_some() {
             #[cfg(feature = "parallel")]
             let layout = built.steps.layout(&self.graph, &built.pipelines);
@@ -125,7 +125,8 @@ impl Schedule {
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let world = store.id();
         if !self.is_prepared_for(world) {
-            // This must come first: preparing systems runs user code, which may panic.
+            // The plan is removed before the systems are prepared: that runs user code, and if it panics, the schedule must not count as
+            // prepared.
             self.built = None;
             self.systems_of = self.systems_of.filter(|of| *of == world);
             self.graph.initialize(store)?;

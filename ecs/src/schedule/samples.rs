@@ -20,7 +20,7 @@ pub(super) struct Times {
 impl Times {
     pub(super) fn add(&mut self, time: u64) {
         if self.kept.len() < KEPT {
-            // Reserved at once, so that later runs allocate no memory.
+            // All memory is reserved at once, so that later runs allocate no memory.
             self.kept.reserve_exact(KEPT - self.kept.len());
             self.kept.push(time);
         } else {

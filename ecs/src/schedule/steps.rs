@@ -347,7 +347,7 @@ impl<'a> RunContext<'a> {
     /// # Safety
     ///
     /// - The conditions of [`StepAccess::new`].
-    // A separate function keeps the loop's state in registers, and its arguments are not gathered in memory.
+    // Not inlined: as a separate function it keeps the loop's state in registers, and its arguments are not gathered in memory.
     #[inline(never)]
     pub(super) unsafe fn run_steps(
         &self,
@@ -386,7 +386,7 @@ impl<'a> RunContext<'a> {
                     // SAFETY: it is the turn of the system, so nothing else borrows what it accesses.
                     let done = system.run_in((), RunScope::Shared(unsafe { SharedScope::new(cell) }));
                     if matches!(done, Ok(Ok(()))) {
-                        // The result needs no drop, but the compiler would emit code for it.
+                        // The result needs no drop, but without `forget` the compiler would emit code for it.
                         core::mem::forget(done);
                         outcome.store(Outcome::Ran as u8, Relaxed);
                         None
@@ -459,7 +459,7 @@ impl<'a> RunContext<'a> {
     #[inline(always)]
     fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
-        // A step that a failure has blocked is no longer open.
+        // `skips_gates` alone does not decide: an earlier failure may have blocked the step, which is no longer open then.
         if !(step.skips_gates && outcome.load(Relaxed) == Outcome::Open as u8) {
             if !self.sets_hold(at, step) {
                 return Err(None);

@@ -71,7 +71,7 @@ impl Precedence {
         let ordered = Reach::of(order, count, number).into_lists();
         let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
         let accesses: Vec<_> = of_stage.iter().map(|step| access_of(graph, step.task)).collect();
-        // By bit of a footprint: the earlier steps that access it, and those that write it.
+        // For each bit of a footprint: the earlier steps that access it, and those that write it.
         let [mut touching, mut writing] = [(); 2].map(|()| alloc::vec![FixedBitSet::new(); u128::BITS as usize]);
         let mut last_of_stream: HashMap<u32, usize> = HashMap::new();
         let mut precedence = Self::with_capacity(count);
@@ -90,7 +90,7 @@ impl Precedence {
             bits(footprint.touched).for_each(|bit| touching[bit].grow_and_insert(second));
             bits(footprint.written).for_each(|bit| writing[bit].grow_and_insert(second));
         }
-        // Checks all pairs. For many steps this takes too long, even in a build with assertions.
+        // The assertion checks all pairs. For many steps this takes too long, even in a build with assertions.
         debug_assert!(
             count > 64
                 || (0..count).all(|second| {
@@ -114,7 +114,7 @@ impl Precedence {
         let mut merged = Self::with_capacity(nodes.len());
         for (number, node) in nodes.iter().enumerate() {
             let mut candidates = FixedBitSet::with_capacity(nodes.len());
-            // A step before one step of a node comes before all steps after any step of the node.
+            // The steps of a node run as one unit, so the node waits for the predecessors of each of its steps.
             for step in node.clone() {
                 candidates.extend(self.direct[step as usize].iter().map(|first| node_of[*first as usize]));
             }
@@ -187,7 +187,7 @@ impl Units {
         let all = 0..self.steps.len() as u32;
         let mut ready: BinaryHeap<_> = all.filter(|unit| waiting[*unit as usize] == 0).map(Reverse).collect();
         let mut running: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
-        // Other threads start later, and each hand-over has a cost.
+        // The calling thread is free at once, the other threads after they have been woken up.
         let mut free: BinaryHeap<_> = (0..threads as u64).map(|thread| Reverse(thread.min(1) * WAKE_UP)).collect();
         let mut now = 0;
         loop {
@@ -213,7 +213,7 @@ impl Units {
 pub(super) fn is_worth_it(costs: &[u64]) -> bool {
     let total: u64 = costs.iter().sum();
     let dearest = costs.iter().copied().max().unwrap_or(0);
-    // Steps of a few nanoseconds may be measured as twice as long as they are.
+    // The factor is a margin: steps of a few nanoseconds may be measured as twice as long as they are.
     total - dearest > 6 * (WAKE_UP + HAND_OVER)
 }
 
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn steps_that_stay_here_and_others_make_no_cycle() {
-        // Each comes after the one before it; every other one stays on the thread that runs the schedule.
+        // Each step comes after the previous one; every other step stays on the thread that runs the schedule.
         let mut precedence = precedence(4, &[(0, 1), (1, 2), (2, 3)]);
         precedence.owners = alloc::vec![false, true, false, true];
         let units = single(&precedence);

@@ -210,7 +210,7 @@ impl World {
         let taken = self.memory_of_systems(options, true)?;
         *world = self.id();
         if is_to_be_known {
-            // Later writes get a tick that differs from the ticks of all earlier writes.
+            // The tick is incremented, so that the tick of later writes differs from the ticks of all earlier writes.
             self.increment_change_tick();
         }
         copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
@@ -400,7 +400,7 @@ impl World {
         let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
         let mark = mark_of_copy(&self.store);
         let world = self.id();
-        // Dropping the state of a system runs user code.
+        // Dropping the state of a system runs user code, which may panic.
         let forgotten = DeferredPanic::catch(|| {
             for_each_schedule(&mut self.store, |label, schedule| {
                 let mut none = ScheduleMemory::default();

@@ -325,7 +325,7 @@ pub(super) fn prepare(
     parts: &mut StoreParts,
 ) -> Result<Vec<Found>, BuildError> {
     let mut labels: Vec<(InternedScheduleLabel, String)> = Vec::new();
-    // A schedule that is taken out is skipped: nothing can be restored before it is back.
+    // A schedule that has been taken out of the world is skipped: its systems cannot be restored until it is back.
     for_each_schedule(&mut world.store, |label, _| labels.push((label, format!("{label:?}"))));
     let has_run = schedules.iter().any(|schedule| schedule.has_run_in_frame);
     let mut found = Vec::new();
@@ -389,7 +389,7 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
         KeptBySystem::Messages { list, next, missed } => match list.and_then(|list| copy.messages_of(list)) {
             Some((_, numbers)) if next > numbers.end => return None,
             Some((_, numbers)) => Memory::Cursor(numbers.origin, next, missed),
-            // The list does not exist, so there is nothing to read.
+            // The list does not exist, so there is nothing to read, and the cursor starts at 0.
             None => Memory::Cursor(0, 0, missed),
         },
         KeptBySystem::Removals { component: None, .. } => Memory::ReaderAtEnd,

@@ -300,7 +300,7 @@ impl<'a> Diff<'a> {
             let places = store.relations.places.iter().enumerate();
             places.map(|(number, place)| (place.pairs.descriptor(), number)).collect::<Vec<_>>()
         });
-        // Resources that only the other world knows.
+        // Relations that only the other world has registered.
         for &(descriptor, _) in &others {
             if !own.iter().any(|(known, _)| known.is_same(descriptor)) {
                 own.push((descriptor, usize::MAX));

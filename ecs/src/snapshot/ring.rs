@@ -115,7 +115,7 @@ impl SnapshotRing {
         if self.frames.len() > self.room {
             self.spare.extend(self.frames.pop_front().map(|(_, snapshot)| snapshot));
         }
-        // The next frame reuses one snapshot; more spares would only hold memory.
+        // Each `save` reuses one spare snapshot. More spares than frames would only hold memory.
         self.spare.truncate(self.room);
         self.last = Some((frame, mark_of_copy(&world.store)));
         Ok(())

@@ -193,7 +193,7 @@ impl Column {
             tracking.shrink_to(capacity);
         }
         if capacity < self.memory.capacity() {
-            // If the reallocation fails, the larger memory is kept.
+            // If the reallocation fails, the larger memory is kept, which is no error.
             _ = self.memory.resize(capacity);
         }
     }

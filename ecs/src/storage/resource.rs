@@ -183,7 +183,7 @@ impl<R: Resource> Loan<R> {
     /// Sends the resource back to its place, even if the world has been moved.
     #[cold]
     pub(crate) fn send_back(self) {
-        // If the place no longer exists it is dropped.
+        // If the place no longer exists, `send` returns the resource, and it is dropped.
         drop(self.home.send(self.held));
     }
 }
@@ -246,7 +246,8 @@ impl Place {
     #[cold]
     fn take_back(&mut self) {
         let Some(lent) = &mut self.lent else { return };
-        // This is read before taking the values: if nothing is expected now, everything that comes back is there already.
+        // `expects_nothing` is read before the values are taken: if no value is expected now, all values that come back are already in the
+        // mailbox.
         let expects_nothing = lent.returned.expects_nothing();
         let mut replaced = lent.returned.take();
         if let Some(newest) = replaced.pop() {
@@ -357,7 +358,7 @@ impl Resources {
         let place = |_| Place { descriptor, register, on_thread, value: None, ticks, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if self.places.len() != before {
-            // This does not allocate: capacity was reserved.
+            // `extend` does not allocate, because capacity was reserved.
             self.messages.extend(MessageList::new::<R>(ResourceId(number)));
         }
         ResourceId(number)
@@ -395,7 +396,7 @@ impl Resources {
         let id = self.id::<R>()?;
         let place = &mut self.places[id.0 as usize];
         place.settle();
-        // Created before the value is taken out, since the allocation may fail.
+        // The mailbox is created before the value is taken out, since the allocation may fail.
         let lent = place.lent.get_or_insert_with(|| Box::new(Lent { returned: Mailbox::new(), meanwhile: None }));
         let home = lent.returned.sender();
         let held = if place.is_lent { lent.meanwhile.take()? } else { place.take_held()? };
@@ -408,7 +409,7 @@ impl Resources {
         let Loan { held, id, home, .. } = loan;
         let Some(place) = self.places.get_mut(id.0 as usize) else { return };
         let Some(lent) = place.lent.as_mut().filter(|lent| lent.returned.is_of(&home)) else { return };
-        // The loan is newer than values that have come back through the mailbox.
+        // The loan is newer than values that have come back through the mailbox, so it replaces them.
         let mut replaced = lent.returned.take();
         replaced.extend(lent.meanwhile.replace(held));
         drop(home);

@@ -371,7 +371,7 @@ impl TickCells {
     #[inline(always)]
     pub(crate) fn take_over(&self, other: &Self) {
         let same = self.changed.get() == other.changed.get() && self.added.get() == other.added.get();
-        // A second change in a run has the same tick, but possibly another origin.
+        // A second change in a run has the same tick, but with `track_location` possibly another origin.
         if !same || cfg!(feature = "track_location") {
             self.copy_from(other);
         }

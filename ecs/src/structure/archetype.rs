@@ -207,10 +207,10 @@ impl Archetypes {
     pub(crate) fn require(&mut self, by: ComponentId, required: Required) -> Result<(), RequiredComponentsError> {
         let new = self.components.requirements_with(by, required)?;
         let of_bundles: Vec<Box<[Required]>> = self.bundles.requirements_with(&self.components, &new);
-        // Nothing can fail any more.
+        // From here on nothing can fail.
         self.components.adopt_requirements(new);
         self.bundles.adopt_requirements(of_bundles);
-        // The plans were made with the old requirements.
+        // The plans were made with the old requirements, so they are discarded.
         self.graph.clear();
         Ok(())
     }

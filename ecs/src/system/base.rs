@@ -231,7 +231,8 @@ pub(super) trait Composite: System {
     ) -> Result<Self::Out, ParamError> {
         let Some(store) = scope.store() else { return self.run_members(input, &mut scope) };
         self.prepare(store);
-        // A member may replace the world. The members after it are prepared for the old one.
+        // A member may replace the world, and the members after it were prepared for the old one. So the system counts as prepared only if
+        // the world is still the same after the run.
         let world = self.world().take();
         let out = self.run_members(input, &mut scope);
         if let Some(store) = scope.store() {

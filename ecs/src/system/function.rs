@@ -160,7 +160,7 @@ impl Runs {
     ) -> Result<S::Got<'w, 's>, ParamError> {
         if self.is_deferred {
             if self.unapplied {
-                // The last run was interrupted; its commands are discarded.
+                // The last run was interrupted, so its commands are discarded.
                 S::discard(state);
             }
             self.unapplied = true;
@@ -261,7 +261,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         if self.is_prepared_for(store.id()) {
             return;
         }
-        // Reset first: the code below calls user code, which may panic.
+        // The state is reset first: the code below calls user code, which may panic.
         self.state = None;
         self.runs = Runs::default();
         let meta = SystemMeta::make_own(&mut self.about.meta);
@@ -366,12 +366,13 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         if !self.is_prepared_for(store.id()) {
             self.prepare(store);
         }
-        // All calls belong to one run.
+        // All calls belong to one run, so they share its tick and the tick of the run before.
         let (tick, before) = (store.next_tick(), self.runs.last_run);
         loop {
             let run_ticks = store.clock.run_ticks_since(before, tick).of(self.about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
-            // The commands of one call are applied, and its error is handled, before the next call.
+            // The commands of one call are applied, and its error is handled, before the next call. So a system with commands or errors
+            // gets one row at a time.
             let one_by_one =
                 self.runs.is_deferred || const { matches!(F::LOOP, LoopKind::Observed) } && self.function.may_fail();
             let end = if one_by_one { rows.end.min(rows.next + 1) } else { rows.end };
@@ -447,7 +448,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
         match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
-                // Only updated if the parameters were fetched: otherwise the system has not seen the changes.
+                // The last run is only updated if the parameters were fetched: otherwise the system has not seen the changes.
                 *last_run = run;
                 Ok(function.run(input, params))
             }

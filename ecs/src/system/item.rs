@@ -46,7 +46,8 @@ use super::output::SystemOutput;
 pub struct SystemFn<S, Out = ()> {
     /// The output of the function.
     pub output: Out,
-    // `PhantomPinned` makes `SystemFn` `!Unpin`, and outputs of plain functions are `Unpin`. So the compiler can tell them apart.
+    // `PhantomPinned` makes `SystemFn` `!Unpin`, while outputs of plain functions must be `Unpin`. So implementations for the two do not
+    // overlap.
     system: PhantomData<(fn() -> S, PhantomPinned)>,
 }
 

@@ -197,7 +197,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
     const COUNT: usize = 1;
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-        // The filter that selects changed rows requires no more than the rows have.
+        // The filter on changes, `T::Seeds`, requires only components that all visited rows have.
         let all = state::<T::Data, (T::Filter, T::Seeds)>(store, meta);
         meta.add_access(ParamAccess::Query(all.access().clone()), store);
         let linked = state(store, meta);

@@ -151,7 +151,7 @@ impl<'a> Keeper<'a> {
             || was,
             |memory, _, renewed| {
                 let Memory::Cursor(of, at, lost) = memory else { return false };
-                // A list that is not in the memory keeps its cursor. A list that no longer exists is not found here.
+                // A list is found here only if it was restored. The cursor of another list is kept.
                 if let Some((_, renewed)) = renewed.iter().find(|(_, renewed)| renewed.before == *of) {
                     (*list, *next) = (renewed.now, *at);
                 }
@@ -180,7 +180,7 @@ impl<'a> Keeper<'a> {
 
     /// Visits sources with their targets.
     pub(crate) fn forest(&mut self, forest: &mut Forest) {
-        // The list of all rows is only needed for copying.
+        // `seen` collects all links, which is only needed when the state is copied out.
         let was = if matches!(self.0, Mode::Take { .. }) { forest.seen() } else { Vec::new() };
         self.each(
             || Memory::Links(was),
@@ -211,7 +211,7 @@ impl<'a> Keeper<'a> {
                         }
                         None => false,
                     },
-                    // The value could not be cloned and was left out.
+                    // A value that could not be cloned was left out of the memory: nothing is restored.
                     Some(Memory::Value(None)) => true,
                     _ => false,
                 };

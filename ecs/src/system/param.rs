@@ -259,7 +259,7 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
 /// one panics.
 macro_rules! apply_members {
     ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt $place:tt)*) => {
-        // A constant, so that only the branch in use is compiled.
+        // The condition is a constant, so that only the branch in use is compiled.
         if const { $Source::RECORDERS < 2 } {
             $($Participant::apply(&mut $state.$place, $meta, $store);)*
         } else {

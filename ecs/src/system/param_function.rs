@@ -148,10 +148,10 @@ macro_rules! functions {
 
             #[inline]
             fn run(&mut self, (): (), params: SystemParamItem<'_, '_, Self::Param>) -> Out {
-                // The indirection tells the compiler which of the two signatures is meant.
+                // The indirection tells the compiler which of the two `FnMut` signatures of the function is meant.
                 #[inline]
                 fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
-                    // Without parameters nothing else uses the tuple.
+                    // If there are no parameters, only this line uses the tuple.
                     let _ = &params;
                     function($(params.$at),*)
                 }

@@ -44,7 +44,7 @@ impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
 #[doc(hidden)]
 pub struct FunctionMarker;
 
-// Functions with `#[system]` return a type that is not `Unpin`, so they are not plain functions.
+// Functions with `#[system]` return a `SystemFn`, which is not `Unpin`, so they are not plain functions.
 impl<Marker, F> IntoSystem<F::In, F::Out, (FunctionMarker, Marker)> for F
 where
     Marker: 'static,

@@ -77,8 +77,8 @@ macro_rules! impl_kernel {
                 $($argument: $Given,)*
                 params: &mut SystemParamItem<'_, '_, Params>,
             ) -> Result<(), EcsError> {
-                // The indirection tells the compiler which of the two signatures is meant. It calls the closure directly: calling a
-                // reference to it would call a function of the standard library, which may not be inlined.
+                // The indirection tells the compiler which of the two signatures of the kernel is meant. It calls the closure directly:
+                // calling a reference to it would call a function of the standard library, which may not be inlined.
                 #[inline(always)]
                 fn call<$($Argument,)* P>(
                     kernel: &impl Fn(usize, $($Argument,)* &mut P) -> Result<(), EcsError>,
@@ -101,7 +101,7 @@ impl_kernel! {
     (columns C: SliceOf<'a, D> = SliceOf<'_, D>) not list: RowList<'_> { const LISTED: bool = false; }
 }
 
-// A loop that can also visit the rows of a list.
+// The implementation for loops that can also visit the rows of a list.
 impl_kernel! {
     [D: QueryData<Terms: ContiguousFetch>] RowKernel<D>, (fn(Params),), for<'a, 'r>
     (list L: RowList<'r> = RowList<'_>, columns C: SliceOf<'a, D> = SliceOf<'_, D>) { const LISTED: bool = true; }

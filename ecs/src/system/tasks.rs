@@ -172,7 +172,7 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     }
 
     fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: Written<M>) {
-        // A writer marks the resource as changed, whether it writes or not.
+        // A message writer marks the resource as changed even if it writes nothing, so a task's writer does, too.
         messages.set_changed();
         messages.bypass_change_detection().take_over(&mut part.0);
     }
@@ -307,7 +307,8 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     got: &mut S::Got<'_, '_>,
     run: impl for<'t> Fn(&mut T, Range<usize>, S::Got<'t, 't>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    // A task that might record something counts as having recorded it, as in a plain loop.
+    // An empty part is joined first: as in a plain loop, a system that might record something counts as having recorded it, even without
+    // tasks.
     S::join(got, S::part());
     // Each lane has ids of its own: the ids that a task gets depend only on the tasks before it in the lane.
     let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };
@@ -332,7 +333,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
                     // this position, and only once.
                     unsafe { parts.put(first, (part, result)) }
                 }
-                // Tasks before this one may still be pending in other lanes; they are not abandoned.
+                // Tasks before this one may still be pending in other lanes: these are not abandoned.
                 tasks.abandon_rest();
             }
         }
@@ -343,7 +344,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
         }
     });
     drop(common);
-    // All tasks before the first one that failed were taken and have finished.
+    // All tasks before the first one that failed were taken and have finished, so the parts are joined up to the error, as in a plain loop.
     for (part, result) in parts.into_parts() {
         S::join(got, part);
         result?;
@@ -405,7 +406,7 @@ task_params! {
     [D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => |this| this.with_same_terms();
     [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.query.with_same_terms();
     [] Commands<'w, 's> => |this| this;
-    // A zero-sized value needs no memory, so nothing leaks.
+    // Leaking the box of a zero-sized value leaks no memory.
     [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.messages), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
     [T: ?Sized] PhantomData<T> => |_this| ();
     [] () => |_this| ();

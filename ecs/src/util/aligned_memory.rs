@@ -51,7 +51,7 @@ impl Memory {
 
     fn empty(size: usize, align: u32) -> Self {
         let address = ptr::without_provenance_mut((align as usize).max(ALIGN));
-        // The alignment is a power of two, so it is not zero.
+        // The alignment is a power of two, so it is not zero and the fallback is not used.
         let data = NonNull::new(address).unwrap_or(NonNull::dangling());
         Self { data, capacity: if size == 0 { usize::MAX } else { 0 }, size, align, before: 0 }
     }
@@ -143,7 +143,7 @@ impl Memory {
 
     /// Offset of the first value in a block, in bytes. Less than [`ALIGN`], and at most the slack of the block.
     fn distance(&self, block: NonNull<u8>) -> usize {
-        // Memory with a greater alignment has the values at its beginning.
+        // With a greater alignment the block itself is aligned, so the values start at its beginning.
         if self.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
     }
 }

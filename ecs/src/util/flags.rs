@@ -60,7 +60,7 @@ macro_rules! flag_set {
             }
         }
 
-        // Some sets do not use all operations.
+        // This uses each operation once, because some sets do not use all of them, and rustc would report the others.
         const _: () = {
             let none = $Set::NONE.union($Set::NONE).intersection($Set::NONE).difference($Set::NONE).only_if(true);
             assert!(none.is_empty() && !none.intersects(none));

@@ -102,7 +102,7 @@ impl<T> Sender<T> {
         loop {
             // SAFETY: `letter` comes from `Box::into_raw`, and no other code has the pointer yet.
             unsafe { (*letter).older = older };
-            // The older letters are not read here, so they need not be visible.
+            // Release publishes this letter. The older letters are not read here, so nothing has to be acquired.
             match self.0.newest.compare_exchange_weak(older, letter, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return Ok(()),
                 Err(newer) => older = newer,

@@ -45,7 +45,7 @@ pub struct Parallel<T: Send> {
 
 impl<T: Send> Parallel<T> {
     fn idle(&self) -> MutexGuard<'_, Vec<T>> {
-        // Only an allocation can panic while the lock is held.
+        // Only an allocation can panic while the lock is held, and it leaves the list unchanged, so a poisoned list is valid.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn l2_size() -> usize {
 fn look() -> usize {
     let found = match told() {
         0 => USUAL,
-        // A virtual machine may report an arbitrary size.
+        // A virtual machine may report an arbitrary size, so the size is clamped.
         told => told.clamp(128 << 10, 16 << 20),
     };
     FOUND.store(found, Relaxed);

@@ -96,7 +96,7 @@ impl InstructionSet {
     #[cold]
     fn find_out() -> Self {
         let found = Self::detected().min(asked());
-        // If another thread has set a limit in between, use that.
+        // If another thread has set a limit in between, that limit is used.
         match CURRENT.compare_exchange(0, found as u8, Relaxed, Relaxed) {
             Ok(_) => found,
             Err(_) => Self::current(),
@@ -334,7 +334,7 @@ mod wide {
             ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
         }
         let avx2 = has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe" "popcnt");
-        // If the whole program is compiled for AVX2, there is nothing to select.
+        // If the whole program is compiled for AVX2, there is nothing to select: the baseline already uses it.
         if cfg!(target_feature = "avx2") || !avx2 {
             InstructionSet::Baseline
         } else if !has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {

@@ -136,7 +136,7 @@ impl DeferredWorld<'_> {
     /// Writes a message, and returns its id.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
-        // This may be within an operation with another caller, which must be restored.
+        // This call may be within an operation with another caller, which is restored below.
         let caller = self.entities().caller();
         let id = self.world_mut().write_message(message);
         self.store_mut().structure.entities.set_caller(caller);

@@ -33,7 +33,7 @@ impl World {
     /// let entity = world.spawn((Health(3), Mana(7))).id();
     /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
     /// ```
-    // Not in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
+    // `inline(always)` is not used in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]

@@ -91,7 +91,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Health>(), Some(&Health(4)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    // Not in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
+    // `inline(always)` is not used in debug builds: the stack frame of the caller would permanently hold the copies of a large bundle.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]

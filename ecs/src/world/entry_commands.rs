@@ -78,7 +78,7 @@ pub fn insert_from_world<T: Component + FromWorld>(mode: InsertMode) -> impl Ent
     move |mut entity: EntityWorldMut<'_>| {
         if mode == InsertMode::Replace || !entity.contains::<T>() {
             let made = entity.world_scope(T::from_world);
-            // The function may have despawned the entity.
+            // `T::from_world` may have despawned the entity.
             if !entity.is_despawned() {
                 entity.insert(made);
             }

@@ -227,7 +227,7 @@ macro_rules! functions {
             Out: Unpin + 'static,
         {
             fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
-                // The indirection tells the compiler which of the two signatures is meant.
+                // The indirection tells the compiler which of the two `FnMut` signatures of the function is meant.
                 #[inline]
                 fn call<Out, $($P),*>(
                     mut function: impl FnMut($World, $($P),*) -> Out,

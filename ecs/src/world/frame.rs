@@ -29,7 +29,8 @@ impl Frame<'_> {
 
 impl Drop for Frame<'_> {
     fn drop(&mut self) {
-        // This runs only during a panic: a panic of a message or value that is dropped with the frame would be a second one.
+        // This runs only during a panic, so a panic of a message or value that is dropped with the frame is caught: a second panic would
+        // abort.
         #[cfg(feature = "std")]
         crate::util::guard::quietly(|| self.end());
         #[cfg(not(feature = "std"))]

@@ -140,7 +140,7 @@ impl Sides<'_> {
         if !self.functions.is_linked {
             return None;
         }
-        // The index of the walk up in which each entity was first visited.
+        // For each entity, the index of the walk towards the root in which the entity was first visited.
         let mut met = EntityHashMap::<usize>::default();
         for (walk, &(source, ..)) in links.iter().enumerate() {
             let mut next = Some(source);

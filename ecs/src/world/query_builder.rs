@@ -209,7 +209,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
                 "`{}` is not decided by tables: let it stand in the type of the query",
                 type_name::<T>(),
             );
-            // An empty group: the caller passes `()` for data or filter.
+            // The group is empty if the caller passes `()` as the data or the filter.
             if !matches!(term.node(), TermEntry::Group(Group::All, 0)) {
                 self.added.extend_from_slice(term.entries());
             }

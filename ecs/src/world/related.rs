@@ -57,7 +57,8 @@ impl World {
     #[track_caller]
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         sources.iter().for_each(|&source| _ = self.entity(source));
-        // Other fields keep their values. A value without other fields is replaced as by an insertion, and dropped.
+        // A relationship with other fields keeps their values. A relationship without other fields is replaced as by an insertion, and the
+        // old value is dropped.
         let has_more = size_of::<R>() > size_of::<Entity>();
         if let Some(id) = self.store.structure.archetypes.components.id::<R>()
             && (has_more || !needs_drop::<R>())
@@ -130,7 +131,7 @@ impl World {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
             let mut waiting = alloc::vec![root];
-            // Links without `linked_spawn` may form cycles.
+            // Links without `linked_spawn` may form cycles, so visited entities are recorded.
             let mut seen = EntityHashSet::default();
             while let Some(entity) = waiting.pop() {
                 if seen.insert(entity) {
@@ -372,12 +373,12 @@ impl EntityWorldMut<'_> {
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
         world.as_one_linking::<R>(|world| {
-            // Add before removing: removing the last source would remove the list component with its other fields.
+            // Links are added before others are removed: removing the last source would remove the list component with its other fields.
             world.link_all::<R>(target, &new);
             world.store.relink();
             world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
             world.store.relink();
-            // Entities that could not be linked are not listed.
+            // Entities that could not be linked are not listed, so they are left out of the order.
             world.arrange::<R>(target, |listed| {
                 let is_listed = EntityHashSet::from_iter(listed.iter().copied());
                 let mut seen = EntityHashSet::default();

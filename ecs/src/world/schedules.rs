@@ -382,8 +382,8 @@ impl Drop for TakenOut<'_> {
         if let Err(schedule) = self.home.send(schedule)
             && is_at_home
         {
-            // The list that it was taken from no longer exists, but the world does: insert it there, unless the label has another
-            // schedule.
+            // The list from which the schedule was taken no longer exists, but the world does. The schedule is inserted into the new list,
+            // unless its label has another schedule there.
             all(&mut self.world.store).entry_of(self.label).place().get_or_insert(schedule);
         }
     }
@@ -520,7 +520,7 @@ impl World {
     /// ```
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
-        // Before this schedule is taken out: the commands see all schedules.
+        // This comes before the schedule is taken out of the world, so that the commands see all schedules.
         if end_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
             apply_after_frame(&mut self.store);
         }

@@ -165,7 +165,7 @@ where
         if matches!(&self.prepared, Some(prepared) if prepared.world == world) {
             return;
         }
-        // Cleared first: user code runs below and may panic.
+        // `prepared` is cleared first: user code runs below and may panic.
         self.prepared = None;
         let kept = K::prepared(World::from_store_mut(store), self.name);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
@@ -189,7 +189,7 @@ where
         let (RunScope::Exclusive(store) | RunScope::Applied(store)) = scope else {
             unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
         };
-        // A system before this one may have replaced the world for which this one was initialized.
+        // A system that ran before may have replaced the world for which this system was prepared.
         self.prepare(store);
         let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
         let tick = store.next_tick();
@@ -202,7 +202,7 @@ where
         store.structure.entities.set_caller(Origin::in_system(self.system));
         let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, caller };
         let out = (self.function)(input, World::from_store_mut(since.store), kept);
-        // The system has seen its own changes.
+        // The last run gets a later tick than the changes of the system itself, so that the system does not see them as new.
         *last_run = if since.store.id() == *world {
             let last = since.store.next_tick();
             since.store.clock.run_at(last)

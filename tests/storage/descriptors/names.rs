@@ -1,6 +1,7 @@
 //! Names for files.
 
 use strata_ecs::component::Describe;
+use strata_ecs::entity_disabling::Disabled;
 
 use super::*;
 

@@ -139,7 +139,7 @@ impl App {
 
     /// Marks a state to be entered, and adds its transitions unless they have been added.
     fn add_transitions<S: States>(&mut self, apply: fn(&mut World), order: fn(&mut Schedule)) -> &mut Self {
-        // A state that depends on itself does not compile.
+        // The depth is evaluated at compile time, so a state that depends on itself does not compile.
         const { assert!(S::DEPENDENCY_DEPTH > 0, "the depth of a state is at least 1") };
         let is_there = has_begun::<S>(self.world());
         begin::<S>(self.world_mut());

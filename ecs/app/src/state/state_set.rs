@@ -82,7 +82,7 @@ fn read<S: Source>(world: &World) -> Option<S> {
 
 /// Orders the transitions of `T` relative to those of one source.
 fn order_after<S: States, T: States>(schedule: &mut Schedule) {
-    // Declares the sets of the source, because it may be added later or never.
+    // The sets of the source are declared here, because the source may be added later or never.
     schedule.configure_sets((
         ApplyStateTransition::<S>::default(),
         ExitSchedules::<S>::default(),

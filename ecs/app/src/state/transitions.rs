@@ -216,7 +216,7 @@ impl<S: States> Words for Transitions<S> {
 
 /// Records that a state was added and must be entered.
 pub(super) fn begin<S: States>(world: &mut World) {
-    // Registered so that a file can contain them, even if the world does not have them now.
+    // The resources are registered so that a file can contain them, even if the world does not have them now.
     world.register_resource::<State<S>>();
     world.register_resource::<PreviousState<S>>();
     world.insert_resource(Transitions::<S> { is_new: true, is_loaded: false, current: None });
@@ -318,7 +318,7 @@ fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_
 pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
     clear_current::<S>(world);
     let Some(state) = world.get_resource::<State<S>>().map(|state| state.0.clone()) else {
-        // The program has removed the state.
+        // The program has removed the state, so its next state is dropped.
         take_next::<S>(world);
         return;
     };
@@ -383,7 +383,7 @@ fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
     if let Some(mut state) = world.get_resource_mut::<State<S>>().filter(|_| arrival == Arrival::Load) {
         state.set_last_added(changed);
     }
-    // These belong to the world before the load.
+    // The previous state and the transition messages belong to the world before the load.
     world.remove_resource::<PreviousState<S>>();
     if let Some(mut messages) = world.get_resource_mut::<Messages<StateTransitionEvent<S>>>() {
         messages.clear();

@@ -228,7 +228,7 @@ impl Time<Fixed> {
 pub(super) fn run_steps(world: &mut World) -> Result {
     let delta = world.resource::<Time<Virtual>>().delta();
     world.resource_mut::<Time<Fixed>>().accumulate_overstep(delta);
-    // In each frame, because systems may have been added.
+    // The fixed schedules are prepared in each frame, because systems may have been added.
     prepare_fixed(world)?;
     let mut result = Ok(());
     while result.is_ok() && world.resource_mut::<Time<Fixed>>().expend() {

@@ -170,7 +170,8 @@ fn advance_clocks(
     };
     let is_first = !have_advanced.0;
     if !is_first && given.is_some() && real.last_update().is_none() {
-        // The world was loaded by a program that has not run a frame yet. It continues as in the program that saved it.
+        // The world was loaded by a program that has not run a frame yet. This update makes the clock continue as in the program that saved
+        // the world.
         real.update_with_duration(Duration::ZERO);
     }
     let was_running = std::mem::replace(&mut real.context_mut().is_running, true);
@@ -179,8 +180,8 @@ fn advance_clocks(
         (TimeUpdateStrategy::ManualInstant(instant), None) => real.update_with_instant(instant),
         (_, None) => real.update(),
     }
-    // If the program was already running, the world was restored to a state before its first frame, in which the clocks
-    // only record the time.
+    // The first frame of a world in a program that was already running: the world was restored to a state before its first frame. In a
+    // first frame the clocks only record the time.
     virt.follow(if is_first && was_running { Duration::ZERO } else { real.delta() });
     if is_first {
         have_advanced.0 = true;

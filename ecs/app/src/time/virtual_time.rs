@@ -193,7 +193,8 @@ impl Time<Virtual> {
     pub(super) fn follow(&mut self, real: Duration) {
         let Virtual { max_delta, is_paused, relative_speed, .. } = *self.context();
         let speed = if is_paused { 0.0 } else { relative_speed };
-        // At speed 1 nothing is rounded. A product that exceeds the range of `Duration` is limited, too.
+        // At speed 1 the duration is not converted, so it is not rounded. A product that exceeds the range of `Duration` becomes
+        // `Duration::MAX`, which `max_delta` limits.
         let wanted = if speed == 1.0 {
             real
         } else {

@@ -264,8 +264,8 @@ impl Replica {
         if self.world.is_some_and(|known| known != world.id()) {
             return Err(ApplyError::OtherWorld);
         }
-        // Values may name entities that the program itself has despawned. Entities that were despawned by the other world, or were always
-        // dead, are not alive here either.
+        // Values may name entities that the program itself has despawned: these count as ended. Entities that the other world has
+        // despawned, or that never existed, are not alive here either.
         let standing = |entity: Entity| match self.ids.get(&entity) {
             None => Standing::Unknown,
             Some(own) if world.contains(*own) => Standing::Alive(*own),
@@ -274,7 +274,7 @@ impl Replica {
         let update = read(format, bytes, &standing).map_err(ApplyError::Load)?;
         let known = registered(format, world)?;
         self.world = Some(world.id());
-        // If a hook panics, no delta can be applied to the replica.
+        // `at` is `None` during the update: if a hook panics, no further delta can be applied to the replica.
         self.at = None;
         let to = update.to;
         let applied = world.with_deferred_events(|world| self.carry_out(update, &known, world));
@@ -309,7 +309,7 @@ impl Replica {
         self.sort(blocks, &mut arriving, known, world);
         remove_others(&arriving.groups, known, world);
         applied.missing += insert(&mut arriving, known, world);
-        // Inserted components may have added required components.
+        // Other components are removed once more, because inserted components may have added required components.
         remove_others(&arriving.groups, known, world);
         self.relate(&arriving.groups, pairs, known, world);
         for source in ended {
@@ -319,7 +319,7 @@ impl Replica {
                     world.despawn(own);
                     applied.ended += 1;
                 }
-                // The entity may have been despawned with another one.
+                // The entity may already have been despawned together with another one.
                 None => applied.ended += 1,
             }
         }
@@ -371,7 +371,7 @@ impl Replica {
                 }
             };
             let ways: Vec<Way> = entities.iter().map(way).collect();
-            // Often all entities have values of all components, with one destination.
+            // The usual case: all entities have values of all components, with one destination.
             let all = ways.first().filter(|first| ways.iter().all(|way| way == *first));
             let all = all.map(|way| (*way, Going::of(*way, &mut entities.iter())));
             for Column { descriptor, some, mut values } in columns {
@@ -383,7 +383,7 @@ impl Replica {
                 }
                 let some = some.unwrap_or_else(|| (0..entities.len() as u32).collect());
                 let (mut met, mut parts) = (Vec::<Way>::new(), Vec::with_capacity(some.len()));
-                // Adjacent entities often have the same destination.
+                // Adjacent entities often have the same destination, so the last destination is compared first.
                 let mut last = 0;
                 for number in &some {
                     let way = ways[*number as usize];
@@ -422,7 +422,7 @@ impl Replica {
             sources.dedup();
             for source in sources {
                 for target in world.targets_of(relation, source) {
-                    // A symmetric pair may be named from its other end.
+                    // A symmetric pair may be named from either end, so both orders are looked up.
                     let is_wanted =
                         wanted.contains(&[source, target]) || is_symmetric && wanted.contains(&[target, source]);
                     if !is_wanted {
@@ -444,7 +444,7 @@ impl Replica {
             for (target, sources) in lists {
                 let sources: Option<Vec<Entity>> = sources.iter().map(|source| self.get(*source)).collect();
                 if let (Some(target), Some(sources)) = (self.get(target), sources) {
-                    // The call fails if the program has linked other entities to the target.
+                    // The result is ignored: the call fails if the program has linked other entities to the target.
                     world.arrange_sources(descriptor, target, &sources);
                 }
             }
@@ -505,7 +505,7 @@ fn remove_others(groups: &[Coming<'_>], known: &Known, world: &mut World) {
     for group in groups {
         let wanted: HashSet<ComponentId> = group.components.iter().map(|component| known.id(component)).collect();
         let is_other = |id: &ComponentId| known.removable.contains(id) && !wanted.contains(id);
-        // The last table whose entities have no other components.
+        // A table whose entities are known to have no other components. The next entity is often in the same table.
         let mut right = None;
         for &entity in &group.own {
             let Ok(found) = world.get_entity(entity) else { continue };
@@ -558,7 +558,7 @@ fn insert_into(coming: &mut Coming<'_>, known: &Known, world: &mut World) -> usi
     let mut done = 0;
     if !columns.is_empty() {
         let entities: Vec<Entity> = order.iter().map(|nth| coming.own[*nth as usize]).collect();
-        // New entities have all of their components: there are columns of all, unless some were in another order.
+        // A delta contains values of all components of a new entity. All of them are in `columns`, unless some came in another order.
         let are_all = coming.singly.iter().take(coming.made).all(Vec::is_empty);
         match if are_all { world.insert_contents(&entities, columns) } else { Err(columns) } {
             Ok(()) => done = coming.made,
@@ -589,7 +589,7 @@ fn insert_singly(values: Vec<(Entity, ErasedValue)>, world: &mut World) -> usize
     let mut missing = 0;
     for (entity, value) in values {
         match world.get_entity_mut(entity) {
-            // The component is immutable, or the program has removed it.
+            // The value could not be written in place: the component is immutable, or the program has removed it.
             Ok(mut entity) => {
                 if let Err(error) = entity.insert_erased(value) {
                     unreachable!("the component is registered: {error}");

@@ -47,7 +47,7 @@ impl fmt::Display for DeltaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Journal(error) => error.fmt(f),
-            // The same text as for files.
+            // Deltas and files share the text of this error.
             Self::NotSaved(all) => SaveError::NotSaved(all.clone()).fmt(f),
             Self::SameName(name) => SaveError::SameName(name.clone()).fmt(f),
             Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),

@@ -277,7 +277,8 @@ impl<'b> Source<'b> {
         let groups = self.groups(standing)?;
         let ended = self.entities()?;
         for entity in &ended {
-            // The replica must know the entities that existed at the start of the delta, and all of them.
+            // An entity that has ended existed at the start of the delta, so the replica must know it. A full delta has no start, so no
+            // entity may end in it.
             if self.is_full || standing(*entity) == Standing::Unknown {
                 return Err(Problem::Entity(entity.to_bits()));
             }
@@ -317,7 +318,7 @@ impl<'b> Source<'b> {
 
     fn read_types(&mut self, format: &WorldFormat) -> Result<(), Problem> {
         self.components = self.types(&by_name(&format.components, ComponentType::names), ComponentType::find_reader)?;
-        // Without one side of a relationship there is no link.
+        // A relationship of which only one side is known makes no links, so that side is not used.
         let one_sided = one_sided(&format.components);
         for (name, ty) in &mut self.components {
             if ty.take_if(|ty| one_sided.contains(&ty.descriptor().identity())).is_some() && !self.skips_unknown {
@@ -426,7 +427,8 @@ impl<'b> Source<'b> {
         let number = self.reader.u32()?;
         let (name, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?.clone();
         self.name = Some(name);
-        // As in a saved world: values without bytes could take more memory than the delta.
+        // A repeated column is rejected before its values are created, as in a saved world: values without bytes could take more memory
+        // than the delta.
         if !in_block.insert(number) {
             return Err(Problem::Twice);
         }
@@ -459,11 +461,12 @@ impl<'b> Source<'b> {
         if StorageContents::lists_sources(descriptor) {
             return refuse(self, at, Problem::Number(number));
         }
-        // A component may have several names. There are no more columns than known components.
+        // A component may have several names, so it is also compared by identity. The search is short: a block has no more columns than
+        // there are known components.
         if block.columns.iter().any(|other| other.descriptor.identity() == descriptor.identity()) {
             return refuse(self, at, Problem::Twice);
         }
-        // An entity in a group has no other components, and each of them once.
+        // An entity in a group may only have values of the components of the group, one of each.
         let mut component = None;
         let mut note = |found: &Found| {
             let Found::In(place) = *found else { return Ok(()) };
@@ -519,7 +522,7 @@ impl<'b> Source<'b> {
             let (name, known) = self.relations.get(number as usize).ok_or(Problem::Number(number))?.clone();
             self.name = Some(name);
             let sources = self.living_entities(standing)?;
-            // A target may have been despawned.
+            // Targets need not be alive: a target may have been despawned.
             let ends = self.entities()?;
             let (ends, rest) = ends.as_chunks::<2>();
             if !rest.is_empty() {

@@ -107,7 +107,7 @@ pub(super) fn write(
     let mut out = Writer::new(Vec::with_capacity(body.bytes.len() + 1024));
     out.bytes.extend_from_slice(&MAGIC);
     out.u32(VERSION);
-    // The checksum.
+    // Room for the checksum.
     out.skip_u32();
     out.u8(from.is_some().into());
     from.into_iter().chain([changes.position().into()]).for_each(|mark| out.bytes.extend_from_slice(&mark.to_bytes()));

@@ -157,7 +157,7 @@ impl<'a, 'b> Serializer for &'a mut Encoder<'b> {
         serialize_u64 u64 => |this, value| this.number(value);
         serialize_u128 u128 => |this, value| this.large_number(value);
         serialize_i8 i8 => |this, value| this.out.push(value as u8);
-        // Numbers near 0 are short, regardless of their sign.
+        // The sign is moved to the lowest bit, so that numbers near 0 are short regardless of their sign.
         serialize_i16 i16 => |this, value| this.number((((value << 1) ^ (value >> 15)) as u16).into());
         serialize_i32 i32 => |this, value| this.number((((value << 1) ^ (value >> 31)) as u32).into());
         serialize_i64 i64 => |this, value| this.number(((value << 1) ^ (value >> 63)) as u64);

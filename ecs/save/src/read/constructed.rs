@@ -61,7 +61,8 @@ impl<'b> Source<'b> {
         let sparse: Vec<u32> = storages.iter().map(|storage| storage.number).collect();
         let mut sets: HashMap<Vec<&'b str>, usize> = HashMap::new();
         for table in tables {
-            // If tables stay separate, the entities had the constructed components before the save.
+            // If tables stay separate, the entities had the constructed components before the save, so the columns get the stamp of the
+            // table.
             let stamp = if required.are_apart() { table.stamp } else { now };
             let constructed = required.columns(&table, &sparse, stamp);
             let Table { entities, stamp, columns, left_out, .. } = table;

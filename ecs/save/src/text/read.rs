@@ -469,8 +469,8 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
         version => return Err(D::Error::custom(format_args!("the text is in version {version}"))),
     }
     let (tables, storages) = (there(world.tables, part::TABLES)?, there(world.storages, part::STORAGES)?);
-    // One additional component stands for all skipped ones in tables, so that these count as incomplete. Sparse sets of skipped components
-    // are left out.
+    // One additional component stands for all skipped ones in tables, so that tables with skipped components count as incomplete. Sparse
+    // sets of skipped components are left out.
     let numbered = |table: &Table| {
         let number =
             |times: &ColumnTimes| types.component::<D::Error>(&times.0).map(|found| found.map(|(number, _)| number));
@@ -489,7 +489,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let mut out = Writer::new(Vec::new());
     begin(&mut out, crate::read::VERSION);
     write_types(&format, &mut out, passed_over);
-    // Both lists of types whose values are kept unread are empty.
+    // The text contains no values of unknown types, so the two lists of their types are empty.
     out.len(0);
     out.len(0);
     let (frame, is_open, tick, last, checked) = there(world.clock, part::CLOCK)?;
@@ -502,7 +502,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let number_in_file = |number: Option<usize>| match number {
         None => first_end,
         Some(number) if number < first_end => number,
-        // The ends of relations come after the skipped component.
+        // The end components of relations are numbered after the additional component for skipped ones.
         Some(number) => number + passed_over,
     };
     let write_rows = |out: &mut Writer, rows: &[Row]| out.u64s(rows, |row| row.entity.to_bits());
@@ -549,7 +549,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
         out.len(pairs.iter().map(|(.., value)| value.len()).sum());
         pairs.iter().for_each(|(.., value)| out.bytes.extend_from_slice(value));
     }
-    // No kept values.
+    // The text contains no values of unknown types, which a load would keep as bytes.
     out.len(0);
     out.len(resources.len());
     for (number, ticks, value) in resources {

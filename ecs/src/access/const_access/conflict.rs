@@ -246,7 +246,7 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
         | (other, ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except)) => {
             shared_with_all(matches!(group, Group::WriteAll), except, other, own)
         }
-        // The order of the arms decides which of several conflicts is reported.
+        // Of several conflicts the first one found is reported, which the order of the arms decides.
         (ConstTerm::Group(Group::Optional | Group::Or, members), other)
         | (other, ConstTerm::Group(Group::Optional | Group::Or, members))
         | (ConstTerm::Group(_, members), other)

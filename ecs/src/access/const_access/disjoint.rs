@@ -168,7 +168,7 @@ const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
 /// Whether an assumption contradicts an earlier one.
 const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&Assumption<'_>>) -> bool {
     while let Some(other) = known {
-        // If they may be the same component, the check when the system is built decides.
+        // Keys that may belong to the same component count as contradicting here: the check when the system is built decides.
         if other.has != has && component.key.may_be(other.component.key) {
             return true;
         }

@@ -132,7 +132,7 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
     } else {
         conflict.help(HELP_QUERY)
     };
-    // As in "parameters `a` and `b`", or "parameter `a` and option `b`".
+    // The message reads "parameters `a` and `b`", or "parameter `a` and option `b`".
     let (first, second) = if a.is_option() == b.is_option() {
         (["system `", system, "`: ", "parameters `", a.name, "`"], [" and ", "`", b.name, "`"])
     } else {

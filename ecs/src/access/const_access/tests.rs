@@ -211,7 +211,7 @@ fn queries_run_beside_each_other_exactly_if_no_table_is_visited_by_both() {
     components.register::<D>();
     components.register::<S>();
     components.register::<T>();
-    components.register::<E>(); // It is written by both.
+    components.register::<E>(); // Both queries write `E`.
     for levels in 0..=3 {
         for [a, b] in pairs(levels, 3000) {
             let visited_by_both = (0..1 << 4).any(|set: usize| {

@@ -185,7 +185,7 @@ impl TermFacts {
         });
         match group {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
-            // An optional term requires nothing.
+            // An optional term requires nothing of a row, so the facts about required and checked components are those of no term.
             Group::Optional => Self {
                 widest: all.widest,
                 nests: all.nests,
@@ -193,9 +193,9 @@ impl TermFacts {
                 notes_changes: all.notes_changes,
                 ..Self::NONE
             },
-            // A row yields no values, but an accessor to some.
+            // Items are accessors, such as `EntityRef`, which hold no values but need the row in its table.
             Group::ReadAll | Group::WriteAll => Self { outside_tables: false, ..Self::NONE },
-            // Which of the inner terms yield a value differs from row to row.
+            // Which of the inner terms yield a value varies from row to row.
             Group::Or | Group::AnyOf | Group::FirstOf => Self {
                 is_sole: false,
                 widest: 0,

@@ -102,7 +102,7 @@ impl Terms {
 
     /// The terms of a nested query, as the terms of a separate query.
     pub(crate) fn of_nested(term: Term<'_>) -> Self {
-        // Its terms are one group; the default exclusions are added at its end.
+        // The entries of a nested query are one group with the data and the filter as members, as `of_nodes` requires.
         Self::of_nodes(term.query().0.to_vec())
     }
 

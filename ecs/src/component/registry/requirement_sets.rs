@@ -29,7 +29,7 @@ impl Components {
         let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
         rest.retain(|(_, required)| !required.is_empty());
         let mut all = Vec::new();
-        // Requirements have no cycles, so there is always one that no other one of `rest` requires.
+        // Requirements have no cycles, so `rest` always contains a component that no other component of `rest` requires.
         while let Some(next) = rest.iter().position(|(id, _)| !rest.iter().any(|(_, required)| requires(required, *id)))
         {
             merge(&mut all, rest.remove(next).1);
@@ -60,7 +60,8 @@ impl Components {
         let mut new = Requirements(Vec::new());
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
-        // A component requires more components than each one that it requires, so it comes later and can use the new result.
+        // A component requires more components than each component that it requires. So it comes later in this order, and can use their new
+        // requirements.
         concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
         for id in concerned {
             let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };

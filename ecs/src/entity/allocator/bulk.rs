@@ -48,7 +48,7 @@ impl Entities {
         if count as u64 > self.positions() {
             return Err(ReserveError::IdsExhausted);
         }
-        // Skipped indexes get slots, too.
+        // Retired indexes that new ids skip get slots, too.
         let passed = if fresh == 0 { 0 } else { self.retired.len() };
         try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
@@ -56,7 +56,7 @@ impl Entities {
     /// Frees the next `count` ids before they are used: no entity will have them. There is room for the ids, for freeing them, and in
     /// `ended`, to which they are added.
     pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
-        // The index that was just freed is the next one to be allocated.
+        // All ids are allocated before the first one is freed, because the index that was freed last is the next one to be allocated.
         ended.extend((0..count).filter_map(|_| self.allocate().ok()));
         ended.iter().for_each(|&entity| self.free(entity));
     }
@@ -72,7 +72,7 @@ impl Entities {
             (slot.table, slot.row) = (table, row);
             row += 1;
             self.lives.note_spawned(index);
-            // The generation of a free index is never zero.
+            // The generation of a free index is never zero, so the fallback is not used.
             ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
         }
         *self.cursor.get_mut() = self.free.len() as i64;
@@ -102,7 +102,7 @@ impl Entities {
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let Self { slots, sparse, free, lives, .. } = self;
-        // Slices, so that the compiler need not reload their pointers for each entity.
+        // With slices, the compiler need not reload the pointers of the vectors for each entity.
         let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
         for &entity in entities {
             let index = entity.index();
@@ -179,7 +179,7 @@ impl Entities {
 
     /// Adds a sparse set to the masks of these entities. There is room for the masks.
     pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
-        // A slice, so that the compiler need not reload its pointer for each entity.
+        // With a slice, the compiler need not reload the pointer of the vector for each entity.
         let summaries = self.sparse.as_mut_slice();
         let mut are_missing = false;
         for entity in entities {
@@ -220,7 +220,7 @@ impl Entities {
     /// Whether these ids are pending and distinct. If so, only the caller may place them afterwards.
     pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
         for (number, entity) in entities.iter().enumerate() {
-            // The row of a pending id has no meaning, and no row has the highest number.
+            // The row of a pending id is unused, and no row has the number `u32::MAX`, so this number marks the ids that have been visited.
             let row = &mut self.slots[entity.index() as usize].row;
             if core::mem::replace(row, u32::MAX) == u32::MAX {
                 entities[..number].iter().for_each(|entity| self.slots[entity.index() as usize].row = 0);
@@ -262,8 +262,8 @@ mod tests {
         for &id in &ids {
             entities.place(id, Location { table: TableId(1), row: 0 });
         }
-        // Several runs, a run that includes the last slot, one whose last entity differs, a list that ends within a run, and a shuffled
-        // list.
+        // Lists with several runs, with a run that includes the last slot, with a run whose last entity differs, with an end within a run,
+        // and shuffled.
         let orders: [fn(&mut Vec<Entity>); 5] = [
             |ids| ids.reverse(),
             |ids| ids.sort_unstable(),

@@ -185,7 +185,8 @@ impl Entities {
         }
         let slots = &self.slots;
         self.free.retain(|&index| slots[index as usize].is_free());
-        // The new indexes are handed out after those that were free before, the lowest first. The list is consumed from its end.
+        // The new indexes are handed out after those that were free before, the lowest first. The list is consumed from its end, so they go
+        // to its front in descending order.
         unused.extend((bound..end).rev().filter(|&index| slots[index].is_free()).map(|index| index as u32));
         self.free.splice(..0, unused);
         self.number_free(0..self.free.len());

@@ -198,7 +198,7 @@ impl EntitiesCopy {
         let missing = from.pending_indexes().count();
         try_reserve(&mut self.free, missing)?;
         for index in from.pending_indexes() {
-            // A known page contains no pending ids, so this page is not shared.
+            // A page that is shared with a known copy contains no pending ids, so `make_mut` does not clone this page.
             let slot = &mut Arc::make_mut(&mut self.pages[index as usize / PAGE])[index as usize % PAGE];
             (slot.table, slot.row) = (TableId::NONE, self.free.len() as u32);
             self.free.push(index);
@@ -301,7 +301,8 @@ impl EntitiesCopy {
 impl Entities {
     /// The indexes of pending ids, the lowest last. There are only some while commands are applied.
     fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
-        // Retired indexes with a slot are equally rare.
+        // Each slot is live, free, pending or retired. If all slots are live or free, the search is skipped: pending and retired slots are
+        // rare.
         let are_there = self.slots.len() != self.live as usize + self.free.len();
         let slots = if are_there { &self.slots[..] } else { &[] };
         let pending = slots.iter().enumerate().rev().filter(|(_, slot)| slot.table == TableId::PENDING);
@@ -344,7 +345,7 @@ impl Entities {
             }
             None => {
                 self.slots.clear();
-                // There is room.
+                // `make_room_for` has reserved room.
                 copy.pages.iter().for_each(|page| self.slots.extend_from_slice(page));
             }
         }

@@ -49,7 +49,8 @@ impl Entities {
         let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
         let stream = self.streams.last();
         let bound = self.positions();
-        // No subtraction that is reverted if it was too much: other threads may reserve in between, and would get the reverted ids.
+        // A compare-exchange, not a subtraction that is reverted if it took too many ids: other threads may reserve in between, and would
+        // get the reverted ids.
         let first = match stream {
             Some(stream) => stream.take(count, |nth| nth < bound),
             None => {
@@ -62,7 +63,7 @@ impl Entities {
         Ok((0..count).map(move |nth| {
             let nth = first + u64::from(nth);
             let position = stream.map_or(nth, |stream| stream.position(nth));
-            // Every position below the bound has an id.
+            // Every position below the bound has an id, so the fallback is not used.
             self.at_position(position).unwrap_or(Entity::PLACEHOLDER)
         }))
     }
@@ -90,7 +91,7 @@ impl Entities {
                 (self.retired.pass_over(self.slots.len(), fresh) as u32, self.first_generation.get())
             }
         };
-        // The generation of a free index is never zero.
+        // The generation of a free index is never zero, so the result is not `None`.
         NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
     }
 
@@ -132,7 +133,7 @@ impl Entities {
     /// If there is no memory. The ids stay reserved.
     pub(crate) fn reserve_pending(&mut self) -> Result<(), AllocError> {
         let fresh = usize::try_from(-*self.cursor.get_mut()).unwrap_or(0);
-        // Skipped retired indexes get a slot, too.
+        // Retired indexes that new ids skip get slots, too.
         try_reserve(&mut self.slots, fresh + if fresh == 0 { 0 } else { self.retired.len() })
     }
 

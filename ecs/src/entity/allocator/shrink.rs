@@ -159,7 +159,7 @@ mod tests {
                 let ids = hand_out(&mut entities);
                 let expected: Vec<u32> = (1..).filter(|index| !old.contains(&(index - 1))).take(ids.len()).collect();
                 let mut indexes: Vec<u32> = ids.iter().map(|id| id.index()).collect();
-                // The ids of the stream follow all earlier ones, and no index is retired.
+                // The ids of the stream come after all earlier ones, and none of them has a retired index.
                 let stream = indexes.split_off(10);
                 assert_eq!(indexes, expected[..10]);
                 assert!(stream.iter().all(|index| expected[10..].contains(index)), "{stream:?}");

@@ -55,7 +55,7 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
 
     #[inline(always)]
     fn set_components(&mut self, components: &[ComponentId]) {
-        // In most cases it is the same single component.
+        // Usually the event is about the same single component as the event before it.
         if let ([one], [other]) = (&*self.components, components)
             && one == other
         {

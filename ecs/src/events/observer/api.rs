@@ -223,7 +223,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
-        // Panics if the entity is not alive.
+        // `location` panics if the entity is not alive.
         let _ = self.location();
         let observer = observer.into_observer_for_entity(self.id());
         observer.register(self.store_mut().by_caller(), ObserverId::next());

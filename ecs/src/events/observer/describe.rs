@@ -133,7 +133,7 @@ impl<I: ObserverInput> Registration for WithInput<I> {
     }
 
     fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool)) {
-        // It is notified of events from now on, so the events left by an interrupted operation are dispatched first.
+        // The new observer must not be notified of earlier events, so the events left by an interrupted operation are dispatched first.
         let world = store.id();
         store.flush_events();
         assert!(
@@ -156,7 +156,7 @@ fn prepare(system: &mut dyn SystemCore, store: &mut Store) {
     let world = store.id();
     system.prepare(store);
     let facts = system.facts();
-    // Only now are the systems known that composed systems consist of.
+    // The access is checked after `prepare`, because the systems that a composed system consists of are only known then.
     let conditions = facts.conditions.iter().map(|condition| condition.facts());
     for facts in core::iter::once(facts).chain(conditions) {
         facts.access.expect_agreement();
@@ -172,7 +172,7 @@ fn register<I: ObserverInput>(
     store: &mut Store,
     (entities, existing): (Vec<Entity>, bool),
 ) {
-    // `()` is the bundle of no components.
+    // A pattern about all components has the bundle `()`, so its list of components is empty.
     let mut components = bundle_components::<<I::Pattern as EventPattern>::Components>(store).0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
@@ -193,7 +193,7 @@ fn register<I: ObserverInput>(
     let existing = if existing { Some(entities.clone()) } else { None };
     let watched = Watched { entities, components: components.clone(), filter };
     observers.share_meta(&mut *observer);
-    // The removed observers are dropped at the end.
+    // `removed` keeps the removed observers until the end of the function, because dropping them may run user code.
     let new = Listed::new(observer, id, type_name::<I::Pattern>());
     let removed = observers.add(new, watched, living);
     events.dispatch.forget(&removed);

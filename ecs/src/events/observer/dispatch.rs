@@ -25,11 +25,11 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
 #[cold]
 #[inline(never)]
 fn trigger_nested<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    // Observers see reserved ids as entities. During another dispatch the ids stay reserved, because an operation may be
+    // Reserved ids become entities before observers run. During another dispatch `flush` leaves them reserved, because an operation may be
     // in progress.
     store.flush();
-    // The commands that an observer records before it triggers another event are applied before the commands of that
-    // event, which is not their cause.
+    // Commands that an observer has recorded before it triggers this event are applied before the commands of this event, because the event
+    // is not their cause.
     defer_world_commands(store);
     dispatch_and_apply(store, number, event, trigger)
 }

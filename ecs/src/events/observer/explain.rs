@@ -131,7 +131,7 @@ impl World {
                 } else if entities.is_empty() || is_for && moment.is_some() {
                     told.push((name, has_conditions));
                 } else if is_for {
-                    // Observers of all events of the type run first.
+                    // These observers are added at the end, because the observers of all entities run before them.
                     of_entity.push((name, has_conditions));
                 } else {
                     others.push((name, NotTold::Entities(entities.len())));

@@ -72,8 +72,8 @@ impl MatchFilter {
             self.holds(now) && !self.holds(other)
         };
         if !self.is_per_entity {
-            // All of them have the same components, because they are in one table and the filter has no sparse
-            // components.
+            // All affected entities have the same components, because they are in one table and the filter has no sparse components. So one
+            // of them is tested for all.
             if affected.get(0, &store.structure.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
                 each(affected, store);
             }

@@ -96,7 +96,7 @@ impl<E: Event> Observe<E> for RareObserver<E> {
 
     fn observe_rows(&mut self, mut rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome) {
         let Self { observer, rare } = self;
-        // The conditions are evaluated before each call.
+        // The conditions are evaluated before each call, so an observer that is not called for whole batches gets one row.
         if !rare.is_batch {
             rows.rows.end = rows.rows.start + 1;
         }
@@ -275,7 +275,7 @@ impl<E: Event> Observers<E> {
     /// Adds an observer. May remove observers whose entities have all been despawned.
     pub(super) fn add(&mut self, new: Listed<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
-        // Removes duplicates, because each entity and component is entered and removed once.
+        // Duplicates are removed, because the index expects each entity and component once.
         let mut met = EntityHashSet::default();
         watched.entities.retain(|&entity| met.insert(entity));
         let mut met = Vec::new();
@@ -289,7 +289,7 @@ impl<E: Event> Observers<E> {
             self.forget_dead(entities, &mut removed);
             self.crowded = FEW.max(2 * self.index.watching.entities());
         }
-        // The allocation comes first, so that the index and the list stay consistent.
+        // The memory is reserved first: if the allocation fails, the index and the list stay consistent.
         self.list.reserve(1);
         self.index.push(new.id, watched, entities);
         self.list.push(new);
@@ -321,7 +321,7 @@ impl<E: Event> Observers<E> {
     ) {
         let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         let of_target = target.map_or(&[][..], |target| watching.of_entity(target));
-        // A single observer is handled without a loop, which would need more registers.
+        // A single observer is notified without a loop, because a loop would need more registers.
         let place = match (watching.of_all(), of_target) {
             (&[place], []) => place,
             ([], &[place]) if target.is_some_and(|target| store.structure.entities.contains(target)) => place,
@@ -492,7 +492,7 @@ impl<E: Event> EventObservers<Store> for Observers<E> {
 
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
         let list = &self.list;
-        // The removed observer is still in the list.
+        // The removed observer is still in the list, so it is excluded by its id.
         let is_occupied = |place: u32| {
             let listed = &list[place as usize];
             listed.observer.is_some() && listed.id.0 != number

@@ -202,13 +202,13 @@ impl<P: EventPattern> SystemInput for On<'_, '_, P> {
     #[inline(always)]
     fn about<'i>(about: &'i mut OnAbout<'_, P>, entity: Entity) -> OnInput<'i, P> {
         let OnAbout { event, trigger, is_set, components, observer, caller } = about;
-        // The observer may have changed the trigger in the previous call.
+        // The observer may have changed the trigger in the previous call, so the components are set again.
         if !*is_set {
             trigger.set_components(components);
             *is_set = true;
         }
-        // A test whether the event is present would be a branch per row: an `Entity` has a niche, and the compiler does
-        // not know that it is unused in memory.
+        // The event is written for each row, without a test whether it is present. The test would be a branch per row: an `Entity` has a
+        // niche, and the compiler does not know that it is unused in memory.
         let event = event.insert(P::Event::of_operation(entity));
         OnInput { event, trigger, observer: *observer, caller: *caller, is_kept: is_set }
     }

@@ -95,7 +95,7 @@ fn notify_of_pairs<R: Relation>(store: &mut Store) {
         }
         panicked.go_on();
     } else if let Some(event) = all.pop() {
-        // The only event: no notification would be skipped by a panic, so none is caught.
+        // For a single event no panic is caught: there is no other notification that the panic would skip.
         notify_of_pair(store, event);
     }
     if let Some(pairs) = store.relations.get_mut::<R>(number) {

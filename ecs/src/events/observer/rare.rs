@@ -37,7 +37,7 @@ pub(super) struct Rare {
 impl Rare {
     /// Evaluates the run conditions of an observer. A condition that cannot run counts as not holding, and is reported.
     pub(super) fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
-        // All are evaluated, so that each sees all changes.
+        // All conditions are evaluated even if one does not hold, so that each sees all changes.
         let mut hold = true;
         for condition in &mut self.conditions {
             let held = condition.run_in((), RunScope::Applied(store));

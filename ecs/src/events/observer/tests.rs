@@ -120,7 +120,7 @@ fn observers_of_one_event_run_in_the_order_in_which_they_were_added() {
     world.add_observer(record::<Add<()>>("5"));
     assert!(world.remove_observer(removed));
     world.entity_mut(entity).insert((Left, Right));
-    // Each of them once, whichever of the components it watches.
+    // Each observer runs once, even if it watches both components.
     assert_eq!(names(&mut world), ["1", "2", "3", "5"]);
     let other = world.spawn((Left, Right)).id();
     assert_eq!(take_calls(&mut world), ["1", "2", "5"].map(|name| (name, other)));
@@ -156,7 +156,7 @@ fn an_observer_of_entities_is_notified_of_these_only() {
     world.insert_batch(ids.map(|id| (id, Left)));
     let of_all = ids.map(|id| ("all", id));
     assert_eq!(take_calls(&mut world), [&of_all[..], &[("some", ids[1]), ("some", ids[3])]].concat());
-    // A despawned entity's index is reused by another entity.
+    // The observer of a despawned entity is not notified of another entity that reuses its index.
     world.despawn(ids[1]);
     let next = world.spawn(Left).id();
     assert_eq!((next.index(), take_calls(&mut world)), (ids[1].index(), alloc::vec![("all", next)]));
@@ -212,7 +212,7 @@ fn events_of_operations_that_are_one_are_delivered_at_its_end() {
         // Entities that are despawned before delivery are not reported.
         world.despawn(made[1]);
     });
-    // They are one batch.
+    // The events of the two remaining entities are one batch.
     assert_eq!(take_calls(&mut world), [("add", made[0]), ("", made[2])]);
     assert!(is_idle(&world.store));
 }

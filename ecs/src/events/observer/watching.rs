@@ -260,7 +260,7 @@ impl OfEntities {
             }
             return;
         }
-        // The entity that had the index before is dead.
+        // The entity that had the index before is dead. Its observers move to `others`.
         if let Some(before) = NonZeroU32::new(here.generation) {
             let list = match here.places {
                 places if places & MANY == 0 => Places { all: alloc::vec![places], removed: 0 },
@@ -364,7 +364,7 @@ mod tests {
         let all = |watched: &OfEntities| [first, second, third].map(|entity| living(watched, entity, &removed));
         assert_eq!(all(&watched), [vec![], vec![2, 5], vec![]]);
         assert_eq!(watched.len, 1);
-        // The list that the second one had is used again.
+        // The third entity reuses the list that the second one had.
         watched.add(third, 6, true);
         watched.add(third, 7, true);
         assert_eq!(all(&watched), [vec![], vec![2, 5], vec![6, 7]]);

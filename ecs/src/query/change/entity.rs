@@ -196,7 +196,7 @@ impl<'w> WriteEntity<'w> {
     /// All entities of a store, in the order of tables and rows.
     pub(crate) fn all(store: &'w mut Store) -> impl Iterator<Item = Self> + use<'w> {
         let store = &*store;
-        // An entity has one row, so each occurs once.
+        // Each entity has one row, so it occurs once.
         let entities = store.structure.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| Self { store, entity, run_ticks: store.run_ticks() })
     }

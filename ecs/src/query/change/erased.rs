@@ -273,7 +273,7 @@ impl<'w> ErasedMut<'w> {
     pub fn set_field<T: 'static>(&mut self, path: &str, value: T) -> Result<(), FieldError> {
         let old = self.value.replace_field(path, value)?;
         self.ticks.mark();
-        // Dropped last, because its destructor may panic.
+        // The old value is dropped last, because its destructor may panic.
         drop(old);
         Ok(())
     }

@@ -69,7 +69,8 @@ pub(super) struct Slots<'a> {
 impl<'a> Slots<'a> {
     pub(super) fn of(entities: &'a [Entity]) -> Self {
         let indexes = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        // The entities may come from a file, so their indexes are not limited by the size of the world.
+        // The entities may come from a file, so their indexes are not limited by the size of the world. The length of the array is:
+        // `others` has the rest.
         let indexes = indexes.min(entities.len() * 64 + 1024);
         let (mut by_index, mut others) = (alloc::vec![NOT_HERE; indexes], Vec::new());
         for (slot, entity) in entities.iter().enumerate() {

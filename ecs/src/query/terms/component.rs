@@ -226,7 +226,8 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
 
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // All rows of a sparse storage are in one column, even if they belong to different tables.
+        // All rows of a sparse storage share one column, even if they belong to different tables. So other threads may mark other rows of
+        // it.
         let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
         // SAFETY: forwarded: only code that may change a value writes its ticks, and only code that may read it reads them, except
         // for queries that have other rows of a shared table.

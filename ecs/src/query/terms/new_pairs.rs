@@ -88,7 +88,7 @@ macro_rules! filters {
 
 filters! {
     NewPairs => 0, ConstTerm::of::<PairSource<R>>(usage(ADDED));
-    // The values belong to other entities, the sources.
+    // The values belong to other entities, the sources, so a nested term reads them.
     NewPairsTo => 1,
         ConstTerm::Group(
             Group::All,

@@ -281,7 +281,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
         let noted = match (recording, tracking) {
             (Recording::TicksAlone, _) if matches!(C::TRACK, ChangeTracking::Never) => return Some(self),
-            // Rows of a sparse component differ from the rows of its storage.
+            // Ticks alone do not suffice for a sparse component: the rows of a table differ from the rows of the sparse storage.
             (Recording::TicksAlone, _) => {
                 let is_enough = !is_sparse::<C>() && tracking.is_some_and(Tracking::is_without_log);
                 return is_enough.then_some(self);

@@ -183,7 +183,7 @@ macro_rules! terms {
             }
 
             fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
-                // `||` stops at the first member that takes the access, so it is the only one.
+                // `||` stops at the first member that takes the access, so no other member gets it.
                 false $(|| $T::give(&mut state.$at, added))*
             }
 

@@ -50,7 +50,7 @@ impl Given {
     }
 
     fn of(added: &FilteredAccess) -> Self {
-        // Empty if the access is to all components, or all except some.
+        // The list is empty if the access is to all components, or to all except some.
         let borrowed = added.borrowed().unwrap_or_default();
         let written = borrowed.iter().copied().filter(|&id| added.writes(id)).collect();
         Self { borrowed, written, is_all: false }

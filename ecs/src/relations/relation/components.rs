@@ -48,7 +48,8 @@ macro_rules! ends {
 
             const STORAGE_TYPE: StorageType = StorageType::Sparse;
             const KEY: ComponentKey = R::KEY.mix($key);
-            // Snapshots store it with the pairs. A clone of an entity gets it with its own pairs.
+            // A snapshot stores this component with the pairs, and a clone of an entity gets it with its own pairs. So it is cloned only in
+            // copies of worlds.
             const DESCRIPTION: Description<Self> = Description::new()
                 .with_copy()
                 .with_clone_only_in_copies()

@@ -192,7 +192,7 @@ impl PairLists {
     fn make_room_now(&mut self, entity: Entity) -> Result<(), AllocError> {
         let entry = self.heads.try_get_or_add(entity.index(), Head::NONE)?;
         let head = *entry;
-        // A head that was created but not used may have another generation: it is reused.
+        // A head that was created but not used may have another generation; the head is reused.
         debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
         if head.generation != entity.generation() {
             entry.generation = entity.generation();
@@ -255,7 +255,7 @@ impl PairLists {
             let list = mem::replace(head, Head::NONE);
             return self.free_block(&list);
         }
-        // The list has another element, so both are in a block.
+        // The list still has another element, so it was not stored inline but in a block.
         let copy = *head;
         let links = &mut all[copy.range()];
         links[place as usize] = Link::HOLE;

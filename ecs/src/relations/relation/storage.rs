@@ -416,7 +416,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         let is_taken = |link: &&Link| match (R::SYMMETRIC, is_cloned(link.other)) {
             (false, _) => true,
             (true, true) => index.ends()[link.row as usize][0] == source,
-            // An exclusive relation allows one pair per entity, and the other entity keeps its pair.
+            // With an exclusive relation the other entity keeps its pair, and cannot be in a second one.
             (true, false) => !R::EXCLUSIVE,
         };
         let links = index.list(0, source).iter().filter(|link| link.is_pair()).filter(is_taken);
@@ -433,7 +433,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             None if values.is_empty() => Vec::new(),
             None => return None,
         };
-        // Without a function there are no values to clone.
+        // Without a clone function there are no values, so the fallback is never called.
         let clone = clone.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
         Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
     }
@@ -446,7 +446,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             for link in self.index.list(0, source).iter().filter(|link| link.is_pair()) {
                 let row = link.row as usize;
                 let [source, target] = self.index.ends()[row];
-                // A symmetric pair is in the lists of both of its entities.
+                // A symmetric pair is in the lists of both of its entities, but must be copied once.
                 if R::SYMMETRIC && copy.index.find(source, target).is_some() {
                     continue;
                 }

@@ -141,10 +141,10 @@ impl SourceList {
     fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
         let (entities, holes) = self.open();
         let from = entities.len().min(place as usize);
-        // Usually few entities before it have been removed or added.
+        // Usually few entities before this one have been removed or added, so it is near its recorded position.
         let window = from.saturating_sub(NEAR)..entities.len().min(from + NEAR);
         let near = position(&entities[window.clone()], entity).map(|at| window.start + at);
-        // Closing holes moves an entity towards the front.
+        // Closing holes moves an entity towards the front, so the entities before the position are searched next.
         let before = near.or_else(|| last_position(&entities[..from], entity));
         let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
         let Some(at) = at else {

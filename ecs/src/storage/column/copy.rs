@@ -208,7 +208,7 @@ impl ColumnCopy {
         copy.values = Arc::new(values);
         (copy.visited, copy.ticks) = (visited, rows);
         if let Some(ticks) = ticks {
-            // Discards the logs, so that consumers scan all ticks.
+            // The new `Tracking` has no logs, so consumers scan all ticks.
             let tracking = Tracking::new(rows, rows, now)?;
             ticks.into_iter().enumerate().for_each(|(at, ticks)| tracking.set(row(at), ticks));
             copy.tracking = Some(Box::new(tracking));
@@ -404,7 +404,8 @@ impl ColumnCopy {
             Some(clones) => {
                 debug_assert!(clones.len == values.len || values.len == 0);
                 to.swap_memory(&mut clones.column);
-                // Both columns have the same item layout, and the layout of the memory depends only on that and the capacity.
+                // The memory may be swapped: both columns have the same item layout, and the layout of the memory depends only on it and
+                // the capacity.
                 clones.len = before;
             }
             None => {

@@ -191,7 +191,7 @@ impl<M> Messages<M> {
     #[inline]
     pub fn write(&mut self, message: M) -> MessageId<M> {
         let id = MessageId::new(self.end());
-        // The vector does the same comparison to decide whether to grow.
+        // `push` makes the same comparison to decide whether to grow, so the compiler can merge the two.
         if self.new.len() == self.new.capacity() {
             self.warn_of_growth();
         }
@@ -272,7 +272,7 @@ impl<M> Messages<M> {
     /// ```
     pub fn update(&mut self) {
         self.turn();
-        // `clear` sets the length to zero before it drops the messages.
+        // `clear` sets the length to zero before it drops the messages, so the list is consistent if a destructor panics.
         self.new.clear();
     }
 
@@ -343,7 +343,7 @@ impl<M> Messages<M> {
         if gone == self.old.len() {
             self.update();
         } else {
-            // Reserves first: if this panics for lack of memory, the list is unchanged.
+            // The memory is reserved first: if this panics for lack of memory, the list is unchanged.
             self.old.reserve(self.new.len());
             self.new_start = self.end();
             self.old.append(&mut self.new);

@@ -98,7 +98,7 @@ macro_rules! walks {
 
             #[inline]
             fn nth(&mut self, n: usize) -> Option<Self::Item> {
-                // Wraps only if there is no such message.
+                // The number wraps around only if there is no such message.
                 let $number = self.0.number().wrapping_add(n as u64);
                 self.0.nth(n).map(|$message| $item)
             }

@@ -148,7 +148,7 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
     ErasedPersistence {
         kind: || R::persistence().kind(),
         write: write_text::<R>,
-        // `list` has a tick for each value: see `SnapshotBuilder::add_resource_text`.
+        // `list` contains the new resources, with the ticks for the next one: see `SnapshotBuilder::add_resource_text`.
         read: |text, list| {
             let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
             let value = form.read(text)?;

@@ -189,7 +189,7 @@ impl SparseStorage {
                 tag.words.clear();
                 // `make_room_for` has reserved room.
                 tag.words.extend_from_slice(&copy.words);
-                // Counted from the bits, because the values may have been moved out of the copy.
+                // The values are counted by the bits, because they may have been moved out of the copy.
                 let count = copy.words.iter().map(|word| word.count_ones() as usize).sum();
                 let before = core::mem::replace(&mut tag.len, count);
                 // SAFETY: the tag set has had `before` values; the rest is forwarded: room has been made, and `clones` and `begun`

@@ -120,7 +120,7 @@ impl SparseSet {
             let mut pages = least / PAGE as u32..=most / PAGE as u32;
             return pages.try_for_each(|page| self.pages.reserve(page * PAGE as u32, NO_ROW));
         }
-        // Consecutive indexes are often in one page.
+        // Consecutive indexes are often in one page, which is reserved once.
         let mut last = None;
         indexes.try_for_each(|index| {
             if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {

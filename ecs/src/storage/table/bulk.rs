@@ -18,7 +18,7 @@ impl AscendingRows {
     /// Sorts rows of a table with `len` rows, which may be in any order and contain duplicates. `None` if they are all rows of the
     /// table.
     pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
-        // No early exit, so that the compiler vectorises the loop.
+        // The fold has no early exit, so that the compiler vectorises the loop.
         let is_ascending = rows.iter().zip(rows.iter().skip(1)).fold(true, |ascending, (a, b)| ascending & (a < b));
         if is_ascending {
             // The usual case: rows from a loop over a query.
@@ -26,7 +26,7 @@ impl AscendingRows {
             rows.sort_unstable();
             rows.dedup();
         } else {
-            // Setting a bit per row of the table is cheaper than sorting.
+            // For many rows, setting a bit per row of the table is cheaper than sorting.
             let mut bits = alloc::vec![0u64; len.div_ceil(64)];
             rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
             if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == len {

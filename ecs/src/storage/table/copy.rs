@@ -228,7 +228,7 @@ impl Tables {
         }
         self.places.clear();
         for (at, copy) in copies.iter().enumerate() {
-            // The tables before `at` are in place, so this one is at `at` or later.
+            // The tables before `at` are in place, so the table with these components is at `at` or later.
             let Some(found) = self.by_components.get_mut(&copy.components) else { continue };
             let from = core::mem::replace(found, TableId(at as u32)).index();
             self.tables.swap(at, from);

@@ -54,7 +54,7 @@ impl Tables {
                 }
                 renumbered(table);
             }
-            // There is room, because the number of tables has not grown.
+            // `push` does not allocate, because the number of tables has not grown.
             table.components.iter().for_each(|component| self.with_component[component.index()].push(id));
             // SAFETY: the map has columns of the remaining tables, which exist and are borrowed.
             unsafe { table.enter_places(&mut self.places) };

@@ -219,7 +219,7 @@ impl Tables {
         self.by_components.reserve(1);
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.reserve(ids.len()) };
-        // If this panics because the allocation fails, the table is not listed anywhere.
+        // `push` comes first: if its allocation fails and it panics, the table is not listed anywhere.
         self.tables.push(table);
         ids.iter().for_each(|component| self.with_component[component.index()].push(id));
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.

@@ -96,7 +96,7 @@ impl Table {
     pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
         let ended = self.disabling.iter().filter(|&&column| !to.contains(self.components[column as usize]));
         let begins = ended.filter_map(|&column| Some(self.columns[column as usize].tracking()?.get(row).added));
-        // No row of this table was added later.
+        // No row was added to this table after this tick, so it serves as the current tick for ages.
         let now = self.stamped.get();
         let since = begins.max_by_key(|begin| begin.age(now));
         let begins = to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]));
@@ -110,7 +110,7 @@ impl Table {
         let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
         for pair in moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept()) {
             let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
-            // Columns that were swapped have kept the tick of the last consumer.
+            // If the columns were swapped, the tick of the last consumer has moved with the column.
             let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
             let seen = old.unwrap_or(tracking).last_look();
             renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));

@@ -85,7 +85,7 @@ impl Tracking {
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
-        // Changes at the tick at which the first log begins are added to it too, although they are not newer than that tick.
+        // The log is inexact: it also contains changes at the tick at which it begins, although they are not newer than that tick.
         tracking.current().inexact.store(true, Relaxed);
         tracking.notes.store(true, Relaxed);
         tracking
@@ -195,14 +195,14 @@ impl Tracking {
         let next = (self.current.load(Relaxed) & 1) ^ 1;
         let log = &self.logs[next];
         log.begin(seen);
-        // If nearly all rows change each time, most logs are not worth their cost.
+        // If nearly all rows change each time, most logs are not worth their cost, so `passed_over` of them are skipped.
         let passed_over = self.passed_over.load(Relaxed);
         if passed_over != 0 {
             self.passed_over.store(passed_over - 1, Relaxed);
             log.incomplete.store(true, Relaxed);
         }
         self.notes.store(passed_over == 0, Relaxed);
-        // Stored last: a thread that reads the new index finds an empty log, and knows whether it is active.
+        // The index is stored last: a thread that reads the new index finds an empty log, and knows whether it is active.
         self.current.store(next, Release);
     }
 
@@ -226,7 +226,7 @@ impl Tracking {
 
     #[inline(never)]
     fn note_new(&self, row: usize) {
-        // A row stays in the current log until the next one begins, which happens before rows are marked.
+        // A row stays in the current log until the next one begins, which happens before rows are marked. So this test needs no lock.
         if !self.current().knows(row) {
             let _lock = self.lock_logs();
             if self.notes.load(Relaxed) && !self.current().note(row) {
@@ -371,9 +371,10 @@ impl Tracking {
         if !is_after(ticks.changed, log) {
             log.inexact.store(true, Relaxed);
         }
-        // The tick of the last change may have been set back by a caller, without the tick of the addition.
+        // Both ticks are compared: a caller may have set back the tick of the last change without the tick of the addition.
         let after = |log: &Log| is_after(ticks.changed, log) || is_after(ticks.added, log);
-        // The older log need not have begun before the current one: the older log of a column that was created empty never began.
+        // `before` is tested separately, because it need not have begun before the current log: the older log of a column that was created
+        // empty never began.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
             self.note(row);
         }
@@ -444,9 +445,9 @@ impl Tracking {
     /// Records that a consumer looks. Systems that run concurrently look in any order; the newest tick counts.
     #[inline]
     pub(crate) fn look(&self, now: Tick) {
-        // Compared from a tick later than those of all consumers that may look at the same time.
+        // The ticks are compared by their age at a tick later than those of all consumers that may look at the same time.
         raise_to(&self.seen, now, now.later(CHECK_EVERY / 4));
-        // A log that stayed active until a consumer looked was useful.
+        // The log stayed active until a consumer looked, so it was useful: logs that were given up before no longer count.
         if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {
             self.given_up.store(0, Relaxed);
         }
@@ -476,7 +477,7 @@ impl Tracking {
             return rows;
         }
         if let Some(logged) = self.log(Which::Changed, run_ticks) {
-            // Added rows are in the log of changes too.
+            // The log of changes contains the added rows, too.
             let is_new = |row| ticks.iter().flatten().any(|ticks| run_ticks.is_new(ticks.cell(row).get()));
             rows.reserve(logged.len().min(len));
             while let Some((group, mut mask)) = logged.next_group(row / GROUP) {

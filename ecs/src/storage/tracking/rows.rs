@@ -62,7 +62,7 @@ impl TickLine {
 /// Whether all rows of a line are new.
 #[inline]
 fn all_new(ticks: [u32; LINE], age: Age) -> bool {
-    // Without an early exit this compiles to a few vector instructions.
+    // The fold has no early exit, so that it compiles to a few vector instructions.
     !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
 }
 
@@ -268,7 +268,7 @@ impl RowTicks {
         let is_new = |group: &[TickLine; LINES]| group.iter().fold(true, |all, line| all & all_new(read(line), age));
         match groups.iter().position(|group| !is_new(group)) {
             Some(groups) => row + groups * GROUP,
-            // The ticks of the rows from `end` on are unspecified.
+            // The ticks of the rows from `end` on are unspecified, so these rows count as new.
             None if last < end && self.mask_of(last, run_ticks, read) | u64::MAX << (end - last) == u64::MAX => end,
             None => last,
         }

@@ -415,7 +415,7 @@ pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(
 /// Returns the common length of all columns, or an error that names the column with the wrong length.
 fn check_lengths(heads: &[Head]) -> Result<usize, ColumnLengthError> {
     let votes = |head: &Head| heads.iter().filter(|other| other.count == head.count).count();
-    // `max_by_key` returns the last of several equally frequent lengths, so the search is in reverse order.
+    // `max_by_key` returns the last of several equally frequent lengths. The search is in reverse order to get the first.
     let Some(usual) = heads.iter().rev().max_by_key(|head| votes(head)) else { return Ok(0) };
     match heads.iter().find(|head| head.count != usual.count) {
         Some(odd) => {

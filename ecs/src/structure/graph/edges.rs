@@ -115,7 +115,7 @@ impl Graph {
         let at = self.plans.len() as u32;
         self.plans.reserve(1);
         self.edges[from.index()].insert(change.0, at);
-        // Cannot fail, as room was reserved: the new edge must lead to a plan.
+        // `push` cannot fail, because room was reserved. This matters, because the new edge must lead to a plan.
         self.plans.push(plan);
         self.cache_plan(from, change, at)
     }
@@ -144,7 +144,7 @@ impl Graph {
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
         self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
-        // The plans of the previous long sequence may be overwritten.
+        // The plans of the previous long sequence may be overwritten, so cached references to plans become invalid.
         self.epoch = self.epoch.wrapping_add(1);
         self.cache.clear();
         Change(LONG << KIND | number)
@@ -245,14 +245,14 @@ impl Graph {
     /// Recomputes the listeners of each plan, and stores those of all plans. `O(plans)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
-        // The cache has copies of the flags of plans.
+        // The cache has copies of the flags of plans, which change below.
         self.cache.clear();
         let update = |plan: &mut Arc<MovePlan>| match Arc::get_mut(plan) {
             Some(plan) => plan.update_interest(components, in_all).is_ok(),
             None => false,
         };
         if !self.plans.iter_mut().all(update) {
-            // There was no memory to update a plan. Plans are made again when they are needed.
+            // There was no memory to update a plan, so all plans are removed. They are made again when they are needed.
             self.clear();
         }
     }
@@ -260,10 +260,10 @@ impl Graph {
     /// Removes all edges and frees their memory; they are made again when they are needed. Numbers of tables and bundles may change
     /// afterwards.
     pub(crate) fn clear(&mut self) {
-        // This does not allocate.
+        // `clear` must not allocate: it is also called when there is no memory.
         let Self { edges, plans, nodes, first, long, cache, epoch, in_all: _ } = self;
         (*edges, *plans, *nodes, *first) = (Vec::new(), Vec::new(), Vec::new(), None);
-        // The counter goes on, so that no later sequence gets the number of an earlier one.
+        // The number is kept, so that no later sequence gets the number of an earlier one.
         *long = Long { number: long.number, ..Long::default() };
         cache.clear();
         *epoch = epoch.wrapping_add(1);

@@ -330,7 +330,7 @@ impl MovePlan {
                 PlanFlags::RECORDS
                     .only_if(interest.intersects(Interest::REMOVALS.union(Interest::SPAWNS)) || leaves_watched),
             );
-        // The removal logs take the lost values.
+        // If removals of this table are recorded, the moves keep the lost values for the removal logs.
         let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
         let mut all = Vec::new();
         try_reserve_exact(&mut all, self.moves.len() + self.other_moves.len())?;

@@ -149,7 +149,7 @@ impl Outcomes {
                 self.require(contents.required);
             }
             ChangeStep::InsertIfNew(_) => {
-                // A component that the entity already has requires nothing.
+                // The entity keeps its own value of a component that it already has, so the requirements of that component do not count.
                 let new = self.add(contents, true);
                 self.require(&components.required_by(&new));
             }
@@ -157,7 +157,7 @@ impl Outcomes {
             ChangeStep::Take(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
-                    // The caller that takes it also removes it from its storage.
+                    // The caller that takes the component also removes it from its storage, so the plan does not.
                     self.all[at].remove(false);
                     self.all[at].stays = false;
                 }
@@ -274,7 +274,7 @@ impl Planner<'_, '_> {
             || !plan.left_storages.is_empty()
             || plan.retains.is_some()
             || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        // If the row stays, required components are not constructed in it.
+        // If the row stays in its table, required components are not constructed in the row.
         let stays = plan.table == self.from && !plan.required.is_empty();
         let goes_elsewhere = stays || plan.required.iter().any(|required| required.new_column().is_none());
         let names_sources = matches!(self.steps.first(), Some(ChangeStep::Remove(_) | ChangeStep::Take(_)));
@@ -338,7 +338,7 @@ impl Planner<'_, '_> {
         let required = |outcome: &ComponentOutcome| {
             let (constructor, touched) = outcome.required?;
             let target = match outcome.sparse {
-                // The entity may have a value from before, unless an earlier step has removed it.
+                // The entity may already have a value in the sparse set, unless an earlier step has removed it.
                 Some(number) if !touched => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
                 None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
@@ -363,7 +363,7 @@ impl Planner<'_, '_> {
             }
         };
         let mut moves: Vec<ColumnMove> = source.components().iter().enumerate().map(step).collect();
-        // Consecutive moves of the same size are copied by the same code.
+        // The moves are sorted by size, because consecutive moves of the same size are copied by the same code.
         moves.sort_unstable_by_key(|step| (!step.is_kept(), step.size(), step.from));
         moves
     }

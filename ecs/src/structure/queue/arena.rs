@@ -72,7 +72,7 @@ impl<C> Command<C> {
     /// Returns a step whose values have the type `V`; `needs_drop` is false if they never need drop.
     pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
         let align = align_of::<V>();
-        // Values with an alignment of more than a line are stored unaligned, as bytes.
+        // Values whose alignment exceeds `LINE` are stored unaligned, as bytes.
         let (drop, align): (_, usize) = match align > LINE {
             true => (drop_aside_fn::<V>(), LINE),
             false => (drop_fn::<V>(), align),
@@ -196,7 +196,7 @@ impl<C> Queue<C> {
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if align_of::<F>() > LINE {
-            // The closure is boxed, since a queue aligns values to at most a line.
+            // The closure is boxed, since a queue aligns values to at most `LINE` bytes.
             let operation = Box::new(operation);
             self.push_here(move |context: &mut C| operation(context));
         } else {
@@ -241,7 +241,7 @@ impl<C> Queue<C> {
             start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
             write(start.add(values));
         }
-        // Nothing has been recorded if `write` panics.
+        // The length is updated last: if `write` panics, nothing has been recorded.
         (self.len, self.align) = (end, align);
     }
 
@@ -435,7 +435,7 @@ impl<C> Running<C> {
 
 impl<C> Drop for Running<C> {
     fn drop(&mut self) {
-        // The queue becomes empty even if the `Drop` of a value panics.
+        // The guard empties the queue even if the `Drop` of a value panics.
         let mut running = crate::util::guard::OnDrop::new(self, |running| running.queue.len = 0);
         let rest = core::iter::from_fn(|| {
             let entry = running.peek()?;

@@ -161,7 +161,7 @@ impl Removals {
         if let Some(storage) = storage {
             make_place(&mut self.by_storage, storage);
         }
-        // If there is no memory this unwinds, and no index refers to the logs yet.
+        // `push` comes first: if there is no memory and it unwinds, no index refers to the logs yet.
         self.watched.push(RecordedRemovals { component: info.id(), storage, entities, values });
         self.by_component[info.id().index()] = at as u32;
         if let Some(storage) = storage {

@@ -65,7 +65,7 @@ pub(super) fn removing<B: Bundle>(store: &mut Store) -> Loss {
 
 /// The removal of these components.
 pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> Loss {
-    // A bundle whose registration failed may have left a sparse component without a storage.
+    // A bundle whose registration failed may have left a sparse component without a storage, which is created here.
     store.note_new_components();
     Loss(Change::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
 }

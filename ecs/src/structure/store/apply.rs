@@ -150,7 +150,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
         if store.events.has_pending {
-            // An operation that was aborted by a panic has left pending events.
+            // An operation that was aborted by a panic has left pending events, which are delivered first.
             let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             store.flush_events();
@@ -159,7 +159,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
             }
         }
         if entry.step().is_none() {
-            // Commands that the closure applies may have the same pattern.
+            // The pattern is back in the store while the closure runs, because commands that the closure applies may have the same pattern.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
             store.structure.entities.set_caller(entry.by);
@@ -172,7 +172,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
             pattern = core::mem::take(&mut store.commands.last_pattern);
             continue;
         }
-        // User code that has run since may have removed the change from the graph.
+        // User code that has run since the pattern was learned may have removed its change from the graph.
         let is_new = !pattern.is_of(store.structure.archetypes.epoch()) || running.next_of(&pattern).is_none();
         if is_new {
             learn_pattern(store, &mut pattern, &running);
@@ -212,7 +212,8 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         let next = step_of(store, step);
         let depends = depends_on_sparse || step_depends_on_sparse(&store.structure.archetypes, next);
         if depends && count >= STEPS {
-            // The rest becomes another change, since a change for single entities must be one that the graph keeps together with others.
+            // The remaining steps become another change: a change for single entities must be one that the graph stores together with
+            // others, so it has at most `STEPS` steps.
             break;
         }
         depends_on_sparse = depends;
@@ -276,14 +277,15 @@ fn apply_next(
     let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
     let ends = store.events.is_observing && pattern.despawns();
     let place = place_of(&store.structure.entities, first, spawns);
-    // The notifications for one entity, and the commands that observers record then, come before the next entity.
+    // Observed entities are changed one by one: the observers of one entity, and the commands that they record, come before the next
+    // entity.
     let is_sole = place.is_none() || store.events.is_observing && observes_steps(store, first, place, pattern);
     let table = match place {
         Some(Placement::Table(table)) if !is_sole && !ends => Some(table),
         _ => None,
     };
     let run = running.pass(pattern, just_learned, |entity| {
-        // Most entities are in the table of the first one, which takes one comparison.
+        // Most entities are in the table of the first one. For these, one comparison suffices.
         if let Some(table) = table
             && entities.len() < AT_ONCE.min(entities.capacity())
             && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
@@ -344,7 +346,7 @@ fn apply_one_of(
     // SAFETY: the change has the steps of the pattern, in order; `change_for_entity` only exchanges bundles for ones with the same
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
-    // Observers are notified after the origins have been set.
+    // Events are deferred, so that observers are notified after the origins have been set.
     let done = store.defer_events(|store| {
         let done = apply_one(store, entity, spawns, change.map(addition));
         done.map(|entity| attribute(store, entity, &attributions))

@@ -13,9 +13,9 @@ use crate::util::origin::Origin;
 /// Returns the origin of each component that an entity is about to get from steps that were recorded at different places. If a component
 /// occurs twice, its last origin comes last.
 pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<Store>) -> Vec<(ComponentId, Origin)> {
-    // `None` as the origin: the component is removed.
+    // An origin of `None` means that the component is removed.
     let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
-    // The bundles of `retain` steps.
+    // The components in the bundles of `retain` steps.
     let mut kept = Vec::new();
     for (step, by) in pattern.steps().zip(pattern.origins()) {
         let number = (step.register)(store);

@@ -312,7 +312,7 @@ pub(crate) fn build_copy(
     let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
     let (mut frames, now) =
         (FramesCopy::of(parts.clock.frame_number, parts.clock.is_frame_open, &parts.ran), parts.clock.tick);
-    // There is always a first table.
+    // `check` has ensured that the first table exists, the one for entities without components.
     let rows = tables.iter().map(|table| &table.entities[..]);
     let limit = store.structure.entities.limit();
     let mut entities = EntitiesCopy::of(&ids, limit, rows).map_err(BuildError::Ids)?;
@@ -439,7 +439,7 @@ impl Registered {
         let mut filled = Vec::new();
         for (id, of, column) in numbered {
             let name = column.values.descriptor().name();
-            // The component has sparse storage: that has been checked.
+            // It has been checked that the component is registered with sparse storage, so no component is skipped here.
             let Some(info) = components.info(id) else { continue };
             let number = info.sparse_index();
             if filled.contains(&number) {
@@ -478,7 +478,7 @@ fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Res
     let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
         let id = store.register_descriptor(component)?;
-        // Without a reader no removals are kept.
+        // Without a reader there is no removal log, so the removals are not kept.
         let Some(list) = store.events.removals.list_of(id) else { continue };
         let (rows, of_values) = (entities.len(), values.is_some());
         let values = values.map(|values| or_raise(ColumnCopy::of(values, rows, |row| row, now)));

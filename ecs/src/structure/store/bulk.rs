@@ -54,7 +54,7 @@ impl Batch<'_> {
     ///   the table or is [`Target::Nowhere`]. The rows are within the capacity of the table, and the columns hold no values in them.
     unsafe fn write(&self, table: &Table, targets: &[Target], row: impl Fn(usize) -> usize) {
         let count = self.entities.len();
-        // The parts of this many entities stay in the L1 cache from one column to the next.
+        // The parts of 64 entities stay in the L1 cache from one column to the next.
         for first in (0..count).step_by(64) {
             let numbers = first..count.min(first + 64);
             for (&leaf, target) in self.leaves.iter().zip(targets) {
@@ -284,7 +284,7 @@ impl Store {
         let count = batch.entities.len();
         match self.structure.entities.reserve_next_many(if new { count } else { 0 }) {
             Ok(()) => {}
-            // The slow path uses the remaining ids one by one.
+            // There are fewer ids left than entities: the slow path uses the remaining ids one by one.
             Err(ReserveError::IdsExhausted) => return false,
             Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
@@ -358,13 +358,14 @@ unsafe fn move_rows(
         let room = store.events.removals.make_room(lost, storages, count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
-    // Listeners can read the entities from the rows of the destination if the rows are in the order in which listeners are notified.
+    // Listeners can read the entities from the rows of the destination, if these rows are in the order of notification. Otherwise the
+    // entities are listed.
     let in_order = order.is_none() && selection.rows.is_none();
     if interest.intersects(Interest::REMOVALS.union(Interest::RECORDER)) || !interest.is_empty() && !in_order {
         listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
     }
     let first = store.structure.gather(selection);
-    // Gathering has moved some rows.
+    // `gather` has moved some rows, so the rows of the listed entities are looked up after it.
     let rows = store.structure.entities.rows_of(&listed);
     let (start, exchange) = store.structure.make_room(from, &route, first, count);
     let block = Block { from, first, count, route, start };
@@ -384,7 +385,8 @@ unsafe fn move_rows(
         // they are kept.
         unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
-    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered.
+    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered. So
+    // the events list the entities instead of the rows.
     let is_part = events.scope_depth != 0;
     let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);
@@ -556,7 +558,7 @@ fn write_rows<B: Bundle>(
     let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
     // SAFETY: the plan belongs to this bundle and leads to this table.
     let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
-    // Values are made in the order of the rows, unless another order is given.
+    // Values are made in the order of the rows, unless `entities` gives another order.
     let offset = |nth: usize| order.as_ref().map_or(nth, |order| order[nth] as usize - block.first);
     let mut written = OnDrop::new((store, 0), |(store, count)| {
         for_each_despite_panics(0..*count, |nth| {

@@ -126,7 +126,7 @@ impl Store {
         let heard =
             self.structure.archetypes.components.observed(self.structure.archetypes.components.sparse()[number]);
         let is_watched = self.events.removals.watches(SparseSummary::default().with(number));
-        // This function notifies no listener of added components.
+        // This function only removes the component, so listeners of added components do not count.
         let coming = Kinds::COMES;
         let is_told = !heard.of_listeners().difference(coming.union(coming.of_hooks())).is_empty();
         if is_watched || self.events.is_recording() || is_told {

@@ -146,7 +146,8 @@ impl<B, const ADDS: bool> BundleChange<B, ADDS> {
 impl<B: Bundle, const ADDS: bool> ChangeSpec for BundleChange<B, ADDS> {
     const ADDS: bool = ADDS;
     const IN_TABLES: bool = B::Parts::KINDS.intersects(PartKinds::TABLE);
-    // An old sparse value that needs drop is retired, and dropped by *finish*.
+    // A replaced sparse value that needs drop is retired, and the *finish* phase drops it. So a bundle with sparse components tolerates
+    // none here.
     const TOLERATED: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
         (false, _) => PlanFlags::NONE,
         (true, true) => PlanFlags::REPLACES,

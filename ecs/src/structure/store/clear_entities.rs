@@ -44,7 +44,7 @@ impl Structure {
             let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
             return occupied.map(Table::id).collect();
         }
-        // Exactly one entity of each such table has row 0.
+        // Exactly one entity of each occupied table has row 0.
         let locations = self.entities.locations().filter(|location| location.row == 0);
         let mut occupied: Vec<TableId> = locations.map(|location| location.table).collect();
         occupied.sort_unstable();

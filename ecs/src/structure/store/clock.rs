@@ -86,7 +86,8 @@ impl ReaderRuns {
     /// Counts a run until the returned guard is dropped.
     fn enter(&self, tick: Tick) -> ReaderRun<'_> {
         let entered = |state: u64| {
-            // The ticks are close to each other, since `reset` is called whenever ticks are clamped.
+            // The ticks are close to each other, since `reset` is called whenever ticks are clamped. So the sign of their difference orders
+            // them.
             let latest = Tick::new(state as u32);
             let is_later = tick.get().wrapping_sub(latest.get()).cast_signed() > 0;
             let tick = if is_later { tick } else { latest };

@@ -176,7 +176,8 @@ pub(crate) fn is_busy(store: &mut Store) -> bool {
 
 /// Brings the store into the state in which operations begin.
 fn settle(store: &mut Store) {
-    // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended elsewhere.
+    // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended while the store was
+    // exchanged.
     store.relink();
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
@@ -248,7 +249,7 @@ pub(crate) fn copy_store_to(
 ) -> Result<(), AllocError> {
     settle(store);
     if copy.whole_of.take() != Some(store.id) {
-        // The old contents belong to another store.
+        // The old contents of the copy belong to another store, so nothing of them is reused.
         *copy = StoreCopy::default();
     }
     let known = known.filter(|known| known.is_of(store));
@@ -365,7 +366,7 @@ pub(crate) fn restore(
     track_as(store, &copy.tracked);
     let mut room = Room::new(store, copy, &mut clones)?;
 
-    // (1) Nothing can fail any more. If the tables have to be reordered, the numbers in the known copy are not valid.
+    // (1) From here on nothing can fail. The known copy contains numbers of tables, so it is used only if the tables keep their order.
     let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
@@ -384,7 +385,7 @@ pub(crate) fn restore(
     store.frames.become_copy(core::mem::take(&mut clones.frames), &room.renewed);
     let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
-    // (2)
+    // (2) The old contents are dropped, which runs user code.
     let Store { events, .. } = store;
     let panicked = DeferredPanic::catch(|| events.removals.drop_expired());
     let panicked =

@@ -369,8 +369,8 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
 unsafe fn retire_row(table: &mut Table, entities: &mut Entities, entity: Entity, row: u32) {
     // SAFETY: forwarded.
     let moved = unsafe { table.retire_row(row as usize) };
-    // This precedes freeing the index: the moved entity may be the removed one, and a free slot stores the next free index instead of a
-    // row.
+    // The row is set before the index is freed: the moved entity may be the removed one, and a free slot stores the next free index instead
+    // of a row.
     entities.set_row(moved, row);
     entities.free(entity);
 }
@@ -397,7 +397,8 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     }
     let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
     let told = room.unwrap_or_else(|error| error.raise());
-    // Nothing needs memory any more. SAFETY: the row of a live entity is a row of its table.
+    // From here on nothing allocates.
+    // SAFETY: the row of a live entity is a row of its table.
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
     entities.set_row(moved, location.row);
     entities.free(entity);
@@ -479,7 +480,7 @@ pub(super) fn end_all(store: &mut Store) {
     let occupied = store.structure.occupied_tables();
     let mut watched = prepare_to_tell_of_all(store, &occupied);
     let living = store.structure.prepare_to_free_all(&occupied);
-    // Nothing needs memory any more.
+    // From here on nothing allocates.
     store.structure.free_all(living);
     let Store {
         structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
@@ -499,7 +500,7 @@ pub(super) fn end_all(store: &mut Store) {
     let _finish = events.finish(&told);
     let of_tables = occupied.iter().map(|&table| (Some(table), None));
     let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
-    // The rows of all tables are gone before the first value is dropped.
+    // All ids are free by now. Each table and each sparse storage is cleared even if a destructor panics.
     for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
         if let Some(table) = table {
             let kept = watched.tables.iter().find(|(watched, _)| *watched == table);

@@ -515,7 +515,8 @@ mod tests {
         assert!(reactions.set_cause(Some(Arc::clone(&cause))).is_none());
         assert_eq!(begin(&mut reactions, &["d"]), [false]);
         assert_eq!(reactions.chain("d"), "`a` → `b` → `d`");
-        // All commands of this cause have been applied, perhaps while this world was exchanged for another one.
+        // All commands of this cause have been applied, perhaps while this world was exchanged for another one. So the chain of causes
+        // starts again.
         cause.end();
         assert_eq!(begin(&mut reactions, &["d", "e"]), [true, true]);
     }

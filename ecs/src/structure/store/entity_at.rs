@@ -256,7 +256,7 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
         self.flush_events();
         let mut located = self.located();
-        // The function moves values as rarely as possible: without optimisation each move copies the value to another place of the stack.
+        // Values are moved as rarely as possible: without optimisation each move copies the value to another place of the stack.
         if !located.has_bundle::<Old>() {
             return Err(new);
         }

@@ -137,7 +137,7 @@ impl<C: 'static> Drop for ObserversPlace<C> {
             // SAFETY: the pointer is from a box. The observers are not taken, and the place is not used afterwards.
             drop(unsafe { Box::from_raw(self.shared.as_ptr()) });
         } else {
-            // `TakenObservers` frees the memory.
+            // `TakenObservers`, which still uses the memory, frees it.
             self.shared().state.store(ORPHANED, Ordering::Relaxed);
         }
     }

@@ -196,7 +196,7 @@ impl<D> Events<D> {
         if self.is_observing
             && let Some((id, kinds)) = transition.observed_after(components)
         {
-            // Set first: the event must be delivered even if there is no memory for what follows.
+            // The flag is set first: the event must be delivered even if there is no memory for the notes below.
             self.has_pending = true;
             if kinds.intersects(Kinds::INSERT.of_links()) {
                 self.links.note(entity, id, components);
@@ -248,7 +248,7 @@ impl<D> Events<D> {
             if self.scope_depth == 0 {
                 self.panicked = DeferredPanic::default();
             }
-            // The panic already reports that the operation was aborted.
+            // The panic already reports that the operation was aborted, so a failure to record its events is not reported as well.
             self.pending.forget_failure();
             self.mark_pending_stale(tables);
         }

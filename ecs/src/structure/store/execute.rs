@@ -216,12 +216,12 @@ impl Store {
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
             match B::IN_PLACE {
-                // Splitting the bundle into its components may run user code.
+                // The bundle is split into its components before the operation begins, because splitting may run user code.
                 None => with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, spec, Fate::Dropped, read, write)
                 }),
-                // As `execute`, but if the bundle was not written at once, a cold call moves it to the stack.
+                // This does the same as `execute`. If the bundle cannot be written at once, a cold call moves it to the stack.
                 Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
                     Some(begun) => {
                         let done = begun.carry_out::<BundleChange<B, true>, false>(
@@ -317,7 +317,7 @@ impl Store {
         };
         let (mut id, mut flags) = self.find_plan(key, change, subject.table());
         let mut prepared = None;
-        // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
+        // The *prepare* phase reserves the row as well. Without that phase the loop below reserves the row if the table is full.
         let mut is_reserved = flags.intersects(PlanFlags::PREPARE);
         if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
@@ -345,7 +345,7 @@ impl Store {
         // SAFETY: the change has been carried out except for this phase, and nothing has happened since. The flags are those of the plan.
         let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
-            // Dropping `None` would still be a call.
+            // Without `forget`, dropping `None` would still be a call.
             core::mem::forget(prepared);
         }
         Ok((entity, is_here.then_some(here)))
@@ -355,7 +355,7 @@ impl Store {
     /// entities of the empty table: its `table`, `lost` and `required` are not valid for this entity, so it serves changes at once only.
     #[inline]
     fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
-        // Only to fill the plan cache: the next change with this key needs no phases.
+        // The result is not used: the call fills the plan cache, so that the next change with this key needs no phases.
         self.find_plan(key, change, TableId::EMPTY);
         PlanKey::of_change(change.resolve(self), subject.table())
     }

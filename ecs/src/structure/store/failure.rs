@@ -424,7 +424,7 @@ impl CommandErrors {
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {
         let came = core::mem::take(self.from_systems_len.get_mut());
         let mut kept = self.from_systems.take();
-        // The order in which systems ran may depend on threads.
+        // The errors are sorted, because the order in which systems ran may depend on threads.
         let missed = |error: &CommandError| if let CommandFailure::Missed(missed) = error.failure { missed } else { 0 };
         kept.sort_by_key(|error| (error.system, error.bundle, missed(error)));
         self.uncounted += came.saturating_sub(kept.len());

@@ -17,7 +17,7 @@ pub(crate) fn forget_selections(
 ) -> usize {
     let vtable = store.events.dispatch.vtable.replace(quiet);
     let mut count = 0;
-    // The `Drop` of a value may panic; the vtable is restored nevertheless.
+    // The vtable is restored even if the `Drop` of a value panics.
     let panicked = DeferredPanic::catch(|| {
         let collect = |store: &mut Store, events: &mut LifecycleEvents| {
             selections.iter().for_each(|selection| store.collect_end_of(events, selection));

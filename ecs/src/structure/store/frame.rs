@@ -80,7 +80,7 @@ fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&
 }
 
 pub(super) fn notice_ended_frame(store: &mut Store) {
-    // A run that is in progress elsewhere belongs to the frame.
+    // A schedule run that is in progress belongs to the frame, so the frame ends after it.
     if store.frames.shared.has_ended.load(Relaxed) && !store.frames.goes_on() {
         store.frames.shared.has_ended.store(false, Relaxed);
         end_frame(store);

@@ -163,7 +163,7 @@ impl Frames {
     #[cold]
     pub(super) fn add_member(&mut self, label: Option<u64>, seat: &Seat) {
         let ran = self.number;
-        // Members of this frame are kept: if one is gone, the frame may end.
+        // Schedules that ran in this frame are kept even if they no longer exist, because that may end the frame: see `ends_before`.
         self.members.retain(|member| member.ran == ran || !member.is_gone());
         self.members.push(RanSchedule { label, seat: Arc::downgrade(seat), ran });
     }

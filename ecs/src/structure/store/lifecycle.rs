@@ -68,10 +68,11 @@ impl Drop for OperationScope<'_> {
     fn drop(&mut self) {
         if let Some(target_world) = &self.target_world {
             if !target_world.is(self.store) {
-                // The store is elsewhere. It delivers its events with its next operation, or when commands are applied to it.
+                // The store of the scope was exchanged for another one. It delivers its events with its next operation, or when commands
+                // are applied to it.
                 return target_world.end_deferral(self.has_ended);
             }
-            // Operations of the scope may have undone earlier ones.
+            // Operations of the scope may have undone earlier ones, so the pending events are checked again before delivery.
             self.store.events.pending.mark_stale();
         }
         let Store { structure: Structure { archetypes, .. }, events, .. } = &mut *self.store;
@@ -264,7 +265,7 @@ impl Store {
             }
         };
         self.notify_and_batch(collect, |store| {
-            // Even if the operation panics: the value may have changed.
+            // The change is noted before the operation, because the value may have changed even if the operation panics.
             store.events.note(entity, replaced, &store.structure.archetypes.components);
             operation(store)
         })
@@ -290,7 +291,7 @@ impl Store {
 #[inline(never)]
 fn flush_pending(store: &mut Store) {
     if store.events.scope_depth != 0 {
-        // Scopes that deferred events may have ended while the store was elsewhere.
+        // Scopes that deferred events may have ended while the store was exchanged for another one. `take_returned` counts their ends.
         take_returned(store);
     }
     if store.events.scope_depth != 0 || store.events.dispatch.is_running() {
@@ -359,7 +360,7 @@ pub(super) fn apply_listener_commands(store: &mut Store) {
 #[inline(never)]
 fn apply_listener_commands_now(store: &mut Store) {
     let Some(vtable) = store.events.dispatch.vtable else { return };
-    // Ids that are reserved for commands in progress stay pending.
+    // Pending ids of commands in progress are put aside, so that they stay pending.
     let world = store.id;
     let pending = core::mem::take(&mut store.structure.pending);
     let target_world = (!pending.is_empty()).then(|| TargetWorld::new(store));
@@ -388,12 +389,12 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
     events.merge_batches(&store.structure.entities);
     let caller = store.structure.entities.caller();
     if store.events.scope_depth == 0 {
-        // The pending events of an operation that was aborted by a panic come first.
+        // The pending events of an operation that was aborted by a panic are delivered first.
         panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
     panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));
     store.structure.entities.set_caller(caller);
-    // Reserved ids get rows when the operation has ended.
+    // Ids that listeners have reserved become pending. They get rows when the operation has ended.
     store.structure.make_reserved_pending();
     panicked
 }
@@ -402,7 +403,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
 #[inline]
 fn notify_of_all_pairs(store: &mut Store) {
     if store.relations.have_events() {
-        // A panic is deferred until all values are dropped: a panic during unwinding would abort the program.
+        // Panics are deferred until all values are dropped: a panic during unwinding would abort the program.
         let mut panicked = DeferredPanic::default();
         for number in 0..store.relations.places.len() {
             panicked = panicked.or(DeferredPanic::catch(|| notify_of_pairs(store, number)));
@@ -524,7 +525,7 @@ impl Affected<'_> {
         match self {
             Affected::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
             Affected::Rows { count, .. } => {
-                // Copies several entities at a time out of the store.
+                // `each` borrows the store mutably, so several entities at a time are copied out of it.
                 let mut some = [Entity::PLACEHOLDER; SOME];
                 for first in (0..count).step_by(SOME) {
                     let entities = self.entities(&store.structure.archetypes.tables).get(first..).unwrap_or_default();

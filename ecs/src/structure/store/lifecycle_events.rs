@@ -292,7 +292,7 @@ impl LifecycleEvents {
                 let mut changes = events.changes[batch.changes.clone()].iter();
                 changes.all(|change| holds(entity, change.0, change.1))
             }
-            // The changes may hold for only some of the entities.
+            // Unless the batch is certain, the changes may hold for only some of its entities.
             Affected::Listed(_) => batch.is_certain,
             Affected::Rows { .. } => true,
         };
@@ -334,7 +334,7 @@ impl LifecycleEvents {
             }
             match (&mut last.of, &next.of) {
                 (Of::Listed(range), Of::Listed(others)) if range.end == others.start => range.end = others.end,
-                // The list of the last batch is at the end of the vector, so it can grow.
+                // A new list is made at the end of `entities`, so that the next arm can extend it.
                 (Of::One(_), Of::One(_)) if try_reserve(entities, 2).is_ok() => {
                     entities.extend([of_last, of_next]);
                     last.of = Of::Listed(entities.len() - 2..entities.len());

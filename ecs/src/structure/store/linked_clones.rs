@@ -70,7 +70,7 @@ pub(crate) fn put_linked(
     rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
 ) -> Vec<Entity> {
     let new = clones.len() - usize::from(target.is_some());
-    // Observers are notified of the new entities when these have the cloned components.
+    // Events are deferred, so that observers are notified of the new entities when these have the cloned components.
     let (table, first) = store.defer_events(|store| store.spawn_batch(core::iter::repeat_n((), new)));
     let table = store.structure.archetypes.tables.get(table);
     let made = table.map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();

@@ -261,7 +261,7 @@ impl Links {
     /// Restores the records of a copy.
     pub(super) fn become_copy(&mut self, copy: LinksCopy) {
         self.listed = copy.0;
-        // Forests compare this number with the one that they have stored, and then read all links again.
+        // The new number makes forests read all links again: they compare it with the number that they have stored.
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
         self.journal.iter_mut().for_each(VecDeque::clear);
@@ -287,7 +287,7 @@ fn write_down(journal: &mut VecDeque<(ComponentId, Entity)>, relation: Component
         journal.pop_front();
     }
     if journal.try_reserve(1).is_err() {
-        // This note is lost, so the earlier ones are of no use.
+        // This note is lost, and a journal with a gap is useless, so it is cleared.
         return journal.clear();
     }
     journal.push_back((relation, source));

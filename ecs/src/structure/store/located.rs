@@ -246,7 +246,8 @@ impl<'s> Located<'s> {
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> bool {
         let (entity, row) = (self.entity, self.location.row as usize);
-        // After the values have been read, a panic is possible: if there is no memory for events, or in the `Drop` of a replaced value.
+        // The guard drops the taken values if a panic follows: there may be no memory for events, or the `Drop` of a replaced value may
+        // panic.
         let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");

@@ -275,14 +275,14 @@ impl Store {
 
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
-        // During a dispatch to observers no rows may be added.
+        // No rows may be added during a dispatch to observers, so the ids stay reserved.
         if self.events.dispatch.is_running() {
             return Ok(());
         }
         self.try_place_pending()?;
         self.structure.entities.reserve_pending()?;
         self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.structure.entities.reserved())?;
-        // The rest of the function needs no memory.
+        // From here on nothing allocates.
         let by = self.structure.entities.caller();
         self.structure.entities.set_caller(Origin::UNKNOWN);
         while let Some(entity) = self.structure.entities.next_reserved() {
@@ -317,7 +317,7 @@ impl Store {
             }
         }
         self.structure.entities.set_caller(by);
-        // The memory of a large list is freed.
+        // A large list is freed, a small one is reused.
         if self.structure.pending.capacity() > 1024 {
             self.structure.pending = Vec::new()
         } else {

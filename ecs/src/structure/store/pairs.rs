@@ -163,7 +163,8 @@ fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store
         change(store);
         end_of_pairs(store, number);
     } else {
-        // The observers of pairs run at the end of the operation, after the observers of the components, even if one of those panics.
+        // With `has_pending` set, the observers of pairs run at the end of the operation, after the observers of the components, even if
+        // one of those panics.
         store.events.has_pending |= store.relations.places[number].pairs.has_pending();
         store.batched(change);
     }
@@ -214,7 +215,7 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
 #[inline]
 fn settle_noted_pairs(store: &mut Store) {
     if !store.events.links.unpaired.is_empty() {
-        // The events are delivered by the operation in progress.
+        // Events are deferred, because the operation in progress delivers them.
         store.defer_events(settle_pairs);
     }
 }
@@ -234,14 +235,14 @@ fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: En
     displaced.iter().flatten().for_each(|&ends| _ = remove_pairs(store, number, &[ends]));
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
     if is_observed {
-        // If the pair no longer exists at delivery, its event is dropped.
+        // If the pair no longer exists when events are delivered, its event is dropped.
         pairs.note_made([source, target]);
     }
     if let Err((error, _value)) = pairs.insert([source, target], value, now) {
         error.raise();
     }
     store.events.note_pair([source, target], R::SYMMETRIC);
-    // Usually both entities are in other pairs as well.
+    // Usually both entities are in other pairs as well, so they already have the components of the relation's ends.
     let has_first = store.relations.count(number, 0, source) == 1 || store.relations.count(number, 1, target) == 1;
     if !has_first && !has_displaced {
         return end_of_pairs(store, number);
@@ -363,7 +364,7 @@ pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: Com
 fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
-        // The component was moved from another world, or inserted by a builder.
+        // The relation is not registered in this store: the component was moved from another world, or inserted by a builder.
         return remove_component(store, entity, component);
     };
     let place = &store.relations.places[number];
@@ -383,7 +384,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
             store.events.pending.mark_stale();
             store.despawn_these(&living);
         }
-        // All ends of a symmetric relation are targets.
+        // Both entities of a symmetric pair are targets, so the arm above handles the pairs of a symmetric relation.
         OnTargetDespawn::Cascade if place.pairs.is_symmetric() => {}
         _ => {
             let pairs = pairs_of(&store.relations, number, end, entity);

@@ -59,7 +59,7 @@ impl<D> Events<D> {
         let made = &table.entities()[first..];
         let is_plain = !self.observes_storages() || !entities.has_summaries();
         if is_plain && !self.is_recording() {
-            // In a scope that defers events, later operations may move the rows.
+            // In a scope that defers events, later operations may move the rows, so the entities are listed.
             let rows = match self.scope_depth {
                 0 => Affected::Rows { table: table.id(), first, count: made.len() },
                 _ => Affected::Listed(made),

@@ -51,7 +51,7 @@ impl Store {
     pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
         self.flush();
         let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
-        // The index in `parts` of each table so far. Consecutive entities are often in one table.
+        // The index in `parts` of each table that has been met. Consecutive entities are often in one table.
         let mut places = IdMap::default();
         let mut rest = entities;
         while let Some((&first, behind)) = rest.split_first() {
@@ -61,7 +61,7 @@ impl Store {
             };
             let place = places.get(table.0).unwrap_or_else(|| {
                 let place = parts.len() as u32;
-                // Often all entities are in one table.
+                // Often all entities are in one table, so the first list gets room for all of them.
                 parts.push((table, Vec::with_capacity(if place == 0 { entities.len() } else { 0 })));
                 places.insert(table.0, place);
                 place

@@ -41,7 +41,7 @@ impl Store {
     /// Spawns an entity with the given id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
-        // The bundle is split into its components first: that may run user code.
+        // The bundle is split into its components before anything is changed, because splitting may run user code.
         with_parts(bundle, |parts| {
             let addition = inserting::<B>(self, parts);
             self.structure.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
@@ -82,7 +82,7 @@ impl Store {
     #[inline(never)]
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
         let ids = self.structure.archetypes.register_parts::<B>();
-        // A registered bundle can be used at once, so its storages must exist before.
+        // A registered bundle can be used at once, so its storages are created before it is registered.
         self.note_new_components();
         self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }

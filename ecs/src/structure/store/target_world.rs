@@ -81,7 +81,8 @@ pub(crate) fn take_returned(store: &mut Store) {
 #[inline(never)]
 fn put_returned_first(store: &mut Store) {
     let returned = store.commands.returned.take();
-    // Their application ended elsewhere.
+    // The returned commands were being applied when the world was exchanged for another one. The system to which errors were attributed
+    // before is restored.
     if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
         store.commands.errors.system = before;
     }

@@ -79,7 +79,7 @@ pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to
     };
     store.events.links.is_moving = true;
     let mut ids = Vec::new();
-    // A listener of this store may panic.
+    // A listener of this store may panic. The panic is caught, because entities may have been moved already.
     let panicked = DeferredPanic::catch(|| {
         ids = store.notify_and_batch(collect, |store| {
             store.events.links.is_moving = false;
@@ -118,7 +118,7 @@ pub(super) fn move_notified_to(
             Some((pending(to, all, &kept), 0))
         }
     };
-    // Nothing needs memory any more.
+    // From here on nothing allocates.
     for prepared in &mut prepared {
         let (table, count) = (prepared.to, prepared.ending.count());
         let mut values = MovedRows { from: store, prepared, ids: &mut ids, sorted: &mut sorted };
@@ -134,7 +134,7 @@ pub(super) fn move_notified_to(
     }
     then(to);
     to.change_links(|to| {
-        // A listener of this store may panic before the other store delivers its events.
+        // This comes first: a listener of `store` may panic before `to` delivers its events.
         if let Some(vtable) = to.events.dispatch.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
             (vtable.moved)(to, &ids);
         }
@@ -163,7 +163,7 @@ fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, 
         let number = (place.functions.register)(to);
         let there = &mut to.relations.places[number];
         place.pairs.move_to(&mut *there.pairs, &rows, now);
-        // Entities that have moved without any of their pairs still have the component.
+        // Entities that have moved without any of their pairs still have the component, which is checked later.
         for (&component, &storage) in there.components.iter().zip(&there.storages) {
             let has_come = ids.iter().filter(|(_, new)| to.structure.sparse[storage].contains(new.index()));
             has_come.for_each(|&(_, new)| to.events.links.unpair(component, new, false));
@@ -200,7 +200,7 @@ fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<Colu
     let infos = || source.iter().filter_map(|&id| store.structure.archetypes.components.info(id));
     let adopted: Vec<ComponentId> =
         infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
-    // Adopted components may require sparse components.
+    // Adopted components may require sparse components, whose storages are created here.
     to.note_new_components();
     let mut sorted = adopted.clone();
     sorted.sort_unstable();

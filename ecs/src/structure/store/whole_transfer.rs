@@ -71,7 +71,7 @@ impl<'a> NewIds<'a> {
         loop {
             let next = self.of.at_position(self.positions)?;
             self.positions += 1;
-            // If the index belongs to a kept id, that id has another generation.
+            // The index may belong to a kept id, which has another generation. Then this id is skipped.
             let at_index = self.moving.get(next.index() as usize);
             if at_index.is_none_or(|(old, new)| old != new || *old == Entity::PLACEHOLDER) {
                 self.given += 1;
@@ -92,7 +92,7 @@ impl EntityMapper for NewIds<'_> {
         if let Some(&known) = self.others.get(&source) {
             return known;
         }
-        // If there are no ids left, the value refers to no entity.
+        // If there are no ids left, the value refers to no entity: it gets the placeholder.
         let Some(dead) = self.next() else { return Entity::PLACEHOLDER };
         self.others.insert(source, dead);
         dead
@@ -138,7 +138,7 @@ pub(crate) fn move_all_to(
     reserve(to, moving.len() + dead).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
-    // As if the "before" events had been delivered; the others are dropped with the store.
+    // The store counts as one whose "before" events have been delivered. Its other events are dropped with it.
     store.events.scope_depth += 1;
     store.events.notified_before += 1;
     let ids =
@@ -182,7 +182,7 @@ fn map_inside(
         return (MovedIds::Next, 0);
     }
     let mut new = NewIds::new(&to.structure.entities, moving, are_kept);
-    // Ids that have been assigned so far are not kept ones.
+    // The ids that `new` has assigned so far are those of the entities that do not keep their id.
     let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
     for (entities, id) in mapped {
         entities.into_iter().for_each(|entity| map(store, entity, id, &mut new));

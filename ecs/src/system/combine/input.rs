@@ -39,7 +39,7 @@ where
         if let Self::MadeBy(make, made) = self
             && made.as_ref().is_none_or(|(of, _)| *of != world)
         {
-            // If `make` or the `Drop` of the old value panics, there is no value.
+            // The old value is removed first: if its `Drop` or `make` panics, there is no value.
             drop(made.take());
             let value = make(store);
             assert!(world == store.id(), "system `{name}`: its input has replaced the world");

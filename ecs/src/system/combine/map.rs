@@ -81,7 +81,7 @@ where
     Out: 'static,
 {
     fn facts(&self) -> SystemFacts<'_> {
-        // The output differs, but the same function runs.
+        // The same function runs and only its output differs, so the facts that are not set here are those of the inner system.
         let facts = self.system.facts();
         let name = self.name.as_deref().unwrap_or(facts.name);
         SystemFacts { name, nesting: self.nesting, row_facts: None, ..facts }
@@ -122,7 +122,7 @@ where
         let Self { name, system, wrap, .. } = self;
         let name = name.as_deref().unwrap_or_default();
         let out = wrap.wrap(name, input, |input| scope.run(&mut **system, 0, input));
-        // The wrapper may leave the inner run out, so the inner run does not apply the commands.
+        // The wrapper may skip the inner run, so the commands are applied here and not by the inner run.
         if let RunScope::Applied(store) = scope {
             system.apply_deferred(store);
         }

@@ -86,7 +86,7 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for OnlyIf<I, Out> {
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if self.world != Some(world) {
-            // If a condition or the system panics, all are prepared for no world.
+            // `world` is reset first: if a condition or the system panics, the whole counts as prepared for no world.
             self.world = None;
             for condition in &mut self.conditions {
                 condition.prepare(store);

@@ -123,7 +123,7 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if self.world != Some(world) {
-            // If one of the two panics, the pair is prepared for no world.
+            // `world` is reset first: if one of the two systems panics, the pair counts as prepared for no world.
             self.world = None;
             self.first.prepare(store);
             self.second.prepare(store);
@@ -138,8 +138,8 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
         let ran = core::mem::take(&mut self.progress.ran);
         for_each_until_all_had_their_turn((0..2).filter(|number| ran[*number]), |number| match number {
             0 => self.first.apply_deferred(store),
-            // If a command of the first has replaced the world, the second sends its commands to the world that they were recorded
-            // for.
+            // If a command of the first system has replaced the world, the second system sends its commands to the world that they were
+            // recorded for.
             _ => self.second.apply_deferred(store),
         });
     }

@@ -432,7 +432,8 @@ impl EntityCommands<'_> {
         let entity = self.id();
         let queue = self.commands.recording();
         if B::Parts::ACTS {
-            // Only adjacent steps are carried out as one; this command separates them.
+            // Inserting this bundle has an effect, so a later insertion must not replace its values before. Only adjacent steps are carried
+            // out as one change: this command separates them.
             queue.push(|_: &mut Store| {});
         }
         give(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));

@@ -102,7 +102,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
                 core::mem::swap(&mut self.queue, &mut self.store.commands.queue);
             }
             if !self.recorded.is_empty() {
-                // None of them has run. Their entities must still be spawned, because their ids have been given out.
+                // None of the recorded commands has run. Their entities must still be spawned, because their ids have been given out.
                 self.store.structure.make_reserved_pending();
                 self.store.place_pending();
                 drop(self.recorded.start());
@@ -113,7 +113,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     if store.events.dispatch.is_running() {
         return defer(core::mem::take(queue), store, system);
     }
-    // Declared first, so that it ends after the waiting commands are back in the store: ending it runs user code.
+    // `_span` is declared first, so that it ends after the waiting commands are back in the store: ending a span runs user code.
     let mut _span = None;
     take_returned(store);
     let waiting = core::mem::take(&mut store.commands.queue);
@@ -241,7 +241,7 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
 
 fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<TargetWorld>) {
     store.structure.make_reserved_pending();
-    // Also places ids if a command panics, because an id that was given out belongs to an entity.
+    // The guard places pending ids even if a command panics, because every id that was given out must belong to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
         target_world: &'a mut Option<TargetWorld>,
@@ -253,12 +253,13 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<Ta
     impl Drop for PlacePending<'_> {
         fn drop(&mut self) {
             if let Some(target_world) = self.target_world.as_ref().filter(|target_world| !target_world.is(self.store)) {
-                // The ids are pending in their own world, where these commands are applied next.
+                // The world was exchanged for another one. The ids are pending in their own world, where the remaining commands are applied
+                // next.
                 return target_world.send_pending(Vec::new());
             }
             if !self.has_ended {
                 self.caller.restore(self.store);
-                // If memory allocation fails, the next flush places them. Another panic would abort the process.
+                // If memory allocation fails, the next flush places the ids. Another panic would abort the process.
                 let _ = self.store.try_place_pending();
             }
         }

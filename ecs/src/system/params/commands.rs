@@ -224,7 +224,8 @@ mod tests {
             let first = outcomes.next().unwrap();
             assert!(outcomes.all(|outcome| outcome == first));
         }
-        // An id that was reserved outside of the systems, before the id streams were opened, becomes an entity before their ids do.
+        // An id that was reserved outside of the systems, before the id streams were opened, becomes an entity before the ids of the
+        // streams do.
         let [store, ..] = &mut stores;
         let before = store.structure.entities.reserve().unwrap();
         assert_eq!(run(store, &[1]).len(), 1);

@@ -107,7 +107,7 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
         meta.access.add_deferred();
         let target_world = TargetWorld::new(store);
         let value = T::made_from_store(store);
-        // As with a `Local`: state that was initialised before this call belongs to the old world.
+        // As with a `Local`, state that was initialised before this call belongs to the old world.
         assert!(target_world.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
         Filled { value, target_world }
     }

@@ -24,9 +24,9 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
     type Got<'w, 's> = Vec<S::Got<'w, 's>>;
 
     const COUNT: usize = 1;
-    // There may be any number of members, so a recording source counts at least twice.
+    // There may be any number of members, so a source that records counts at least twice.
     const RECORDERS: usize = 2 * S::RECORDERS;
-    // Conflicts between the members are found when they are prepared.
+    // `ACCESS` has no conflicts between the members, which are found when the members are prepared.
     const ACCESS: ConstAccess = S::ACCESS;
 
     fn init(_: &mut Store, meta: &mut SystemMeta) -> Self::State {

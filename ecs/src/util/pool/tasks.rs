@@ -257,10 +257,10 @@ impl<'a> Pace<'a> {
         }
         let estimate = u128::from(spent) * rows_left / self.rows.max(1) as u128;
         if tasks.is_joined {
-            // Towards the end each thread should still have work.
+            // Threads take fewer tasks at once towards the end, so that each thread still has work.
             let turns = (estimate / TURN).max(4 * self.pool.threads() as u128);
             let turns = if estimate < WORTH { 1 } else { usize::try_from(turns).unwrap_or(usize::MAX) };
-            // A small number of finished tasks does not predict the cost of many more.
+            // `self.tasks` is the limit, because a small number of finished tasks does not predict the cost of many more.
             at_once.store((left / turns).clamp(1, self.tasks), Ordering::Relaxed);
         }
         // The first rows are not cached, so the estimate from them is too high: if it is low, the real cost is even

@@ -36,7 +36,7 @@ impl Turns {
             if state >> 1 >= self.end.load(Ordering::Relaxed) {
                 return None;
             }
-            // Acquire: the previous task of the lane may have run on another thread.
+            // Acquire: the previous task of the lane may have run on another thread, whose writes must be visible.
             if lane.compare_exchange(state, state | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return Some(state >> 1);
             }

@@ -44,7 +44,7 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
     let named = |value: &ErasedValue| (functions.named_by)(value.values().as_slice())?.first().copied();
     let changing: Vec<(Entity, Entity)> =
         links.iter().filter_map(|(source, value)| Some((*source, named(value)?))).collect();
-    // The new targets of the entities so far. They may lie above later entities.
+    // The new targets of the entities visited so far. These targets may be above later entities in the hierarchy.
     let mut above: EntityHashMap<Entity> = EntityHashMap::default();
     let mut is_blocked = false;
     for &(source, target) in &changing {

@@ -27,7 +27,7 @@ pub(super) fn compare(store: &mut Store) {
 fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [ComponentId; 2]) {
     let entities: Vec<Entity> =
         store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
-    // The sources that are on the list of the target that they name.
+    // The sources that are on the list of the target that their component names.
     let mut listed = EntityHashSet::default();
     for &target in &entities {
         (functions.mend)(store, id, target);
@@ -42,7 +42,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
             store.events.links.adopting.push((list, target));
         }
     }
-    // Despawned sources are on no list.
+    // Despawned sources are not in `entities`, so their records are ended separately.
     let noted: Vec<Entity> = store.events.links.sources(id).collect();
     let ended = noted.into_iter().filter(|&source| !store.structure.entities.contains(source));
     store.events.links.parting.extend(ended.map(|source| (id, source)));
@@ -54,14 +54,14 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
         }
         let links = &mut store.events.links;
         match named {
-            // It was linked to the target, which has been despawned.
+            // The source was linked to this target, which has been despawned.
             Some(target) if noted == named && !store.structure.entities.contains(target) => {
                 links.orphans.push(Orphan { relation: id, source, target, has_ended: true });
             }
             Some(_) => {
                 links.coming.push((id, source));
                 match noted == named {
-                    // The target does not list it.
+                    // The list of the target lacks the source, so the record is removed and the link is made again.
                     true => links.forget_targets(id, &[source]),
                     false => links.parting.push((id, source)),
                 }

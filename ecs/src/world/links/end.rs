@@ -91,7 +91,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
                     (source, functions)
                 }
             };
-            // Both sides may disagree if a program has swapped lists.
+            // The two sides of a link may disagree if a program has swapped components that list sources.
             if !(functions.collect)(store, source, entity, ending) || ending.len() > most {
                 return None;
             }

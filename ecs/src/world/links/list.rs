@@ -98,7 +98,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
     sources: &[Entity],
 ) {
     let (mut linked, mut last) = (0, None);
-    // A target that has a list is alive.
+    // A target that has a list is alive, so this is not checked.
     if let Some(listing) = store.listing::<R::RelationshipTarget>(target) {
         let Listing { list, links, entities, lists, visit } = listing;
         let list = list.collection_mut_risky();
@@ -194,7 +194,7 @@ pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, source
     let mut last = None;
     for &source in sources {
         let Some((target, place)) = store.events.links.place(id, source) else { continue };
-        // Do not look up the component of a despawned entity.
+        // The component of a despawned entity must not be looked up.
         let is_named = store.structure.entities.contains(source) && named::<R>(store, source) == Some(target);
         if !is_named {
             store.events.links.forget_targets(id, &[source]);
@@ -291,7 +291,7 @@ fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
 #[inline(never)]
 pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
     let mut emptied = Vec::new();
-    // A list from outside is adopted after all ended links have been removed.
+    // A target that has got another list is skipped: the list is adopted after all ended links have been removed.
     if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
         return emptied;
     }
@@ -391,7 +391,7 @@ fn refuse<R: Relationship>(
     store.events.links.refused.push_back((id, source));
     store.events.has_pending = true;
     store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
-    // The placeholder is the target of a source that has come from another world without its target: this is not reported.
+    // The placeholder is the target of a source that has come from another world without its target, which is no error.
     if target != Entity::PLACEHOLDER {
         let (reason, by) =
             (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.caller());

@@ -75,7 +75,7 @@ pub(in crate::world) fn relink(store: &mut Store) {
 ///
 /// Entities stay noted until all notes of their kind have been visited, since a destructor may panic. Visits may add notes.
 fn settle(store: &mut Store) {
-    // Left over from a panic.
+    // An operation that was aborted by a panic may have left entries.
     store.events.links.leaving.clear();
     loop {
         settle_pairs(store);
@@ -146,7 +146,7 @@ fn part_with_orphans(store: &mut Store) {
     let count = store.events.links.orphans.len();
     let mut ending = Vec::new();
     let mut lists: Option<(Entity, ComponentId, EntityHashSet)> = None;
-    // They stay noted until all are done, since a destructor may panic.
+    // All orphans stay noted until the last one is visited, since a destructor may panic.
     for at in 0..count {
         let Orphan { relation: id, source, target, has_ended } = store.events.links.orphans[at];
         let Some((functions, _)) = relation(store, id) else { continue };

@@ -45,7 +45,7 @@ pub(in crate::world) fn linked_tree(
     while let Some(&target) = entities.get(at) {
         for (_, functions) in &relationships {
             let sources = (functions.lists)(world, target).unwrap_or_default();
-            // Both sides may disagree if a program has swapped lists.
+            // The two sides of a link may disagree if a program has swapped components that list sources.
             let is_new = |source: &Entity| (functions.target)(world, *source) == Some(target) && seen.insert(*source);
             entities.extend(sources.into_iter().filter(is_new));
         }

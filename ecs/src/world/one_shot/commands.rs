@@ -24,7 +24,7 @@ where
         OneShots::of(store).again.queue.push(move |store: &mut Store| run_for_command(store, id, input));
         return;
     }
-    // The system may use the whole world, so pending entities are placed first.
+    // The system may use the whole world, so pending ids become entities first.
     store.place_pending();
     let done = run(store, id, input);
     store.structure.make_reserved_pending();

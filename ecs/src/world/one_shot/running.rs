@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         };
         one_shots.depth += 1;
         let returned = one_shots.returned.sender();
-        // Assume a panic until the run has succeeded.
+        // The run counts as panicked until it has succeeded.
         Ok(Self { store, target_world, returned, number: id.number, system: Some(system), has_panicked: true })
     }
 
@@ -161,7 +161,8 @@ impl<'a> Run<'a> {
 
     /// Puts the system back, and starts the runs that its commands have requested.
     fn finish(mut self) {
-        // The systems may have replaced the world. A loop, so that systems that request their own runs do not use up the stack.
+        // The loop ends if a system has replaced the world. It is no recursion, so that systems that request their own runs do not use up
+        // the stack.
         while self.target_world.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(self.number, self.system.take());

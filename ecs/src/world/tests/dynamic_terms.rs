@@ -233,7 +233,7 @@ fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world
         dynamic.iter(world).map(|(entity, value)| (entity, value.get::<C>().expect("of this type"))).collect();
     let mut expected: Vec<(Entity, &C)> = typed.iter(world).collect();
     let shown = format!("{usage:?} of {:?}", world.components().name(ids[1]));
-    // Rows from a list of changes come in another order.
+    // Rows from a list of changes come in another order, so the results are sorted.
     found.sort_by_key(|(entity, _)| *entity);
     expected.sort_by_key(|(entity, _)| *entity);
     assert_eq!(found, expected, "{shown}");

@@ -93,7 +93,7 @@ fn changed_rows_are_cut_into_runs_that_go_on_over_groups() {
     assert_eq!(runs::<&Health, Changed<Health>>(&mut world), [0..FIRST, 0..SECOND]);
     world.clear_trackers();
     assert_eq!(runs::<&Health, Changed<Health>>(&mut world), []);
-    // In the second table: single rows, and runs within a group, at the end of one and over several.
+    // Changed rows of the second table: single rows, and runs within a group, at the end of a group and over several groups.
     let changed = [3..4, 20..30, 60..66, 100..230, 299..300];
     for row in changed.iter().cloned().flatten() {
         world.get_mut::<Health>(ids[FIRST + row]).unwrap().0 += 1;

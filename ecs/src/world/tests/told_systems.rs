@@ -31,7 +31,7 @@ fn a_system_that_is_not_prepared_for_a_store_is_when_it_is_told_there() {
     }
     let mut stores = [Store::new(), Store::new()];
     let told = IntoSystem::with_notify_system(spawn, TellIn(&mut stores, &[0, 0, 1, 0]));
-    // Commands are applied after each run. The state of the system belongs to one store.
+    // Commands are applied after each run. The state of the system belongs to one store, so it starts again when the store changes.
     assert_eq!(told.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 3, 1, 4]);
     assert!(told.iter().all(|(_, outcome)| outcome.is_ok()));
 }

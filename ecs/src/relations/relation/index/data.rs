@@ -87,7 +87,7 @@ impl PairIndex {
 
     /// A pair whose target is in a cycle of pairs, or is reached from one, if there is a cycle.
     pub(in crate::relations::relation) fn circle(&self) -> Option<[Entity; 2]> {
-        // An entity is done when all pairs that lead to it are done.
+        // Topological sort: an entity is done when all pairs that lead to it are done.
         let mut left = EntityHashMap::<u32>::default();
         self.ends.iter().for_each(|ends| *left.entry(ends[1]).or_default() += 1);
         let mut done: Vec<Entity> = self.entities(0).filter(|source| !left.contains_key(source)).collect();

@@ -120,10 +120,10 @@ impl Log {
     ///   for it here since the last operation.
     pub(in crate::structure::removal) unsafe fn become_copy(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
-        // Expired entries, whose values have not been dropped yet, are included.
+        // The number of values in the log, including those of expired entries, which have not been dropped yet.
         let before = self.entities.len();
         self.entities.clear();
-        // Room has been made.
+        // `make_room_for` has reserved room.
         self.entities.extend_from_slice(&copy.entities);
         (self.tail, self.head, self.first, self.limit) = (0, 0, copy.first, copy.limit);
         if let (Some(values), Some(copy)) = (&mut self.values, &copy.values) {
