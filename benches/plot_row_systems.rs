@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench pipelines -- stages --csv=$PWD/docs/images/row-systems.csv
-//! cargo run --release -p strata-benches --example plot_row_systems -- docs/images/row-systems.csv docs/images/row-systems.svg
+//! cargo run --release -p strata-benches --features plots --example plot_row_systems -- docs/images/row-systems.csv docs/images/row-systems.svg
 //! ```
 
 use std::error::Error;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench --manifest-path benches/peers/Cargo.toml --features flecs --bench compare -- "simple_iter 10k" --csv=$PWD/docs/images/speed.csv
-//! cargo run --release -p strata-benches --example plot_speed -- docs/images/speed.csv docs/images/speed.svg
+//! cargo run --release -p strata-benches --features plots --example plot_speed -- docs/images/speed.csv docs/images/speed.svg
 //! ```
 
 use std::error::Error;

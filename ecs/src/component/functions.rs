@@ -190,7 +190,7 @@ impl ComponentFunctions {
 
     /// Adds the function that drops values of `T`, if they need it.
     pub(super) const fn with_drop<T>(self) -> Self {
-        Self { drop: if needs_drop::<T>() { Some(drop_values::<T>) } else { None }, ..self }
+        Self { drop: if const { needs_drop::<T>() } { Some(drop_values::<T>) } else { None }, ..self }
     }
 
     pub(super) const fn with_clone<T: Clone>(self) -> Self {

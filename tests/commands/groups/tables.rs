@@ -109,11 +109,14 @@ fn meet_a_thousand_bundles(world: &mut World) {
     tens!(0 1 2 3 4 5 6 7 8 9);
 }
 
-/// Uses ten bundles in each way.
+/// Spawns ten bundles and removes them again by commands, and one of them also at once: each bundle that is spawned at once takes long to
+/// compile.
 fn ten_bundles<const N: usize>(world: &mut World) {
+    world.spawn((Other::<N>, Numbered::<0>));
     macro_rules! meet {
         ($($o:literal)*) => { $( {
-            let entity = world.spawn((Other::<N>, Numbered::<$o>)).id();
+            let entity = world.commands().spawn((Other::<N>, Numbered::<$o>)).id();
+            world.flush();
             world.commands().entity(entity).insert(Unit).remove::<(Other<N>, Numbered<$o>)>();
             world.flush();
         } )* };

@@ -158,8 +158,8 @@ impl SparseStorage {
     pub(crate) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         match self {
             // SAFETY: forwarded: the values are of type `C`, and the caller writes the value; they are not zero-sized.
-            Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_add_untracked(entity, now) },
-            Self::Tag(tag) if size_of::<C>() == 0 => {
+            Self::Set(set) if const { size_of::<C>() != 0 } => unsafe { set.try_add_untracked(entity, now) },
+            Self::Tag(tag) if const { size_of::<C>() == 0 } => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
                 let word = tag.words.get_mut(word).filter(|word| **word & bit == 0)?;
                 if tag.column.tracking().is_some() {
@@ -184,8 +184,8 @@ impl SparseStorage {
     pub(crate) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         match self {
             // SAFETY: forwarded: the values are of type `C` and need no drop; they are not zero-sized.
-            Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_remove_untracked::<C>(entity) },
-            Self::Tag(tag) if size_of::<C>() == 0 => {
+            Self::Set(set) if const { size_of::<C>() != 0 } => unsafe { set.try_remove_untracked::<C>(entity) },
+            Self::Tag(tag) if const { size_of::<C>() == 0 } => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
                 let Some(word) = tag.words.get_mut(word).filter(|word| **word & bit != 0) else { return false };
                 if tag.column.tracking().is_some() {

@@ -91,7 +91,7 @@ impl<C> Command<C> {
 }
 
 const fn drop_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
-    if core::mem::needs_drop::<V>() { Some(drop_values::<V>) } else { None }
+    if const { core::mem::needs_drop::<V>() } { Some(drop_values::<V>) } else { None }
 }
 
 /// # Safety
@@ -103,7 +103,7 @@ unsafe fn drop_values<V>(values: NonNull<u8>) {
 }
 
 const fn drop_aside_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
-    if core::mem::needs_drop::<V>() { Some(drop_aside::<V>) } else { None }
+    if const { core::mem::needs_drop::<V>() } { Some(drop_aside::<V>) } else { None }
 }
 
 /// Drops values that are stored unaligned.
@@ -195,7 +195,7 @@ impl<C> Queue<C> {
     /// Adds an operation at the end.
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
-        if align_of::<F>() > LINE {
+        if const { align_of::<F>() > LINE } {
             // The closure is boxed, since a queue aligns values to at most `LINE` bytes.
             let operation = Box::new(operation);
             self.push_here(move |context: &mut C| operation(context));

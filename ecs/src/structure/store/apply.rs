@@ -85,9 +85,13 @@ pub(crate) fn record_insert<B: Bundle>(
     // SAFETY: the values of the command are `B::Parts`, which the closure writes: in place if their alignment is at most a line, otherwise
     // as bytes. Parts may be sent to another thread, since a bundle may. If splitting the bundle panics, nothing is recorded.
     unsafe {
-        queue.push_with(command, entity, |values| match align_of::<B::Parts>() <= LINE {
-            true => scatter_into(bundle, values.cast()),
-            false => scatter_aside(bundle, values),
+        // A branch on a constant, so that only one side is compiled, at each level of optimisation.
+        queue.push_with(command, entity, |values| {
+            if const { align_of::<B::Parts>() <= LINE } {
+                scatter_into(bundle, values.cast());
+            } else {
+                scatter_aside(bundle, values);
+            }
         });
     }
 }

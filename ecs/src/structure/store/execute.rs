@@ -215,28 +215,30 @@ impl Store {
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
-            match B::IN_PLACE {
+            // Not a `match` of the token: of a branch on a constant only one side is compiled, at each level of optimisation.
+            if const { B::IN_PLACE.is_none() } {
                 // The bundle is split into its components before the operation begins, because splitting may run user code.
-                None => with_parts(bundle, |parts| {
+                return with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, spec, Fate::Dropped, read, write)
+                });
+            }
+            let token = B::IN_PLACE.expect("the bundle need not be split");
+            // As `execute`, but if the bundle was not written at once, a cold call moves it to the stack.
+            match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
+                Some(begun) => {
+                    let done = begun.carry_out::<BundleChange<B, true>, false>(
+                        subject,
+                        read,
+                        #[inline(always)]
+                        |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
+                    );
+                    Ok(self.conclude(done))
+                }
+                None => bundle.elsewhere(move |bundle| {
+                    let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
+                    self.execute_in_phases(subject, spec, Fate::Dropped, read, write)
                 }),
-                // This does the same as `execute`. If the bundle cannot be written at once, a cold call moves it to the stack.
-                Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
-                    Some(begun) => {
-                        let done = begun.carry_out::<BundleChange<B, true>, false>(
-                            subject,
-                            read,
-                            #[inline(always)]
-                            |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
-                        );
-                        Ok(self.conclude(done))
-                    }
-                    None => bundle.elsewhere(move |bundle| {
-                        let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
-                        self.execute_in_phases(subject, spec, Fate::Dropped, read, write)
-                    }),
-                },
             }
         }
     }
