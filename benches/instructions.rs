@@ -82,6 +82,26 @@ const OPERATIONS: &[Operation] = &[
     },
     Operation { name: "query, per row", count: 32, units: ROWS, run: query },
     Operation { name: "query of 8 columns, per row", count: 32, units: ROWS, run: query_many },
+    each("Query::get", |count| {
+        get(count, |world, state, ids| {
+            let query = state.query(world);
+            ids.iter().fold(0.0, |sum, &id| query.get(id).map_or(sum, |a| sum + a.0))
+        })
+    }),
+    each("Query::get_mut", |count| {
+        get(count, |world, state, ids| {
+            let mut query = state.query_mut(world);
+            ids.iter().fold(0.0, |sum, &id| query.get_mut(id).map_or(sum, |mut a| scale(&mut a, sum)))
+        })
+    }),
+    each("QueryState::get", |count| {
+        get(count, |world, state, ids| ids.iter().fold(0.0, |sum, &id| state.get(world, id).map_or(sum, |a| sum + a.0)))
+    }),
+    each("QueryState::get_mut", |count| {
+        get(count, |world, state, ids| {
+            ids.iter().fold(0.0, |sum, &id| state.get_mut(world, id).map_or(sum, |mut a| scale(&mut a, sum)))
+        })
+    }),
     Operation { name: "query, 1 % Changed, per row", count: 32, units: ROWS, run: query_changed },
     each("trigger, one observer", trigger),
     each("insert C in place, one observer", insert_observed),
@@ -372,6 +392,21 @@ fn query(count: usize) {
         }
     }
     std::mem::forget(black_box(world));
+}
+
+/// Accesses entities by id. A function of its own, so that the world and the query are unknown to it.
+fn get(count: usize, access: fn(&mut World, &mut QueryState<&mut A>, &[Entity]) -> f32) {
+    let Filled { mut world, ids } = filled(MOST, both());
+    let mut state = world.query::<&mut A>();
+    black_box(black_box(access)(&mut world, &mut state, &ids[..count]));
+    std::mem::forget(black_box(world));
+}
+
+/// Writes a component.
+#[inline(always)]
+fn scale(a: &mut A, sum: f32) -> f32 {
+    a.0 *= 2.0;
+    sum + 1.0
 }
 
 /// A component of plain data, one of eight.

@@ -8,15 +8,18 @@
 
 use alloc::vec;
 use core::any::TypeId;
+use core::hint::cold_path;
 use core::iter::{Cloned, Copied};
 use core::marker::PhantomData;
 use core::{mem, slice};
 
 use super::blocks::{Block, Matched};
+use super::cache::CacheOf;
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::entity::{Entity, Slot, UniqueEntityIter};
 use crate::structure::cell::StoreCell;
+use crate::structure::store::Store;
 use crate::util::prefetch::prefetch;
 
 /// Distance at which slots are prefetched, in entities.
@@ -26,25 +29,43 @@ const VALUES_AHEAD: usize = 12;
 /// With fewer slots than this, entities are in a near cache, and the additional instructions cost more than they save.
 const LEAST_SLOTS: usize = 1 << 16;
 
-/// Whether prefetching is worthwhile for a list of ids: there are many entities, and the iterator allows reading ids ahead.
+/// Whether prefetching is worthwhile for the entities of an iterator: the world and the list are long, and the iterator allows
+/// reading ids ahead.
 #[inline]
-pub(super) fn is_worth_it<I>(cell: StoreCell<'_>) -> bool {
-    cell.store().structure.entities.slots().len() >= LEAST_SLOTS && is_list::<I>()
+pub(super) fn is_worth_it<I: Iterator>(store: &Store, entities: &I) -> bool {
+    let is_long = is_list::<I>() && entities.size_hint().0 > SLOTS_AHEAD;
+    if is_long {
+        cold_path();
+    }
+    is_long && store.structure.entities.slots().len() >= LEAST_SLOTS
 }
 
 /// Prefetches the slot of the entity [`SLOTS_AHEAD`] positions after the next one, and the values of the entity [`VALUES_AHEAD`]
 /// positions after it.
 #[inline(always)]
 pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
-    let (cell, cache) = (matched.cell(), matched.cache());
-    let slots = cell.store().structure.entities.slots();
-    if let Some(entity) = id_ahead(entities, SLOTS_AHEAD) {
+    let [slot, values] = [SLOTS_AHEAD, VALUES_AHEAD].map(|nth| id_ahead(entities, nth));
+    prefetch_entities::<D, F>(matched.cell().store(), matched.cache(), slot, values);
+}
+
+/// Prefetches the slot of an entity, and the values of another one. Cold, so that a loop over a short list keeps its values in
+/// registers.
+#[cold]
+#[inline(never)]
+fn prefetch_entities<D: Fetch, F: FilterTerms>(
+    store: &Store,
+    cache: &CacheOf<D, F>,
+    slot: Option<Entity>,
+    values: Option<Entity>,
+) {
+    let (cell, slots) = (StoreCell::shared(store), store.structure.entities.slots());
+    if let Some(entity) = slot {
         prefetch(slots.as_ptr().wrapping_add(entity.index() as usize));
     }
-    if let Some(entity) = id_ahead(entities, VALUES_AHEAD)
+    if let Some(entity) = values
         && let Some(location) = Slot::find(slots, entity)
         && let Some(found) = cache.match_of(location.table)
-        && let Some(table) = cell.store().structure.archetypes.tables.get(found.table)
+        && let Some(table) = store.structure.archetypes.tables.get(found.table)
     {
         // SAFETY: state and column belong to this store and table. Read-only terms do not record a visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::visit_table(cell, &cache.data, found.column, table) };
@@ -66,10 +87,10 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
     /// Distance at which guessed rows are prefetched, in entities.
     const AHEAD: usize = 16;
 
-    /// Guesses based on the row of `entity`; `block` has all rows of its table.
-    #[inline(always)]
-    pub(super) fn new(block: Block<'w, D, F>, row: usize, entity: Entity) -> Self {
-        Self { block, shift: (row as u32).wrapping_sub(entity.index()) }
+    /// Guesses based on the row of an entity. `None` if the entity is not alive, or its table does not match.
+    pub(super) fn new(matched: Matched<'w, '_, D, F>, entity: Entity) -> Option<Self> {
+        let location = Slot::find(matched.cell().store().structure.entities.slots(), entity)?;
+        Some(Self { block: matched.block_of(location.table)?, shift: location.row.wrapping_sub(entity.index()) })
     }
 
     #[inline(always)]

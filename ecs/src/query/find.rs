@@ -8,13 +8,13 @@ use core::mem::MaybeUninit;
 
 use super::blocks::{Block, Matched};
 use super::cache::{Cache, Match};
-use super::data::{QueryData, ReadOnlyQueryData};
+use super::data::QueryData;
 use super::error::QueryEntityError;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::looked_up;
 use crate::access::term::{TermComponent, TermEntry};
-use crate::entity::{Entity, Slot, TableId};
+use crate::entity::{Entity, EntityError, Slot, TableId};
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
@@ -68,79 +68,6 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     Some(unsafe { D::row::<false>(block.data, block.rows, row) })
 }
 
-/// Fetches the items of single entities, one after the other. Caches the blocks of a few tables.
-pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
-    matched: Matched<'w, 's, D::Terms, F::Terms>,
-    slots: &'w [Slot],
-    /// The first table in which an entity was found; usually there is no other one.
-    first: Known<'w, D::Terms, F::Terms>,
-    /// Cache of tables, indexed by the lowest bits of the table id.
-    known: [Known<'w, D::Terms, F::Terms>; KNOWN],
-}
-
-/// A table and its rows; `block` is `None` if the query does not match it. The alignment rounds the size up, usually to a power of
-/// two, so that an entry is found by a shift.
-#[repr(align(64))]
-struct Known<'w, D: Fetch, F: FilterTerms> {
-    table: TableId,
-    block: Option<Block<'w, D, F>>,
-}
-
-/// Number of entries in the cache.
-const KNOWN: usize = 4;
-
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
-    pub(super) unsafe fn new(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
-        Self {
-            matched,
-            slots: matched.cell().store().structure.entities.slots(),
-            first: Known { table: TableId::UNUSED, block: None },
-            known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
-        }
-    }
-
-    /// All rows of the table of an entity, and the entity's row; `None` if it is not alive, or its table does not match.
-    #[inline(always)]
-    pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D::Terms, F::Terms>, usize)> {
-        if let Some(row) = Slot::row_in(self.slots, entity, self.first.table) {
-            return self.first.block.as_ref().map(|block| (block, row as usize));
-        }
-        let location = Slot::find(self.slots, entity)?;
-        let at = location.table.index() % KNOWN;
-        if self.known[at].table != location.table {
-            self.look_at(location.table);
-        }
-        self.known[at].block.as_ref().map(|block| (block, location.row as usize))
-    }
-
-    /// The item of the entity, if it is alive and matches.
-    #[inline(always)]
-    pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
-        let kept = Some(&self.matched.cache().data);
-        let (block, row) = self.find(entity)?;
-        if !block.contains(entity, row) {
-            return None;
-        }
-        // SAFETY: a live entity is in this row and matches; the access is allowed, as promised to `new`, and is read-only.
-        let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
-        Some(D::item(got, kept))
-    }
-
-    #[inline(never)]
-    fn look_at(&mut self, table: TableId) {
-        let block = || self.matched.block_of(table);
-        if self.first.block.is_none()
-            && let Some(block) = block()
-        {
-            self.first = Known { table, block: Some(block) };
-        }
-        self.known[table.index() % KNOWN] = Known { table, block: block() };
-    }
-}
-
 /// The components that the query's data demands of every entity and that this entity lacks. Empty if the entity does not pass the
 /// filter, or if that is unknown.
 #[cold]
@@ -164,10 +91,21 @@ pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entit
 }
 
 /// The reason why a query yields nothing for an entity.
-#[cold]
-pub(super) fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
-    match cell.store().structure.entities.locate(entity) {
-        Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
-        Err(error) => QueryEntityError::NotSpawned(error),
+///
+/// The error is built in the caller, so that the compiler sees that the result is an error: the path that finds an item does not
+/// have to be joined with this one.
+#[inline(always)]
+pub(super) fn why_not<D: QueryData>(store: &Store, entity: Entity) -> QueryEntityError {
+    match why_not_alive(store, entity) {
+        Some(error) => QueryEntityError::NotSpawned(error),
+        None => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
     }
+}
+
+/// The reason why an entity is not alive, or `None` if it is. Takes nothing that a caller would have to write to memory before it
+/// knows whether there is an error.
+#[cold]
+#[inline(never)]
+fn why_not_alive(store: &Store, entity: Entity) -> Option<EntityError> {
+    store.structure.entities.locate(entity).err()
 }

@@ -87,7 +87,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     /// As [`fetch`](Self::fetch), with the lifetime of the query.
     #[inline(always)]
-    pub(super) fn fetch_inner(self, entity: Entity) -> Option<D::Item<'w, 's>> {
+    pub(crate) fn fetch_inner(self, entity: Entity) -> Option<D::Item<'w, 's>> {
         // SAFETY: the query is consumed, or read-only, so no live item conflicts.
         unsafe { self.fetch(entity) }
     }
@@ -95,7 +95,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// The error for an entity that the query does not match.
     #[inline(always)]
     pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
-        find::why_not::<D>(self.matched.cell(), entity)
+        find::why_not::<D>(self.matched.cell().store(), entity)
     }
 
     /// The same query with other data and another filter that have the same terms.

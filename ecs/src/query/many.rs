@@ -8,7 +8,6 @@ use core::borrow::Borrow;
 use core::iter::FusedIterator;
 
 use super::ahead::{Doubt, Guess, fetch_ahead, is_worth_it};
-use super::blocks::Block;
 use super::cache::QueryState;
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
@@ -43,8 +42,9 @@ pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
     /// An iterator over the items of these entities.
+    #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>, entities: I) -> Self {
-        let ahead = is_worth_it::<I>(query.matched().cell());
+        let ahead = is_worth_it(query.matched().cell().store(), &entities);
         Self { query, entities, ahead }
     }
 
@@ -75,6 +75,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// assert_eq!(query.iter_many(&world, [a, b]).matched().map(|health| health.0).sum::<u32>(), 1);
     /// ```
     #[must_use]
+    #[inline]
     pub fn matched(self) -> QueryManyMatchedIter<Self> {
         QueryManyMatchedIter(self)
     }
@@ -90,6 +91,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// assert_eq!(query.iter_many(&world, ids).unwrapped().map(|health| health.0).sum::<u32>(), 3);
     /// ```
     #[must_use]
+    #[inline]
     pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
         QueryManyUnwrappedIter(self)
     }
@@ -108,6 +110,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// }
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
+    #[inline]
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>> {
         let entity = self.next_entity()?;
         Some(self.query.get_mut(entity))
@@ -162,23 +165,23 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
         Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
-    /// [`Iterator::fold`] with a [`Finder`](super::find::Finder), which caches tables.
+    /// [`Iterator::fold`].
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
-        let Self { query, mut entities, ahead } = self;
-        let mut finder = query.into_finder();
-        let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
-            let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
-            // SAFETY: a live entity is in this row; it matches; the access is allowed, as promised to `Query::new`. The items are
-            // read-only, so any number of them may be alive.
-            Ok(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, query.kept()))
-        };
-        if !ahead {
-            return entities.fold(init, |result, entity| {
-                let entity = *entity.borrow();
-                each(result, item(entity, finder.find(entity)))
-            });
+        if self.ahead {
+            return self.fold_ahead(init, each);
         }
+        let Self { query, entities, .. } = self;
+        entities.fold(init, |result, entity| {
+            let entity = *entity.borrow();
+            each(result, query.fetch_inner(entity).ok_or(entity))
+        })
+    }
+
+    /// [`Iterator::fold`], with prefetching. Not inlined, so that the loop over a short list stays small.
+    #[inline(never)]
+    fn fold_ahead<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
+        let Self { query, mut entities, .. } = self;
         let (mut result, mut doubt) = (init, Doubt::default());
         loop {
             let mut last = None;
@@ -186,18 +189,21 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
                 fetch_ahead(query.matched(), &entities);
                 let Some(entity) = entities.next() else { return result };
                 let entity = *entity.borrow();
-                result = each(result, item(entity, finder.find(entity)));
+                result = each(result, query.fetch_inner(entity).ok_or(entity));
                 last = Some(entity);
             }
             let left = entities.size_hint().0;
-            if let Some(last) = last
-                && let Some((&block, row)) = finder.find(last)
-            {
-                let guess = Guess::new(block, row, last);
+            if let Some(guess) = last.and_then(|last| Guess::new(query.matched(), last)) {
                 while let Some((entity, row)) = guess.next(&entities) {
                     guess.fetch_ahead(&entities);
                     entities.next();
-                    result = each(result, item(entity, Some((&guess.block, row))));
+                    let found = guess.block.contains(entity, row).then(|| {
+                        // SAFETY: a live entity is in this row; it matches; the access is allowed, as promised to `Query::new`.
+                        // The items are read-only, so any number of them may be alive.
+                        let got = unsafe { D::Terms::row::<false>(guess.block.data, guess.block.rows, row) };
+                        D::item(got, query.kept())
+                    });
+                    result = each(result, found.ok_or(entity));
                 }
             }
             doubt.note(left - entities.size_hint().0);
@@ -214,6 +220,7 @@ macro_rules! list_iterators {
         impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for $Iter<'w, 's, D, F, I> {
             type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
+            #[inline]
             fn next(&mut self) -> Option<Self::Item> {
                 Some(self.next_found(QueryManyIter::next_entity)?.map_err(|entity| self $($list)* .query.why_not(entity)))
             }
@@ -234,6 +241,7 @@ macro_rules! list_iterators {
         impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for QueryManyMatchedIter<$Iter<'w, 's, D, F, I>> {
             type Item = D::Item<'w, 's>;
 
+            #[inline]
             fn next(&mut self) -> Option<Self::Item> {
                 loop {
                     if let Ok(item) = self.0.next_found(QueryManyIter::next_entity)? {
@@ -265,9 +273,9 @@ list_iterators! {
     QueryManyIter<D: (QueryData<Terms: ReadOnlyFetch>), I: (Iterator<Item: Borrow<Entity>>) (DoubleEndedIterator<Item: Borrow<Entity>>)>, []
     {
         fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-            let matched = self.query.matched();
+            let store = self.query.matched().cell().store();
             self.fold_found(init, |result, found| {
-                each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
+                each(result, found.map_err(|entity| why_not::<D>(store, entity)))
             })
         }
     }
@@ -293,6 +301,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<It
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'w, 's, D, F, I> {
     /// The same iterator, for a list without duplicates.
+    #[inline]
     pub(super) fn into_unique(self) -> QueryManyUniqueIter<'w, 's, D, F, I> {
         QueryManyUniqueIter(self)
     }
@@ -366,12 +375,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
 
     /// The items of the entities that match; others are skipped.
     #[must_use]
+    #[inline]
     pub fn matched(self) -> QueryManyMatchedIter<Self> {
         QueryManyMatchedIter(self)
     }
 
     /// The items. Panics at an entity that does not match.
     #[must_use]
+    #[inline]
     pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
         QueryManyUnwrappedIter(self)
     }
@@ -408,6 +419,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     /// }
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
+    #[inline]
     pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
         loop {
             let entity = self.0.next_entity()?;
@@ -460,6 +472,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     ///
     /// If the entity does not match.
     #[track_caller]
+    #[inline]
     pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
         self.0.fetch_next().map(unwrapped)
     }

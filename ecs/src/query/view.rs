@@ -12,7 +12,7 @@ use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{ContiguousFetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use super::find::{self, Books, Finder};
+use super::find::{self, Books};
 use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
@@ -206,16 +206,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryContiguousIter::new(self)
     }
 
-    /// Fetches single entities, one after the other.
-    #[inline]
-    pub(crate) fn into_finder(self) -> Finder<'w, 's, D, F>
-    where
-        D: ReadOnlyQueryData,
-    {
-        // SAFETY: the access is allowed, as promised to `new`; `self` is consumed.
-        unsafe { Finder::new(self.matched()) }
-    }
-
     /// Calls a function with the matching entities among some entities, as slices, until it fails.
     #[inline(always)]
     pub(crate) fn for_each_affected<K: SliceKernel<D::Terms>>(
@@ -311,8 +301,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
-        let cell = self.matched().cell();
-        self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(cell, entity))
+        let store = self.matched().cell().store();
+        self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(store, entity))
     }
 
     /// The items of several entities, for reading.
@@ -445,6 +435,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// let found: Vec<u32> = state.query(&world).iter_many([b, a, b]).matched().map(|health| health.0).collect();
     /// assert_eq!(found, [2, 1, 2]);
     /// ```
+    #[inline]
     pub fn iter_many<I: IntoIterator<Item: Borrow<Entity>>>(
         &self,
         entities: I,
@@ -455,6 +446,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// The item of each entity of a list, through `fetch_next`, or the error for an entity that does not match.
     ///
     /// See [`QueryManyIter::fetch_next`] for an example.
+    #[inline]
     pub fn iter_many_mut<I: IntoIterator<Item: Borrow<Entity>>>(
         &mut self,
         entities: I,
@@ -463,6 +455,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The item of each entity of a list, with the lifetime of the query.
+    #[inline]
     pub fn iter_many_inner<I: IntoIterator<Item: Borrow<Entity>>>(
         self,
         entities: I,
