@@ -145,7 +145,7 @@ impl Crates {
             }
             Some("macro_rules") => {
                 let name = tokens.get(2).and_then(word).unwrap_or_default();
-                if tokens.get(3).is_some_and(|body| defines_functions(body)) {
+                if tokens.get(3).is_some_and(defines_functions) {
                     self.function_macros.insert(name.clone());
                 }
                 if attributes.is_exported && !attributes.is_hidden {
