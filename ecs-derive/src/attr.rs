@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn the_crate_option_replaces_the_path() {
         let cx = Ctxt::new();
-        let (options, _) = parse(quote!(crate = crate::ecs));
+        let (options, _) = parse("crate = crate::ecs".parse().expect("these are tokens"));
         assert_eq!(private_path(&cx, &GRAMMAR, &options).to_string(), "crate :: ecs :: __private");
         assert_eq!(private_path(&cx, &GRAMMAR, &[]).to_string(), ":: strata_ecs :: __private");
         assert!(cx.is_clean());

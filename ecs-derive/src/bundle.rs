@@ -1,6 +1,8 @@
 //! `#[derive(Bundle)]`
 //!
 //! A bundle's parts are the tuple of its fields' parts.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/storage/bundles.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};

@@ -1,4 +1,6 @@
 //! `#[derive(Component)]`
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/storage/components.rs, tests/ui/pass/shapes_of_components.rs
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -78,15 +80,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let hooks = hooks(cx, &options);
     check(cx, item);
     let side = Side::of(cx, item);
-    if let Some(option) = options.iter().find(|option| side.is_some() && option.name == "storage") {
-        let message = "the components of a relationship are stored outside of the tables\nhelp: leave `storage` out";
-        cx.error_at(option.name.span(), message);
-    }
-    let (storage, mutability) = match &side {
-        None => (storage, mutability),
-        Some(side) if side.is_mutable() => (quote!(Sparse), mutability),
-        Some(_) => (quote!(Sparse), quote!(Immutable)),
-    };
+    let (storage, mutability) = of_side(cx, &options, side.as_ref(), storage, mutability);
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let mut bounds = Vec::new();
@@ -122,6 +116,22 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         #check_entities
     };
     scope(&private, &implementation)
+}
+
+/// The storage and mutability of a component, which a relationship determines if the component is a side of one.
+fn of_side(
+    cx: &Ctxt,
+    options: &[Opt],
+    side: Option<&Side>,
+    storage: TokenStream,
+    mutability: TokenStream,
+) -> (TokenStream, TokenStream) {
+    let Some(side) = side else { return (storage, mutability) };
+    if let Some(option) = options.iter().find(|option| option.name == "storage") {
+        let message = "the components of a relationship are stored outside of the tables\nhelp: leave `storage` out";
+        cx.error_at(option.name.span(), message);
+    }
+    (quote!(Sparse), if side.is_mutable() { mutability } else { quote!(Immutable) })
 }
 
 /// Reports types and options that cannot form a component.

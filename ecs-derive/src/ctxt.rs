@@ -2,6 +2,8 @@
 //!
 //! Every stage reports into one [`Ctxt`] instead of returning at the first error, so that a build shows all errors of an item. Dropping a
 //! collector without [`Ctxt::into_errors`] panics: a lost error would let wrong code through.
+//!
+//! Tests: tests/ui/fail, tests/ui/errors
 
 use std::cell::RefCell;
 use std::fmt::Display;

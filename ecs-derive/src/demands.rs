@@ -1,4 +1,6 @@
 //! The options `clone`, `hash` and `serialize`: the type must implement a trait, even if the bounds of its parameters do not imply it.
+//!
+//! Tests: tests/ui/errors, tests/storage/descriptors
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;

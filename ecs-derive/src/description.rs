@@ -1,4 +1,6 @@
 //! Descriptions of components and resources beyond the layout: stable name, functions and fields.
+//!
+//! Tests: tests/storage/descriptors, tests/ui/pass/descriptions.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};

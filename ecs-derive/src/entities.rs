@@ -3,6 +3,8 @@
 //! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion asks for each field by a probe, and
 //! reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` demands the trait of a field;
 //! `#[entities(ignore)]` leaves the field as it is.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/storage/descriptors/entities.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};

@@ -1,4 +1,6 @@
 //! `#[derive(Event)]` and `#[derive(EntityEvent)]`
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/observers/entities.rs
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;

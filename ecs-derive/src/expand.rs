@@ -1,4 +1,6 @@
 //! Shared by all expansions: the frame around the output, and printing it on request.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/ui/pass/macros_shadowed.rs
 
 use std::env;
 use std::io::Write as _;

@@ -1,4 +1,6 @@
 //! Helpers for generics in expansions, beyond `split_for_impl`.
+//!
+//! Tests: tests/ui/pass/generics_by_every_name.rs
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};

@@ -2,6 +2,8 @@
 //!
 //! The derives need the head (attributes, visibility, name, generics) and at most the fields. Whatever else the body
 //! holds (discriminants, default values, syntax newer than our parser) passes by unread.
+//!
+//! Tests: tests/ui/pass/shapes_of_components.rs
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;

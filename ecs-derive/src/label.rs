@@ -2,6 +2,8 @@
 //!
 //! A label is cloned, compared, hashed and printed through a type-erased value. A generated constant checks the traits that this requires
 //! and reports all missing ones in one error.
+//!
+//! Tests: tests/systems/labels.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;

@@ -15,38 +15,38 @@
 //! crate works as well.
 #![forbid(unsafe_code)]
 
-mod attr;
-mod bundle;
-mod component;
+mod hygiene;
 mod ctxt;
-mod demands;
-mod description;
-mod entities;
-mod event;
-mod expand;
 mod generics;
+mod item;
+mod expand;
+mod manifest;
+mod place;
+mod suggest;
+mod attr;
+mod types;
+mod tuple;
+mod demands;
+mod saving;
+mod persistence;
+mod relationship;
+mod entities;
+mod description;
+mod label;
+mod require;
+mod component;
+mod bundle;
+mod event;
+mod marker;
+mod relation;
+mod state_form;
+mod state;
+mod query_filter;
+mod query_data;
+mod system_param;
+mod system;
 #[cfg(test)]
 mod golden;
-mod hygiene;
-mod item;
-mod label;
-mod manifest;
-mod marker;
-mod persistence;
-mod place;
-mod query_data;
-mod query_filter;
-mod relation;
-mod relationship;
-mod require;
-mod saving;
-mod state;
-mod state_form;
-mod suggest;
-mod system;
-mod system_param;
-mod tuple;
-mod types;
 
 use proc_macro::TokenStream;
 

@@ -1,6 +1,8 @@
 //! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
 //! Traits that require only an owned type; the derive supplies the type's key and process-wide number.
+//!
+//! Tests: tests/storage/resources.rs, tests/ui/pass/messages.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 

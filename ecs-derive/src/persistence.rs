@@ -1,4 +1,6 @@
 //! The options `transient`, `save` and `persistence` of resources and messages: how values take part in snapshots, files and comparisons.
+//!
+//! Tests: tests/snapshots/bounds.rs
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Expr, LitStr};

@@ -1,4 +1,6 @@
 //! The position of a derive in the source, and the number of earlier derives at the same position.
+//!
+//! Tests: tests/systems/keys.rs
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

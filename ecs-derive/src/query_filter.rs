@@ -1,6 +1,8 @@
 //! `#[derive(QueryFilter)]`
 //!
 //! A filter struct is the tuple of its fields, all of which must hold.
+//!
+//! Tests: tests/queries/derive.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};

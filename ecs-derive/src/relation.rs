@@ -1,4 +1,6 @@
 //! `#[derive(Relation)]`
+//!
+//! Tests: tests/relationships/pairs
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,6 @@
 //! `#[relationship(..)]` and `#[relationship_target(..)]` of `#[derive(Component)]`.
+//!
+//! Tests: tests/relationships/definitions.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -96,20 +98,9 @@ impl Side {
 
     /// The implementation of the trait.
     pub(crate) fn implementation(&self, cx: &Ctxt, item: &Item) -> TokenStream {
-        let ident = &item.ident;
-        let (impl_generics, type_generics, _) = item.generics.split_for_impl();
-        let mut bounds = Vec::new();
-        if !item.generics.params.is_empty() {
-            bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
-        }
-        let where_clause = where_with(&item.generics, &bounds);
         let Some((at, field, others)) = self.field(cx, item) else {
             // The error is already reported; a fallback avoids further errors.
-            let (name, items) = self.refused();
-            return hygienic! {
-                #[automatically_derived]
-                impl #impl_generics __strata::#name for #ident #type_generics #where_clause { #items }
-            };
+            return self.implementation_of(item, &self.refused());
         };
         let member = member(at, &field);
         let rest = others.iter().map(|(at, field)| {
@@ -119,86 +110,100 @@ impl Side {
         });
         let ty = &field.ty;
         let span = Span::mixed_site().located_at(ty.span());
-        match self {
+        let items = match self {
             Self::Source { other, allows_self } => {
                 let get = quote_spanned!(span=> <#ty as __strata::TargetField>::target(&self.#member));
                 let made = quote_spanned!(span=> <#ty as __strata::TargetField>::of(entity));
                 hygienic! {
-                    #[automatically_derived]
-                    impl #impl_generics __strata::Relationship for #ident #type_generics #where_clause {
-                        type RelationshipTarget = #other;
-                        const ALLOW_SELF_REFERENTIAL: __strata::bool = #allows_self;
-                        #[inline]
-                        fn get(&self) -> __strata::Entity {
-                            #get
-                        }
-                        #[inline]
-                        fn from(entity: __strata::Entity) -> Self {
-                            Self { #member: #made, #(#rest),* }
-                        }
-                        #[inline]
-                        fn set_risky(&mut self, entity: __strata::Entity) {
-                            self.#member = #made;
-                        }
+                    type RelationshipTarget = #other;
+                    const ALLOW_SELF_REFERENTIAL: __strata::bool = #allows_self;
+                    #[inline]
+                    fn get(&self) -> __strata::Entity {
+                        #get
+                    }
+                    #[inline]
+                    fn from(entity: __strata::Entity) -> Self {
+                        Self { #member: #made, #(#rest),* }
+                    }
+                    #[inline]
+                    fn set_risky(&mut self, entity: __strata::Entity) {
+                        self.#member = #made;
                     }
                 }
             }
             Self::Target { other, is_linked } => hygienic! {
-                #[automatically_derived]
-                impl #impl_generics __strata::RelationshipTarget for #ident #type_generics #where_clause {
-                    const LINKED_SPAWN: __strata::bool = #is_linked;
-                    type Relationship = #other;
-                    type Collection = #ty;
-                    #[inline]
-                    fn collection(&self) -> &Self::Collection {
-                        &self.#member
-                    }
-                    #[inline]
-                    fn collection_mut_risky(&mut self) -> &mut Self::Collection {
-                        &mut self.#member
-                    }
-                    #[inline]
-                    fn from_collection_risky(collection: Self::Collection) -> Self {
-                        Self { #member: collection, #(#rest),* }
-                    }
+                const LINKED_SPAWN: __strata::bool = #is_linked;
+                type Relationship = #other;
+                type Collection = #ty;
+                #[inline]
+                fn collection(&self) -> &Self::Collection {
+                    &self.#member
+                }
+                #[inline]
+                fn collection_mut_risky(&mut self) -> &mut Self::Collection {
+                    &mut self.#member
+                }
+                #[inline]
+                fn from_collection_risky(collection: Self::Collection) -> Self {
+                    Self { #member: collection, #(#rest),* }
                 }
             },
+        };
+        self.implementation_of(item, &items)
+    }
+
+    /// The implementation of the trait with these items.
+    fn implementation_of(&self, item: &Item, items: &TokenStream) -> TokenStream {
+        let ident = &item.ident;
+        let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+        let mut bounds = Vec::new();
+        if !item.generics.params.is_empty() {
+            bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
+        }
+        let where_clause = where_with(&item.generics, &bounds);
+        let name = self.trait_name();
+        hygienic! {
+            #[automatically_derived]
+            impl #impl_generics __strata::#name for #ident #type_generics #where_clause { #items }
         }
     }
 
-    /// The trait, and fallback items for a component whose field could not be determined. They are never called.
-    fn refused(&self) -> (Ident, TokenStream) {
+    /// The name of the trait.
+    fn trait_name(&self) -> Ident {
+        let name = match self {
+            Self::Source { .. } => "Relationship",
+            Self::Target { .. } => "RelationshipTarget",
+        };
+        Ident::new(name, Span::mixed_site())
+    }
+
+    /// Fallback items for a component whose field could not be determined. They are never called.
+    fn refused(&self) -> TokenStream {
         match self {
-            Self::Source { other, .. } => (
-                Ident::new("Relationship", Span::mixed_site()),
-                hygienic! {
-                    type RelationshipTarget = #other;
-                    fn get(&self) -> __strata::Entity {
-                        __strata::Entity::PLACEHOLDER
-                    }
-                    fn from(_: __strata::Entity) -> Self {
-                        loop {}
-                    }
-                    fn set_risky(&mut self, _: __strata::Entity) {}
-                },
-            ),
-            Self::Target { other, .. } => (
-                Ident::new("RelationshipTarget", Span::mixed_site()),
-                hygienic! {
-                    const LINKED_SPAWN: __strata::bool = false;
-                    type Relationship = #other;
-                    type Collection = __strata::Entity;
-                    fn collection(&self) -> &Self::Collection {
-                        loop {}
-                    }
-                    fn collection_mut_risky(&mut self) -> &mut Self::Collection {
-                        loop {}
-                    }
-                    fn from_collection_risky(_: Self::Collection) -> Self {
-                        loop {}
-                    }
-                },
-            ),
+            Self::Source { other, .. } => hygienic! {
+                type RelationshipTarget = #other;
+                fn get(&self) -> __strata::Entity {
+                    __strata::Entity::PLACEHOLDER
+                }
+                fn from(_: __strata::Entity) -> Self {
+                    loop {}
+                }
+                fn set_risky(&mut self, _: __strata::Entity) {}
+            },
+            Self::Target { other, .. } => hygienic! {
+                const LINKED_SPAWN: __strata::bool = false;
+                type Relationship = #other;
+                type Collection = __strata::Entity;
+                fn collection(&self) -> &Self::Collection {
+                    loop {}
+                }
+                fn collection_mut_risky(&mut self) -> &mut Self::Collection {
+                    loop {}
+                }
+                fn from_collection_risky(_: Self::Collection) -> Self {
+                    loop {}
+                }
+            },
         }
     }
 

@@ -1,5 +1,7 @@
 //! The options of components, resources and relations for files: version, upgrade of older values, earlier names, and for components
 //! whether they are saved at all.
+//!
+//! Tests: tests/snapshots/versions.rs
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};

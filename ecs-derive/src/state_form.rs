@@ -1,31 +1,37 @@
 //! The form of a state in files: the name of its variant, or of its type, followed by its fields.
 //!
 //! A constant in `strata-app` determines whether a field can be written; if any field cannot, the state has no form.
+//!
+//! Tests: ecs/app/tests/derived.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;
-use syn::{Field, Fields};
+use syn::{Field, Fields, Variant};
 
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, member};
 
+/// A variant, or the type itself if it is a struct: its path, its name and its fields.
+type Shape = (TokenStream, String, Vec<Field>);
+
+fn shapes(item: &Item) -> Option<Vec<Shape>> {
+    let of_variant = |variant: Variant| {
+        let ident = &variant.ident;
+        let fields = match variant.fields {
+            Fields::Unit => Vec::new(),
+            fields => fields.into_iter().collect(),
+        };
+        (hygienic!(Self::#ident), ident.unraw().to_string(), fields)
+    };
+    match item.kind {
+        Kind::Struct => Some(vec![(hygienic!(Self), item.ident.unraw().to_string(), item.known_fields()?)]),
+        _ => Some(item.known_variants()?.into_iter().map(of_variant).collect()),
+    }
+}
+
 /// The constant with the form, if the body of the type can be parsed and the type has values.
 pub(crate) fn form(item: &Item) -> Option<TokenStream> {
-    let shapes: Vec<(TokenStream, String, Vec<Field>)> = match item.kind {
-        Kind::Struct => vec![(hygienic!(Self), item.ident.unraw().to_string(), item.known_fields()?)],
-        _ => item
-            .known_variants()?
-            .into_iter()
-            .map(|variant| {
-                let ident = &variant.ident;
-                let fields = match variant.fields {
-                    Fields::Unit => Vec::new(),
-                    fields => fields.into_iter().collect(),
-                };
-                (hygienic!(Self::#ident), ident.unraw().to_string(), fields)
-            })
-            .collect(),
-    };
+    let shapes = shapes(item)?;
     if shapes.is_empty() {
         return None;
     }

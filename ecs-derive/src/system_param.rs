@@ -1,6 +1,8 @@
 //! `#[derive(SystemParam)]`
 //!
 //! A struct of parameters is fetched as the tuple of its fields.
+//!
+//! Tests: tests/systems/params, tests/ui/pass/system_params_of_every_form.rs
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};

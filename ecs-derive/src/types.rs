@@ -1,4 +1,6 @@
 //! Helpers for the syntax of types.
+//!
+//! Tests: tests/ui/pass/plain_functions.rs
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;

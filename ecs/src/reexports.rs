@@ -2,7 +2,7 @@
 //!
 //! Users look for a name where bevy_ecs has it: `system::Query`, `schedule::SystemSet`, `world::Mut`. The layers define names
 //! according to the dependencies of the code. This file is the only place that connects the two. Each module here is re-exported by
-//! the layer of that name, or by the root of the crate if no layer has it; `tests/systems/paths.rs` lists all of them, and
+//! the layer of that name, or by the root of the crate if no layer has it; `tests/systems/public_paths.rs` lists all names, and
 //! `tests/compile/bevy_paths.rs` compares them with the paths of bevy_ecs.
 
 /// See [`system`](mod@crate::system).

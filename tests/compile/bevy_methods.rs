@@ -11,6 +11,8 @@ use std::{env, fs};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::public_paths::Crates;
+
 const HEAD: &str = "\
 # Methods that are not here
 
@@ -258,9 +260,8 @@ fn read_folder(folder: &Path, methods: &mut Methods) {
 fn expected(root: &Path) -> String {
     let mut methods = Methods::default();
     read_folder(&root.join("ecs/src"), &mut methods);
-    let imports = fs::read_to_string(root.join("tests/systems/bevy_paths.rs")).expect("the imports are there");
-    let paths = imports.lines().filter_map(|line| line.strip_suffix(" as _;"));
-    let here: BTreeSet<&str> = paths.filter_map(|path| path.rsplit("::").next()).collect();
+    let paths = Crates::read().paths("strata_ecs");
+    let here: BTreeSet<&str> = paths.iter().filter_map(|path| path.rsplit("::").next()).collect();
     let list = fs::read_to_string(root.join("tests/compile/bevy_methods.txt")).expect("the list is there");
     let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (owner, method) in list.lines().filter_map(|line| line.split_once("::")) {

@@ -52,7 +52,7 @@ impl Lent {
         let panic = self.gate.close();
         let helped = self.cells.iter().map(|cell| {
             cell.with_mut(|cell| {
-                // SAFETY: as above.
+                // SAFETY: loom fails the test if a helper uses the cell at this time.
                 unsafe { *cell }
             })
         });

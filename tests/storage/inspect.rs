@@ -67,3 +67,17 @@ fn sets_of_entities_are_walked_by_a_query_that_is_kept() {
     query.iter_many_unique_mut(&mut world, &set).matched().for_each(|mut health| health.0 *= 2);
     assert_eq!(query.iter_many_unique(&world, &set).matched().map(|health| health.0).sum::<u32>(), 6);
 }
+
+#[test]
+#[expect(deprecated, reason = "these are the old names")]
+fn names_of_unchecked_methods_do_what_the_checked_methods_do() {
+    let mut world = World::new();
+    let id = world.spawn((Health(1), Aside)).id();
+    let mut entity = world.entity_mut(id);
+    assert!(entity.get_components_mut_unchecked::<(&mut Health, &Aside)>().is_some_and(|(health, _)| health.0 == 1));
+    assert!(entity.into_components_mut_unchecked::<&mut Health>().is_some_and(|health| health.0 == 1));
+    let mut entity = world.entity_mut(id).into_mutable();
+    assert!(entity.get_components_mut_unchecked::<(&mut Health, &Aside)>().is_some_and(|(health, _)| health.0 == 1));
+    entity.into_components_mut_unchecked::<&mut Health>().unwrap().0 = 2;
+    assert_eq!(world.get::<Health>(id), Some(&Health(2)));
+}

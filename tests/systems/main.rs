@@ -1,7 +1,5 @@
 //! Systems and their parameters, outside of schedules.
 
-#[rustfmt::skip] // Written by a test.
-mod bevy_paths;
 mod combined;
 mod conditions;
 mod disjoint;
@@ -14,6 +12,8 @@ mod one_shot;
 mod parallel;
 mod params;
 mod paths;
+#[rustfmt::skip] // Written by a test.
+mod public_paths;
 mod row_systems;
 mod systems;
 mod user_crates;

@@ -1,5 +1,4 @@
-//! Names are where a user of bevy_ecs looks for them: each line here is a promise. `bevy_paths.rs` beside it has all paths of bevy_ecs
-//! that exist here.
+//! Names are where a user of bevy_ecs looks for them: each line here is a promise. `public_paths.rs` has all public paths.
 
 #![expect(unused_imports, reason = "that the imports compile is what is tested")]
 

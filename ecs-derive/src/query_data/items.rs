@@ -1,4 +1,6 @@
 //! The types that `#[derive(QueryData)]` generates in addition to the user's: the items and the read-only twin.
+//!
+//! Tests: tests/queries/derive.rs
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};

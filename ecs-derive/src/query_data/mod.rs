@@ -3,9 +3,11 @@
 //! Stages: [`model`] reads and checks the type, [`items`] writes the items, and this file the implementations. A query
 //! struct is the tuple of its fields, and a query enum the first of such tuples that an entity has: the expansion
 //! forwards to the core's implementations for these and gives the members their names back.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/queries/derive.rs
 
-mod items;
 mod model;
+mod items;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};

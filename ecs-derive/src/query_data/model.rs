@@ -1,4 +1,6 @@
 //! Reading and checking the struct or enum of `#[derive(QueryData)]`.
+//!
+//! Tests: tests/queries/derive.rs, tests/queries/enums.rs
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};

@@ -1,5 +1,7 @@
 //! Systems along a relationship: row systems that visit targets before their sources, or sources before their targets, and read linked
 //! entities.
+//!
+//! Tests: tests/relationships/down.rs
 
 use proc_macro2::TokenStream;
 use quote::quote;

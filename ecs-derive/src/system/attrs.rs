@@ -1,4 +1,6 @@
 //! Distribution of the function's attributes: to the item that stands for the system, or to the user's function inside it.
+//!
+//! Tests: tests/ui/pass/attributes_are_kept.rs
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};

@@ -1,4 +1,6 @@
 //! Checks of a system. Each check reports the error and the fix.
+//!
+//! Tests: tests/ui/errors, tests/ui/fail
 
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};

@@ -3,6 +3,8 @@
 //! A macro cannot evaluate a `cfg`, and a parameter appears in places that do not accept one. So the compiler decides first: the function
 //! is emitted once below its `cfg`s, or once with and once without the parameter, each time with `#[system(..)]` last. Only the version
 //! that the compiler keeps is expanded.
+//!
+//! Tests: tests/ui/pass/cfg_everywhere.rs
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

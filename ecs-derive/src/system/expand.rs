@@ -1,4 +1,6 @@
 //! The expansion of a checked system.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -280,6 +282,32 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &Token
     }
 }
 
+/// The access of a parameter that is not one of the row.
+fn param_access(model: &Model, input: &Input) -> TokenStream {
+    let (ty, label) = (&input.ty, input.param.label());
+    let (first, last) = input.ends;
+    let end = quote_spanned!(last=> >);
+    if matches!(input.kind, Kind::Targets) {
+        return quote_spanned!(first=> __strata::target_access::<__strata::Param<#ty #end>(#label));
+    }
+    if model.options.par.is_some() {
+        return quote_spanned!(first=> __strata::param_access::<__strata::ParParam<#ty #end>(#label));
+    }
+    quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
+}
+
+/// The access of a parameter for the data of a target or of sources.
+fn linked_access(input: &Input) -> TokenStream {
+    let (term, label) = (&input.ty, input.param.label());
+    let (first, last) = input.ends;
+    let end = quote_spanned!(last=> >);
+    let term = match input.kind {
+        Kind::Children => quote_spanned!(first=> __strata::LinkedData<#term #end),
+        _ => quote_spanned!(first=> #term),
+    };
+    quote_spanned!(first=> __strata::linked_access::<__strata::LinkedTerm<#term #end>(#label))
+}
+
 /// The compile-time check of the parameters: each must be a parameter, and no two may conflict. Each error is reported only here.
 fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
@@ -289,18 +317,7 @@ fn conflicts(model: &Model) -> TokenStream {
         let end = quote_spanned!(last=> >);
         quote_spanned!(first=> __strata::row_access::<__strata::RowParam<#term #end>(#label))
     });
-    let params = model.system_params().map(|input| {
-        let (ty, label) = (&input.ty, input.param.label());
-        let (first, last) = input.ends;
-        let end = quote_spanned!(last=> >);
-        if matches!(input.kind, Kind::Targets) {
-            return quote_spanned!(first=> __strata::target_access::<__strata::Param<#ty #end>(#label));
-        }
-        if model.options.par.is_some() {
-            return quote_spanned!(first=> __strata::param_access::<__strata::ParParam<#ty #end>(#label));
-        }
-        quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
-    });
+    let params = model.system_params().map(|input| param_access(model, input));
     let given = model.given().map(|Input { ty, ends: (first, _), .. }| {
         let first = *first;
         match &model.given_event() {
@@ -316,16 +333,7 @@ fn conflicts(model: &Model) -> TokenStream {
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
     // The linked parameters come last, because `same_type::pairs` identifies the other parameters by their position.
-    let linked = model.linked().map(|input| {
-        let (term, label) = (&input.ty, input.param.label());
-        let (first, last) = input.ends;
-        let end = quote_spanned!(last=> >);
-        let term = match input.kind {
-            Kind::Children => quote_spanned!(first=> __strata::LinkedData<#term #end),
-            _ => term.clone(),
-        };
-        quote_spanned!(first=> __strata::linked_access::<__strata::LinkedTerm<#term #end>(#label))
-    });
+    let linked = model.linked().map(linked_access);
     let along = model.options.along.as_ref().map(|along| {
         let (first, last) = ends(&along.relation);
         let (relation, end) = (&along.relation, quote_spanned!(last=> >));

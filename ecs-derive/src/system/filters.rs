@@ -1,4 +1,6 @@
 //! The filters of a system: the options about rows as query terms.
+//!
+//! Tests: tests/queries/filters.rs, tests/ui/pass/filters_that_exclude_each_other.rs
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -3,6 +3,8 @@
 //! The item is the function itself, which returns a `SystemFn` whose type identifies the system. In an `impl`, where that type cannot be
 //! defined, the item is a constant of a type of the core. A function that rustc would reject is replaced by a constant of the system's
 //! type, or by an enum variant if it is generic.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/systems/combined.rs
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};

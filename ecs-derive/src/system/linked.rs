@@ -1,4 +1,6 @@
 //! The data that a loop along a relationship reads of linked entities: its argument and its variables.
+//!
+//! Tests: tests/relationships/down.rs
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,7 @@
 //! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: the role of a parameter whose type does not
 //! show it.
+//!
+//! Tests: tests/ui/pass/marked_parameters.rs
 
 use syn::Meta;
 

@@ -9,25 +9,27 @@
 //! system that calls the kernel for each table. The core decides for which instruction sets the kernel is compiled, from a name in the
 //! output (`Wide` or `Narrow`). The macro chooses the name from the options, the parameters, and whether the body contains `?` or `Err`; it
 //! inspects nothing else in the body (`variants.rs`).
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/ui/errors
 
-mod along;
 mod attrs;
-mod check;
+mod options;
+mod parse;
 mod conditional;
-mod expand;
+mod marks;
+mod model;
+mod check;
 mod filters;
 mod frame;
 mod linked;
-mod marks;
-mod model;
-mod options;
 mod pairs;
-mod parse;
-mod rows;
 mod same_type;
-mod target;
 mod variants;
+mod rows;
+mod along;
+mod target;
 mod world;
+mod expand;
 
 use proc_macro2::TokenStream;
 

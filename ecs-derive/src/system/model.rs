@@ -1,4 +1,6 @@
 //! The meaning of the function: which parameters are per row, and which rows it visits.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};

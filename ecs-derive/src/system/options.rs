@@ -1,4 +1,6 @@
 //! The options of `#[system(..)]` and `#[observer(..)]`.
+//!
+//! Tests: tests/ui/errors
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;

@@ -2,6 +2,8 @@
 //!
 //! Such a system has an additional column with the pairs of each row, and an additional parameter that looks up targets. Neither is a
 //! parameter of the user's function. The targets are a query of their own, so the rules for queries in row systems apply to them.
+//!
+//! Tests: tests/relationships/pairs/systems.rs
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};

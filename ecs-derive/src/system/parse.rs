@@ -2,6 +2,8 @@
 //!
 //! The head is parsed, patterns and the body stay opaque tokens: a pattern may be anything that rustc accepts, and a
 //! half-typed body keeps its function, its spans and with them completion in an editor.
+//!
+//! Tests: tests/ui/pass/patterns_in_parameters.rs
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;

@@ -1,4 +1,6 @@
 //! Row systems: one counted loop per table over equal-length slices, with the user's function inlined.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/systems/row_systems.rs
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};

@@ -2,6 +2,8 @@
 //!
 //! The check of a system compares keys of types, and the key of a generic type is not exact. Where both types are spelled out, the compiler
 //! can compare the types themselves.
+//!
+//! Tests: tests/systems/keys.rs
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};

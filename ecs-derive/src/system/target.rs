@@ -1,4 +1,6 @@
 //! Observers that take components of the target: a loop over rows, each of which is the target of an event.
+//!
+//! Tests: tests/observers/targets.rs
 
 use proc_macro2::TokenStream;
 

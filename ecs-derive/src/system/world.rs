@@ -1,4 +1,6 @@
 //! World systems: only system parameters, called once per run.
+//!
+//! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;

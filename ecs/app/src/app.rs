@@ -1,23 +1,151 @@
-//! The `App`: a world, its schedules, and the runner that runs them.
+//! The `App`: a world, its schedules, its plugins, and the runner that runs them.
+//!
+//! Tests: ecs/app/tests/apps.rs, ecs/app/tests/plugins.rs
 
-use std::any::{Any, TypeId};
+mod data;
+mod schedules;
+
+use std::any::{Any, TypeId, type_name};
 use std::collections::HashSet;
 use std::fmt;
 
-use strata_ecs::component::Component;
-use strata_ecs::error::ErrorHandler;
-use strata_ecs::label::{InternedScheduleLabel, InternedSystemSet};
-use strata_ecs::message::{Message, Messages};
-use strata_ecs::observer::IntoObserver;
-use strata_ecs::resource::Resource;
-use strata_ecs::schedule::{
-    IntoScheduleConfigs, Schedule, ScheduleBuildSettings, ScheduleLabel, ScheduleShape, ScheduleSystem,
-};
-use strata_ecs::system::{IntoSystem, SystemInput};
-use strata_ecs::world::{FromWorld, Schedules, SystemId, TryRunScheduleError, World};
+use strata_ecs::label::InternedScheduleLabel;
+use strata_ecs::message::Messages;
+use strata_ecs::system::Result;
+use strata_ecs::world::{TryRunScheduleError, World};
 
 use crate::exit::AppExit;
-use crate::plugin::{Plugin, Plugins};
+
+/// A part of a program that adds its systems, resources and further plugins to an [`App`].
+///
+/// A function that takes `&mut App` is also a plugin. [`App::add_plugins`] calls [`build`](Plugin::build) immediately;
+/// [`finish`](Plugin::finish) and [`cleanup`](Plugin::cleanup) are called after all plugins have been built, before the
+/// first frame.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(Resource)] struct Gravity(f32);
+/// # fn fall() {}
+/// # fn draw() {}
+///
+/// struct Physics {
+///     gravity: f32,
+/// }
+///
+/// impl Plugin for Physics {
+///     fn build(&self, app: &mut App) {
+///         app.insert_resource(Gravity(self.gravity)).add_systems(Update, fall);
+///     }
+/// }
+///
+/// fn drawing(app: &mut App) {
+///     app.add_systems(PostUpdate, draw);
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins((Physics { gravity: 9.81 }, drawing));
+/// assert!(app.is_plugin_added::<Physics>());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a plugin: implement `Plugin` for it, or give a function that takes `&mut App`",
+    label = "not a plugin"
+)]
+pub trait Plugin: Any + Send + Sync {
+    /// Adds the systems, resources and other parts of the plugin.
+    fn build(&self, app: &mut App);
+
+    /// Called before the first frame after the plugin was added, when all other plugins have been built.
+    fn finish(&self, _app: &mut App) {}
+
+    /// Called when all plugins have been finished, before the first frame.
+    fn cleanup(&self, _app: &mut App) {}
+
+    /// The name of the plugin, for messages: by default the name of its type. Two plugins with the same type and name
+    /// count as the same plugin.
+    fn name(&self) -> &str {
+        type_name::<Self>()
+    }
+
+    /// Whether adding the plugin twice is an error. By default it is.
+    fn is_unique(&self) -> bool {
+        true
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
+    fn build(&self, app: &mut App) {
+        self(app);
+    }
+}
+
+/// The argument of [`App::add_plugins`]: a [`Plugin`], a [`PluginGroup`](crate::PluginGroup), or a tuple of these, which
+/// may be nested.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # fn physics(app: &mut App) {}
+/// # fn sound(app: &mut App) {}
+/// # fn menu(app: &mut App) {}
+/// App::new().add_plugins((MinimalPlugins, physics, (sound, menu)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}`, or a member of it, is neither a plugin nor a group of plugins",
+    label = "not a plugin",
+    note = "implement `Plugin` for it, or give a function that takes `&mut App`",
+    note = "a tuple has at most 15 plugins, and may contain further tuples: `((a, b), (c, d))`"
+)]
+pub trait Plugins<Marker> {
+    #[doc(hidden)]
+    fn add_to(self, app: &mut App);
+}
+
+#[doc(hidden)]
+pub struct PluginMarker;
+#[doc(hidden)]
+pub struct PluginsTupleMarker;
+
+#[diagnostic::do_not_recommend]
+impl<P: Plugin> Plugins<PluginMarker> for P {
+    #[track_caller]
+    fn add_to(self, app: &mut App) {
+        app.add_plugin(Box::new(self));
+    }
+}
+
+/// The impl for tuples of this many members: each has a type, and the marker of its kind.
+macro_rules! tuple {
+    ($($P:ident $M:ident),*) => {
+        #[diagnostic::do_not_recommend]
+        #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+        impl<$($P, $M),*> Plugins<(PluginsTupleMarker, $($M),*)> for ($($P,)*)
+        where
+            $($P: Plugins<$M>),*
+        {
+            #[track_caller]
+            fn add_to(self, app: &mut App) {
+                let ($($P,)*) = self;
+                $($P.add_to(app);)*
+            }
+        }
+    };
+}
+
+tuple!(A A1);
+tuple!(A A1, B B1);
+tuple!(A A1, B B1, C C1);
+tuple!(A A1, B B1, C C1, D D1);
+tuple!(A A1, B B1, C C1, D D1, E E1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1, K K1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1, K K1, L L1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1, K K1, L L1, M M1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1, K K1, L L1, M M1, N N1);
+tuple!(A A1, B B1, C C1, D D1, E E1, F F1, G G1, H H1, I I1, J J1, K K1, L L1, M M1, N N1, O O1);
 
 /// The function that [`App::run`] passes the program to.
 type Runner = Box<dyn FnOnce(App) -> AppExit>;
@@ -372,314 +500,5 @@ impl App {
             }
             at += 1;
         }
-    }
-}
-
-/// Methods for systems and schedules.
-impl App {
-    /// The schedules of the world.
-    fn schedules(&mut self) -> strata_ecs::change_detection::Mut<'_, Schedules> {
-        self.world.get_resource_or_init::<Schedules>()
-    }
-
-    /// Adds systems to a schedule, which is created if it does not exist.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # fn first() {}
-    /// # fn second() {}
-    /// App::new().add_systems(Update, (first, second).chain());
-    /// ```
-    #[track_caller]
-    pub fn add_systems<Marker, S: ScheduleShape<Marker>>(
-        &mut self,
-        schedule: impl ScheduleLabel,
-        systems: S,
-    ) -> &mut Self
-    where
-        S::Whole: IntoScheduleConfigs<ScheduleSystem, Marker>,
-    {
-        let () = S::Whole::CHECKED;
-        self.schedules().add_systems(schedule, systems);
-        self
-    }
-
-    /// Configures the order and the conditions of sets in a schedule, which is created if it does not exist.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
-    /// enum Phase { Input, Rules }
-    /// App::new().configure_sets(Update, (Phase::Input, Phase::Rules).chain());
-    /// ```
-    #[track_caller]
-    pub fn configure_sets<Marker, S: ScheduleShape<Marker>>(
-        &mut self,
-        schedule: impl ScheduleLabel,
-        sets: S,
-    ) -> &mut Self
-    where
-        S::Whole: IntoScheduleConfigs<InternedSystemSet, Marker>,
-    {
-        self.schedules().entry(schedule).configure_sets(sets);
-        self
-    }
-
-    /// Adds a schedule under its label, replacing an existing one.
-    ///
-    /// # Panics
-    ///
-    /// If it has no label.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Save;
-    /// let mut app = App::new();
-    /// app.add_schedule(Schedule::new(Save));
-    /// assert!(app.get_schedule(Save).is_some());
-    /// ```
-    #[track_caller]
-    pub fn add_schedule(&mut self, schedule: Schedule) -> &mut Self {
-        self.world.add_schedule(schedule);
-        self
-    }
-
-    /// Creates a schedule without systems, unless one with the label exists.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Save;
-    /// let mut app = App::new();
-    /// app.init_schedule(Save);
-    /// app.world_mut().run_schedule(Save);
-    /// ```
-    #[track_caller]
-    pub fn init_schedule(&mut self, label: impl ScheduleLabel) -> &mut Self {
-        self.schedules().entry(label);
-        self
-    }
-
-    /// A schedule, if it exists.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// assert!(App::new().get_schedule(Main).is_some());
-    /// ```
-    #[must_use]
-    pub fn get_schedule(&self, label: impl ScheduleLabel) -> Option<&Schedule> {
-        self.world.get_resource::<Schedules>()?.get(label)
-    }
-
-    /// A schedule, mutably, if it exists.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # fn idle() {}
-    /// let mut app = App::new();
-    /// app.add_systems(Update, idle);
-    /// app.get_schedule_mut(Update).unwrap().set_profiling(true);
-    /// ```
-    #[must_use]
-    pub fn get_schedule_mut(&mut self, label: impl ScheduleLabel) -> Option<&mut Schedule> {
-        self.schedules().into_inner().get_mut(label)
-    }
-
-    /// Modifies a schedule, which is created if it does not exist.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// use strata_ecs::schedule::SingleThreadedExecutor;
-    /// App::new().edit_schedule(Update, |update| {
-    ///     update.set_executor(SingleThreadedExecutor::new());
-    /// });
-    /// ```
-    #[track_caller]
-    pub fn edit_schedule(&mut self, label: impl ScheduleLabel, edit: impl FnOnce(&mut Schedule)) -> &mut Self {
-        edit(self.schedules().entry(label));
-        self
-    }
-
-    /// Sets the build settings of all schedules that exist now.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// use strata_ecs::schedule::{LogLevel, ScheduleBuildSettings};
-    /// App::new().configure_schedules(ScheduleBuildSettings { ambiguity_detection: LogLevel::Error });
-    /// ```
-    pub fn configure_schedules(&mut self, settings: ScheduleBuildSettings) -> &mut Self {
-        for (_, schedule) in self.schedules().iter_mut() {
-            schedule.set_build_settings(settings);
-        }
-        self
-    }
-
-    /// Registers a system, to be run by its id: see [`World::register_system`].
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// let mut app = App::new();
-    /// let id = app.register_system(|| 3);
-    /// assert_eq!(app.world_mut().run_system(id).unwrap(), 3);
-    /// ```
-    pub fn register_system<I, Out, Marker, S>(&mut self, system: S) -> SystemId<I, Out>
-    where
-        I: SystemInput + 'static,
-        Out: 'static,
-        S: IntoSystem<I, Out, Marker> + 'static,
-    {
-        self.world.register_system(system)
-    }
-}
-
-/// Methods for errors.
-impl App {
-    /// Sets the function that handles the errors of all systems, run conditions, commands and observers of the program: see
-    /// [`World::set_error_handler`]. A second call replaces the handler of the first one.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// use strata_ecs::error;
-    ///
-    /// fn load() -> Result {
-    ///     Err("no such file".into())
-    /// }
-    ///
-    /// let mut app = App::new();
-    /// app.set_error_handler(error::warn).add_systems(Update, load);
-    /// app.update(); // warning: system `load` of schedule `Update` failed: no such file
-    /// ```
-    pub fn set_error_handler(&mut self, handler: ErrorHandler) -> &mut Self {
-        self.world.set_error_handler(handler);
-        self
-    }
-
-    /// The function that handles the errors of the program, if one was set.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// assert!(App::new().get_error_handler().is_none());
-    /// ```
-    #[must_use]
-    pub fn get_error_handler(&self) -> Option<ErrorHandler> {
-        self.world.error_handler()
-    }
-}
-
-/// Methods for resources, messages and components.
-impl App {
-    /// Inserts a resource, replacing an existing one.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(Resource)] struct Gravity(f32);
-    /// App::new().insert_resource(Gravity(9.81));
-    /// ```
-    pub fn insert_resource<R: Resource>(&mut self, resource: R) -> &mut Self {
-        self.world.insert_resource(resource);
-        self
-    }
-
-    /// Inserts a resource, made by its `FromWorld` impl (`Default` for most types), unless it exists.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(Resource, Default)] struct Score(u32);
-    /// App::new().init_resource::<Score>();
-    /// ```
-    pub fn init_resource<R: Resource + FromWorld>(&mut self) -> &mut Self {
-        self.world.init_resource::<R>();
-        self
-    }
-
-    /// Inserts a value that stays on this thread: see [`World::insert_non_send`].
-    ///
-    /// ```
-    /// use std::rc::Rc;
-    /// use strata_app::prelude::*;
-    /// App::new().insert_non_send(Rc::new(3));
-    /// ```
-    pub fn insert_non_send<T: 'static>(&mut self, value: T) -> &mut Self {
-        self.world.insert_non_send(value);
-        self
-    }
-
-    /// Like [`insert_non_send`](App::insert_non_send), with a value made by its `FromWorld` impl, unless it exists.
-    ///
-    /// ```
-    /// use std::rc::Rc;
-    /// use strata_app::prelude::*;
-    /// App::new().init_non_send::<Rc<u32>>();
-    /// ```
-    pub fn init_non_send<T: FromWorld + 'static>(&mut self) -> &mut Self {
-        self.world.init_non_send::<T>();
-        self
-    }
-
-    /// Creates the list of messages of a type. The first system that writes or reads them creates it, too.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    /// App::new().add_message::<Hit>();
-    /// ```
-    pub fn add_message<M: Message>(&mut self) -> &mut Self {
-        self.world.register_message::<M>();
-        self
-    }
-
-    /// Adds an observer: see [`World::add_observer`].
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    ///
-    /// #[derive(Event)]
-    /// struct Goal;
-    /// #[derive(Resource, Default)]
-    /// struct Score(u32);
-    ///
-    /// let mut app = App::new();
-    /// app.init_resource::<Score>().add_observer(|_: On<Goal>, mut score: ResMut<Score>| score.0 += 1);
-    /// app.world_mut().trigger(Goal);
-    /// assert_eq!(app.world().resource::<Score>().0, 1);
-    /// ```
-    pub fn add_observer<Marker>(&mut self, observer: impl IntoObserver<Marker>) -> &mut Self {
-        self.world.add_observer(observer);
-        self
-    }
-
-    /// Makes `R` a required component of `T`: see [`World::register_required_components`].
-    ///
-    /// # Panics
-    ///
-    /// If an entity already has a `T`, or if `R` requires `T`.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(Component)] struct Monster;
-    /// # #[derive(Component, Default)] struct Health(u32);
-    /// App::new().register_required_components::<Monster, Health>();
-    /// ```
-    #[track_caller]
-    pub fn register_required_components<T: Component, R: Component + Default>(&mut self) -> &mut Self {
-        self.world.register_required_components::<T, R>();
-        self
-    }
-
-    /// Like [`register_required_components`](App::register_required_components), with values that a function creates.
-    ///
-    /// # Panics
-    ///
-    /// Under the same conditions.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// # #[derive(Component)] struct Monster;
-    /// # #[derive(Component)] struct Health(u32);
-    /// App::new().register_required_components_with::<Monster, Health>(|| Health(30));
-    /// ```
-    #[track_caller]
-    pub fn register_required_components_with<T: Component, R: Component>(&mut self, make: fn() -> R) -> &mut Self {
-        self.world.register_required_components_with::<T, R>(make);
-        self
     }
 }

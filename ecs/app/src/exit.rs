@@ -1,4 +1,6 @@
 //! The message that ends a program.
+//!
+//! Tests: ecs/app/tests/apps.rs
 
 use std::num::NonZeroU8;
 use std::process::{ExitCode, Termination};

@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use strata_ecs::component::{Persistence, TextForm};
 
-use crate::state::States;
-
 /// A value that can be a part of a state in a file: numbers, `bool`, `char`, `String`, `Duration`, states with
 /// `derive(States)` or `derive(SubStates)`, and `Option`, `Vec`, arrays and tuples of these.
 pub trait Words: Sized {
@@ -129,32 +127,6 @@ pub enum StateForm<S> {
         /// Takes the words of a value from the beginning of a text.
         read: fn(&mut &str) -> Option<S>,
     },
-}
-
-impl<S: States> Words for S {
-    const ARE_KNOWN: bool = matches!(S::FORM, StateForm::Words { .. });
-
-    fn write(&self, text: &mut String) {
-        if let StateForm::Words { write, .. } = S::FORM {
-            write(self, text);
-        }
-    }
-
-    fn read(text: &mut &str) -> Option<Self> {
-        match S::FORM {
-            StateForm::Words { read, .. } => read(text),
-            StateForm::Unknown | StateForm::Computed => None,
-        }
-    }
-}
-
-/// The persistence of a resource that contains values of a state.
-pub(crate) fn of_state<R: Words, S: States>() -> Persistence<R> {
-    match S::FORM {
-        StateForm::Unknown => Persistence::Listed,
-        StateForm::Computed => Persistence::Skipped,
-        StateForm::Words { .. } => as_text(),
-    }
 }
 
 impl<T: Words> Words for Option<T> {

@@ -1,18 +1,17 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod app;
-mod exit;
 mod form;
+mod exit;
+mod app;
 mod main_schedule;
-mod plugin;
 mod plugin_group;
-mod minimal_plugins;
 mod schedule_runner;
-
-pub mod prelude;
 pub mod state;
 pub mod time;
+mod frame;
+mod minimal_plugins;
+pub mod prelude;
 
 #[cfg(doc)]
 #[doc = include_str!("guide/how_to.md")]
@@ -21,15 +20,15 @@ pub mod how_to {}
 /// The core: `strata_app::ecs::query` is `strata_ecs::query`.
 pub use strata_ecs as ecs;
 
-pub use self::app::App;
+pub use self::app::{App, Plugin, Plugins};
 pub use self::exit::AppExit;
+pub use self::frame::MainSchedulePlugin;
 pub use self::main_schedule::{
     First, FixedFirst, FixedLast, FixedMain, FixedMainScheduleOrder, FixedPostUpdate, FixedPreUpdate, FixedUpdate,
-    Last, Main, MainScheduleOrder, MainSchedulePlugin, PostStartup, PostUpdate, PreStartup, PreUpdate,
-    RunFixedMainLoop, RunFixedMainLoopSystems, Startup, Update,
+    Last, Main, MainScheduleOrder, PostStartup, PostUpdate, PreStartup, PreUpdate, RunFixedMainLoop,
+    RunFixedMainLoopSystems, Startup, Update,
 };
 pub use self::minimal_plugins::MinimalPlugins;
-pub use self::plugin::{Plugin, Plugins};
 pub use self::plugin_group::{PluginGroup, PluginGroupBuilder};
 pub use self::schedule_runner::{RunMode, ScheduleRunnerPlugin};
 

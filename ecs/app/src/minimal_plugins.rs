@@ -1,4 +1,6 @@
 //! The plugins of a program without a window.
+//!
+//! Tests: ecs/app/tests/setup.rs
 
 use crate::plugin_group::{PluginGroup, PluginGroupBuilder};
 use crate::schedule_runner::ScheduleRunnerPlugin;

@@ -1,9 +1,10 @@
 //! Groups of plugins.
+//!
+//! Tests: ecs/app/tests/plugins.rs
 
 use std::any::{TypeId, type_name};
 
-use crate::app::App;
-use crate::plugin::{Plugin, Plugins};
+use crate::app::{App, Plugin, Plugins};
 
 /// Plugins that are added together, in a fixed order. A program may leave out or replace some of them.
 ///

@@ -2,10 +2,12 @@
 //!
 //! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that uses nothing else of `strata-ecs` only
 //! depends on this package.
+//!
+//! Tests: tests/systems/public_paths.rs
 
 pub use strata_ecs::prelude::*;
 
-pub use crate::app::App;
+pub use crate::app::{App, Plugin, Plugins};
 pub use crate::exit::AppExit;
 pub use crate::main_schedule::{
     First, FixedFirst, FixedLast, FixedMain, FixedMainScheduleOrder, FixedPostUpdate, FixedPreUpdate, FixedUpdate,
@@ -13,7 +15,6 @@ pub use crate::main_schedule::{
     RunFixedMainLoopSystems, Startup, Update,
 };
 pub use crate::minimal_plugins::MinimalPlugins;
-pub use crate::plugin::{Plugin, Plugins};
 pub use crate::plugin_group::{PluginGroup, PluginGroupBuilder};
 pub use crate::schedule_runner::{RunMode, ScheduleRunnerPlugin};
 pub use crate::state::{

@@ -1,11 +1,12 @@
 //! The runner of programs without a window.
+//!
+//! Tests: ecs/app/tests/apps.rs
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::app::{App, run_once};
+use crate::app::{App, Plugin, run_once};
 use crate::exit::AppExit;
-use crate::plugin::Plugin;
 
 /// How often a [`ScheduleRunnerPlugin`] runs the frames of an `App`.
 ///

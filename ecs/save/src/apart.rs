@@ -2,6 +2,8 @@
 //! [`WorldFormat::keeping_tables`](crate::WorldFormat::keeping_tables).
 //!
 //! Each set of left-out components has a number. A table of entities with this set has the marker components for the bits of that number.
+//!
+//! Tests: tests/snapshots/replays.rs
 
 use strata_ecs::change::Tick;
 use strata_ecs::prelude::Component;

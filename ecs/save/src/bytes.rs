@@ -1,4 +1,6 @@
 //! Numbers and texts as bytes: little-endian, preceded by their lengths.
+//!
+//! Tests: tests/snapshots/hostile.rs, tests/snapshots/encoding.rs
 
 use std::ops::Range;
 

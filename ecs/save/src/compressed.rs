@@ -1,5 +1,7 @@
 //! Compressed worlds: other magic bytes, a checksum of all following bytes, the length of the decompressed world, and the world as one
 //! block of LZ4. Different blocks may decompress to the same bytes, so the checksum of the world alone would not detect all damage.
+//!
+//! Tests: tests/snapshots/compressed.rs
 
 use std::borrow::Cow;
 

@@ -2,19 +2,17 @@
 //!
 //! Systems are identified by the label of their schedule and by their names, and their state is in the order of their parameters. A type
 //! has a name in files and a version; a type that a format leaves out has no name, and only its presence is recorded.
+//!
+//! Tests: tests/snapshots/consumers.rs
 
-use std::any::{Any, TypeId, type_name};
+use std::any::{TypeId, type_name};
 use std::collections::HashMap;
-use std::fmt;
-use std::time::Duration;
 
-use serde_core::Serialize;
-use serde_core::de::DeserializeOwned;
 use strata_ecs::change::Tick;
 use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
-    KeptBySystem, LeftOut, LocalForm, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents,
+    KeptBySystem, LeftOut, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents,
     ScheduleContents, SnapshotBuilder, SnapshotContents, SpawnTicks, SystemContents,
 };
 
@@ -22,6 +20,7 @@ use crate::bytes::Lengths;
 use crate::encoding::{Budget, decode, encode};
 use crate::error::{NotSaved, Problem, SaveError};
 use crate::format::WorldFormat;
+use crate::local_types::{AnyValue, LocalType};
 use crate::types::{ComponentType, ResourceType, name_of};
 use crate::values::{Form, Values};
 
@@ -47,98 +46,6 @@ mod kind {
     pub(super) const REMOVALS: u8 = 2;
     pub(super) const LINKS: u8 = 3;
     pub(super) const LOCAL: u8 = 4;
-}
-
-type AnyValue = dyn Any + Send + Sync;
-
-/// A type of values in systems, and their encoding.
-#[derive(Clone)]
-pub(crate) struct LocalType {
-    pub(crate) type_id: TypeId,
-    name: &'static str,
-    code: LocalCode,
-}
-
-/// The encoding of values.
-#[derive(Clone)]
-enum LocalCode {
-    /// Encodes values with functions of the type.
-    Serde {
-        write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
-        read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
-    },
-    /// Encodes values as the text of a type that is registered with the world.
-    Text(LocalForm),
-}
-
-impl fmt::Debug for LocalType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalType").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl LocalType {
-    pub(crate) fn of<T: Serialize + DeserializeOwned + Send + Sync + 'static>(name: &'static str) -> Self {
-        let write = |value: &AnyValue, out: &mut Vec<u8>| {
-            let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
-            encode(value, out).map(drop).map_err(|error| error.to_string())
-        };
-        let read = |bytes: &[u8], budget: &Budget| {
-            let value: Box<AnyValue> = Box::new(decode_all::<T>(bytes, budget)?);
-            Ok(value)
-        };
-        Self { type_id: TypeId::of::<T>(), name, code: LocalCode::Serde { write, read } }
-    }
-
-    /// Creates the type from one that is registered with a world.
-    pub(crate) fn of_form(form: &LocalForm) -> Self {
-        Self { type_id: form.type_id(), name: form.name(), code: LocalCode::Text(form.clone()) }
-    }
-
-    fn write(&self, value: &AnyValue, out: &mut Vec<u8>) -> Result<(), String> {
-        match &self.code {
-            LocalCode::Serde { write, .. } => write(value, out),
-            LocalCode::Text(form) => {
-                let Some(text) = form.write(value) else { unreachable!("the value is of this type") };
-                encode(&text, out).map(drop).map_err(|error| error.to_string())
-            }
-        }
-    }
-
-    fn read(&self, bytes: &[u8], budget: &Budget) -> Result<Box<AnyValue>, String> {
-        match &self.code {
-            LocalCode::Serde { read, .. } => read(bytes, budget),
-            LocalCode::Text(form) => form.read(&decode_all::<String>(bytes, budget)?),
-        }
-    }
-
-    /// The name in files.
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The types that snapshots clone without an option.
-    pub(crate) fn simple() -> impl Iterator<Item = Self> {
-        macro_rules! of {
-            ($($T:ty)*) => {
-                [$(
-                    LocalType::of::<$T>(stringify!($T)),
-                    LocalType::of::<Option<$T>>(concat!("Option<", stringify!($T), ">")),
-                    LocalType::of::<Vec<$T>>(concat!("Vec<", stringify!($T), ">")),
-                )*]
-            };
-        }
-        of! {
-            () bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 String Entity Duration
-        }
-        .into_iter()
-    }
-}
-
-/// Decodes a value from all of the bytes.
-fn decode_all<T: DeserializeOwned>(mut bytes: &[u8], budget: &Budget) -> Result<T, String> {
-    let value: T = decode(&mut bytes, budget).map_err(|error| error.to_string())?;
-    if bytes.is_empty() { Ok(value) } else { Err("there is more than the value".to_owned()) }
 }
 
 /// The state of consumers in the contents of a world; empty if the format leaves it out.

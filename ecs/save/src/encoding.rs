@@ -4,43 +4,20 @@
 //! Bytes may be malicious: lengths and depths in them must not cause more time and memory than their size justifies, or overflow the stack.
 //! The number of elements that take no bytes is not limited by the size, so there is a [`Budget`] for them; and values that can contain
 //! values of their own type are only read to some depth. Values that could not be read are not written either.
+//!
+//! Tests: tests/snapshots/encoding.rs
 
+mod limits;
 mod decoder;
 mod encoder;
 
-use std::cell::Cell;
-
 use serde_core::de::DeserializeOwned;
 use serde_core::de::value::Error;
-use serde_core::ser::{Error as _, Serialize};
+use serde_core::ser::Serialize;
 
 use self::decoder::Decoder;
 use self::encoder::Encoder;
-
-/// The maximum nesting depth of optional values, sequences, maps and enums.
-const DEPTH: u32 = 128;
-
-/// The remaining number of elements without bytes in the sequences of all values.
-#[derive(Debug)]
-pub(crate) struct Budget(Cell<usize>);
-
-impl Budget {
-    /// The budget for an input of this length: one element per byte, and at least a number that is harmless.
-    pub(crate) fn of(bytes: usize) -> Self {
-        Self(Cell::new(Self::len_of(bytes)))
-    }
-
-    pub(crate) fn len_of(bytes: usize) -> usize {
-        bytes.saturating_add(1 << 16)
-    }
-
-    /// Takes one element. False if the budget is used up.
-    pub(crate) fn take(&self) -> bool {
-        let left = self.0.get().checked_sub(1);
-        self.0.set(left.unwrap_or(0));
-        left.is_some()
-    }
-}
+pub(crate) use self::limits::Budget;
 
 /// Appends a value to `out`, and returns the number of elements of its sequences that take no bytes.
 #[inline]
@@ -82,12 +59,4 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &mut &[u8], budget: &Budget) ->
     let value = T::deserialize(&mut decoder)?;
     *bytes = decoder.left();
     Ok(value)
-}
-
-/// The depth of the next level.
-fn deeper(depth: u32) -> Result<u32, Error> {
-    match depth {
-        DEPTH => Err(Error::custom(format_args!("more than {DEPTH} values are within each other"))),
-        depth => Ok(depth + 1),
-    }
 }

@@ -1,4 +1,6 @@
 //! Errors of saving and loading.
+//!
+//! Tests: tests/snapshots/hostile.rs, tests/snapshots/saves.rs
 
 use std::fmt;
 use std::io;

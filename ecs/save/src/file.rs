@@ -1,4 +1,6 @@
 //! Atomic replacement of files.
+//!
+//! Tests: tests/snapshots/saves.rs
 
 use std::ffi::OsString;
 use std::fs::{self, File};

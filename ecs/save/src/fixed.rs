@@ -2,6 +2,8 @@
 //!
 //! So `serde` can read values whose type was plain when they were saved and is not plain now, and values from a machine with another byte
 //! order.
+//!
+//! Tests: tests/snapshots/encoding.rs
 
 use serde_core::de::value::Error;
 use serde_core::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};

@@ -1,23 +1,26 @@
-//! The types and options of a saved world, and the functions that save and load.
+//! The types and options of a saved world.
+//!
+//! Tests: tests/snapshots/parts.rs, tests/snapshots/selected.rs
 
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, PersistenceKind};
-use strata_ecs::prelude::{Component, Messages, Relation, Resource, World};
-use strata_ecs::snapshot::{PairsContents, SnapshotBuilder, SnapshotOptions};
+use strata_ecs::prelude::{Component, Entity, Messages, Relation, Resource, World};
+use strata_ecs::query::QueryFilter;
+use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
-use crate::bytes::Writer;
-use crate::consumers::{self, ConsumersData, LocalType};
-use crate::error::{LoadError, SaveError, VerifyError};
-use crate::requests::{LoadFailed, RegisteredFormat, SaveFailed, WorldLoaded, WorldSaved};
-use crate::selected::Selected;
+use crate::local_types::LocalType;
+use crate::requests::{LoadFailed, SaveFailed, WorldLoaded, WorldSaved};
 use crate::types::{ComponentType, RelationType, ResourceType};
 use crate::unknown::UnknownResources;
-use crate::{compressed, file, read, write};
+
+/// The entities of a world that match a filter.
+pub(crate) type Selected = fn(&mut World) -> Vec<Entity>;
 
 /// The types that are saved of worlds, and the options: see [the crate](crate).
 ///
@@ -51,7 +54,7 @@ pub struct WorldFormat {
     /// The entities that are saved; `None` saves all.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
-    compresses: bool,
+    pub(crate) compresses: bool,
     pub(crate) options: SnapshotOptions,
 }
 
@@ -362,6 +365,48 @@ impl WorldFormat {
         self
     }
 
+    /// Saves only the entities that match a filter: those that a query with this filter yields. The loaded world is as if the others had
+    /// [never existed](strata_ecs::selection::EntitySelection::forget): values that name one of them name a dead entity, and links and
+    /// pairs with one are removed. The component in the filter need not be saved.
+    ///
+    /// Data that the format does not know must be left out as in a whole world, even for entities that are not saved: see
+    /// [`with_known_only`](Self::with_known_only). `O(world)`: the world is written, read, and its remaining part is written again.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Health(u32);
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Hit(Entity);
+    /// #[derive(Component)]
+    /// struct Saved;
+    ///
+    /// let mut world = World::new();
+    /// let spark = world.spawn(Health(1)).id();
+    /// let ann = world.spawn((Health(9), Hit(spark), Saved)).id();
+    ///
+    /// let format = WorldFormat::new()
+    ///     .with_components(components![Health, Hit])
+    ///     .with_known_only()
+    ///     .with_only_entities::<With<Saved>>();
+    /// let bytes = format.save(&mut world)?;
+    /// let mut loaded = World::new();
+    /// format.load(&mut loaded, &bytes)?;
+    /// assert_eq!(loaded.len(), 1);
+    /// let hit = loaded.get::<Hit>(ann).unwrap().0;
+    /// loaded.spawn_batch((0..10).map(Health));
+    /// assert!(!loaded.contains(hit));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_only_entities<F: QueryFilter + 'static>(mut self) -> Self {
+        self.only = Some(|world| world.query_filtered::<Entity, F>().iter(world).collect());
+        self
+    }
+
     /// Compresses the bytes of saved worlds by LZ4. Compressed and uncompressed bytes can be loaded regardless of this option. The offset
     /// of an error in compressed bytes is an offset in the decompressed bytes.
     ///
@@ -391,165 +436,10 @@ impl WorldFormat {
         self
     }
 
-    /// Saves a world as bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the world cannot be copied now, if this format does not know some of its data (all of them are named), or if a value cannot be
-    /// serialised.
-    pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
-        let mut bytes = Vec::new();
-        self.save_into(world, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Like [`save`](Self::save), but replaces the contents of a vector and reuses its memory.
-    ///
-    /// # Errors
-    ///
-    /// See [`save`](Self::save). On an error the vector is empty.
-    pub fn save_into(&self, world: &mut World, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
-        let mut out = Writer::new(std::mem::take(bytes));
-        let written = self.write(world, &mut out);
-        *bytes = out.bytes;
-        #[cfg(feature = "lz4")]
-        if self.compresses && written.is_ok() {
-            *bytes = compressed::compress(bytes);
-        }
-        written.inspect_err(|_| bytes.clear())
-    }
-
-    fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
-        let format = self.for_world(world);
-        match format.only {
-            Some(selected) => {
-                let consumers = format.consumers_of(world)?;
-                format.write_whole(&mut format.part_of(world, selected)?, Some(consumers), out)
-            }
-            None => format.write_whole(world, None, out),
-        }
-    }
-
-    /// Writes all entities, with the given consumer state or the state of the consumers of the world.
-    pub(crate) fn write_whole(
-        &self,
-        world: &mut World,
-        consumers: Option<ConsumersData>,
-        out: &mut Writer,
-    ) -> Result<(), SaveError> {
-        self.check_names().map_err(SaveError::SameName)?;
-        let options = self.snapshot_options();
-        let living = world.living_contents(&options).map_err(SaveError::Snapshot)?;
-        write::write(self, living.contents(), consumers, out)
-    }
-
-    /// Whether a world has left-out data other than resources.
-    pub(crate) fn leaves_out_any(&self, world: &mut World) -> Result<bool, SaveError> {
-        let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
-        Ok(write::leaves_out_any(self, living.contents()))
-    }
-
-    /// The state of the consumers of a world.
-    pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
-        let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
-        consumers::of(self, living.contents())
-    }
-
-    /// Saves a world, loads the bytes into a new world, and saves that again: for tests of a program. The state of systems is left out,
-    /// since the new world has no systems.
-    ///
-    /// # Errors
-    ///
-    /// If one of these steps fails, or if bytes differ. The first type with different values is named.
-    ///
-    /// ```
-    /// use std::collections::HashMap;
-    ///
-    /// use serde::{Deserialize, Serialize};
-    /// use strata_ecs::prelude::*;
-    /// use strata_save::{VerifyError, WorldFormat, components};
-    ///
-    /// /// In an order that is another one in each map: a `BTreeMap` has one of its own.
-    /// #[derive(Component, Clone, Serialize, Deserialize)]
-    /// struct Prices(HashMap<u32, u32>);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Prices((0..100).map(|at| (at, 7)).collect()));
-    /// let format = WorldFormat::new().with_components(components![Prices]);
-    /// let Err(VerifyError::Differs(name)) = format.verify(&mut world) else { unreachable!() };
-    /// assert!(name.ends_with("Prices"));
-    /// ```
-    pub fn verify(&self, world: &mut World) -> Result<(), VerifyError> {
-        let format = self.for_world(world).with_new_consumers();
-        let mut first = Writer::new(Vec::new());
-        format.write(world, &mut first).map_err(VerifyError::Save)?;
-        let mut loaded = World::new();
-        format.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
-        let mut again = Writer::new(Vec::new());
-        format.write_whole(&mut loaded, None, &mut again).map_err(VerifyError::Save)?;
-        let again = again.bytes;
-        // If the worlds differ, their checksums differ too, so these are excluded.
-        let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
-        let differs = own.zip(other).find(|(own, other)| own.1 != other.1).map(|((at, _), _)| at);
-        let ends = first.bytes.len().min(again.len());
-        match differs.or((first.bytes.len() != again.len()).then_some(ends)) {
-            None => Ok(()),
-            Some(at) => Err(first.type_at(at).map_or(VerifyError::DiffersAt(at), VerifyError::Differs)),
-        }
-    }
-
-    /// Loads a world: see [`World::restore`]. The previous contents are removed, except for schedules, observers, and resources that [are
-    /// not saved](Self::without_resource).
-    ///
-    /// Systems in schedules of the world get their saved state: their last run, what they have read, their `Local`s. They are found by the
-    /// `Debug` output of the schedule's label, by their names, and by their index among the systems of the same name, so
-    /// [add](World::add_schedule) the schedules before loading. A system that the file does not know, or that has other parameters now, is
-    /// prepared again; the saved state of missing systems is ignored.
-    ///
-    /// Resources with a [text form](strata_ecs::component::TextForm) are loaded without being listed if the world has registered their
-    /// types, and skipped otherwise: so first add the plugin or state of `strata-app` that registers them. A resource whose type the file
-    /// does not know is unchanged.
-    ///
-    /// If a loaded component [requires](strata_ecs::component::Component) a component that the file does not know, because it was left out
-    /// or is newer, the required component is constructed as if it had been inserted then.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes are not a world in this format, or something is running in the world. The contents of the world are unchanged; only
-    /// components and resources may have been registered, and schedules prepared.
-    pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
-        let format = self.for_world(world);
-        let builder = format.read(world, bytes)?;
-        format.restore(world, builder)
-    }
-
-    /// Reads bytes. Missing components that the components of a file require are constructed.
-    pub(crate) fn read(&self, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
-        self.check_names().map_err(LoadError::SameName)?;
-        read::read(self, world, &compressed::decompressed(bytes)?)
-    }
-
-    pub(crate) fn restore(&self, world: &mut World, builder: SnapshotBuilder) -> Result<(), LoadError> {
-        let snapshot = builder.build(world, &self.snapshot_options()).map_err(LoadError::Build)?;
-        world.restore_from(snapshot).map_err(LoadError::Restore)
-    }
-
-    /// Saves a world to a file, which is replaced atomically: if the save or the machine fails, the old file remains.
-    ///
-    /// # Errors
-    ///
-    /// See [`save`](Self::save); also if the file cannot be written.
-    pub fn save_to_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), SaveError> {
-        Ok(file::replace(path.as_ref(), &self.save(world)?)?)
-    }
-
-    /// Loads a world from a file.
-    ///
-    /// # Errors
-    ///
-    /// See [`load`](Self::load); also if the file cannot be read.
-    pub fn load_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), LoadError> {
-        self.load(world, &file::read(path.as_ref())?)
+    /// Registers this format for requested saves and loads: see [`SaveCommands`](crate::SaveCommands). It replaces an earlier one. The registration is not
+    /// saved, and is unchanged by a load.
+    pub fn register(self, world: &mut World) {
+        world.insert_resource(RegisteredFormat(Arc::new(self)));
     }
 
     /// Checks that all types have different names.
@@ -574,4 +464,13 @@ impl WorldFormat {
             None => Ok(()),
         }
     }
+}
+
+/// The format of requests. It is not part of what is saved.
+#[derive(Resource, Clone)]
+#[resource(name = "strata.registered_format", transient)]
+pub(crate) struct RegisteredFormat(pub(crate) Arc<WorldFormat>);
+
+impl Hash for RegisteredFormat {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -1,37 +1,43 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod bytes;
 mod error;
-mod compressed;
 mod encoding;
+mod bytes;
+mod compressed;
+mod file;
 mod fixed;
+mod layout;
 mod regroup;
-mod apart;
+mod values;
+#[cfg(feature = "text")]
+mod text_values;
+mod types;
 mod tables;
 mod required;
-mod types;
-mod values;
+mod unknown;
+mod requests;
+mod local_types;
+mod format;
+mod apart;
+mod unlisted;
+mod consumers;
 mod write;
 mod read;
-mod file;
-mod format;
+mod worlds;
 mod living;
-mod unlisted;
-mod selected;
+mod save_commands;
 mod replay;
-mod requests;
 mod delta;
 #[cfg(feature = "text")]
 mod text;
-mod consumers;
-mod unknown;
 
 pub use self::delta::{Applied, ApplyError, Delta, DeltaError, DeltaMark, Replica};
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
 pub use self::replay::{Divergence, Player, Recorder, Replay, ReplayError};
-pub use self::requests::{LoadFailed, LoadSource, SaveCommands, SaveFailed, SaveTarget, WorldLoaded, WorldSaved};
+pub use self::requests::{LoadFailed, LoadSource, SaveFailed, SaveTarget, WorldLoaded, WorldSaved};
+pub use self::save_commands::SaveCommands;
 pub use self::types::{ComponentType, RelationType, ResourceType};
 pub use self::unknown::{UnknownComponents, UnknownResources, UnknownValue};
 

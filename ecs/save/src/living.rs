@@ -2,6 +2,8 @@
 //!
 //! The bytes are first loaded into a separate world, with all checks. Then its entities move, which can only fail if there are no ids left
 //! or there is no memory.
+//!
+//! Tests: tests/snapshots/living.rs
 
 use std::path::Path;
 

@@ -3,9 +3,13 @@
 //! The result is as if these components had been removed from all entities: the rows of a table are added to the table with the remaining
 //! components, after its existing rows, in the order of their source tables. A missing table is created after all others. A table with
 //! left-out components is removed.
+//!
+//! Tests: tests/snapshots/parts.rs
 
 use std::collections::HashMap;
 use std::hash::Hash;
+
+use strata_ecs::change::Tick;
 
 /// The remaining part of a table.
 pub(crate) struct Remainder<C> {
@@ -34,4 +38,10 @@ pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> 
         groups[group].push(number);
     }
     groups
+}
+
+/// The latest of the ticks.
+pub(crate) fn newest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Tick {
+    let later = |one: Tick, other: Tick| if other.is_newer_than(one, now) { other } else { one };
+    ticks.reduce(later).unwrap_or(now)
 }

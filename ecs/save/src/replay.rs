@@ -2,6 +2,8 @@
 //!
 //! A replay contains checksums of the world at some frames. If a checksum differs, the worlds diverged earlier: a replay that also contains
 //! the worlds shows the differences.
+//!
+//! Tests: tests/snapshots/replays.rs
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,7 +19,7 @@ use crate::encoding::{Budget, decode, encode};
 use crate::error::{LoadError, Problem, SaveError};
 use crate::file;
 use crate::format::WorldFormat;
-use crate::read;
+use crate::layout;
 
 /// The first bytes of a replay. The checksum is at the same offset as in a saved world.
 const MAGIC: [u8; 8] = *b"\x93REPLAY\n";
@@ -351,7 +353,7 @@ impl<I: DeserializeOwned> Replay<I> {
         if version != VERSION {
             return Err(Problem::Version(version));
         }
-        if reader.u32()? != read::checksum(bytes) {
+        if reader.u32()? != layout::checksum(bytes) {
             return Err(Problem::Checksum);
         }
         let (is_ordered, start) = (reader.flag()?, reader.block()?.to_vec());

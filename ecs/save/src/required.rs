@@ -1,6 +1,8 @@
 //! Constructs components that loaded ones require and that a file does not know.
 //!
 //! If a file knows a component and an entity does not have it, it was removed from the entity and is not constructed.
+//!
+//! Tests: tests/snapshots/versions.rs
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

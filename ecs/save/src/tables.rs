@@ -1,4 +1,6 @@
 //! The tables of a file before values are created: bytes of rows that can be regrouped.
+//!
+//! Tests: tests/snapshots/parts.rs
 
 use std::collections::HashMap;
 
@@ -7,9 +9,8 @@ use strata_ecs::component::ComponentId;
 use strata_ecs::prelude::Entity;
 
 use crate::error::Problem;
-use crate::regroup::{Remainder, regroup};
+use crate::regroup::{Remainder, newest, regroup};
 use crate::values::Values;
-use crate::write::newest;
 
 /// A table whose values are not read yet.
 pub(crate) struct Table<'b> {
@@ -98,6 +99,21 @@ pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>>
     grouped
 }
 
+/// Iterators over the values of columns. An error contains the number of the component.
+fn value_iters<'b>(
+    columns: Vec<(u32, Vec<Column<'b>>)>,
+) -> Result<Vec<std::vec::IntoIter<Column<'b>>>, (u32, (usize, Problem))> {
+    let mut by_column = Vec::new();
+    for (number, parts) in columns {
+        let mut values = Vec::new();
+        for part in parts {
+            values.extend(part.one_by_one().map_err(|error| (number, error))?);
+        }
+        by_column.push(values.into_iter());
+    }
+    Ok(by_column)
+}
+
 /// Adds components to rows: they move to the table that also has those components, after its rows. A missing table is created after all
 /// others. An error contains the number of the component.
 pub(crate) fn insert<'b>(
@@ -118,14 +134,7 @@ pub(crate) fn insert<'b>(
         let entities = std::mem::take(&mut tables[number].entities);
         let columns = std::mem::take(&mut tables[number].columns);
         let numbers: Vec<u32> = columns.iter().map(|(number, _)| *number).collect();
-        let mut by_column = Vec::new();
-        for (number, parts) in columns {
-            let mut values = Vec::new();
-            for part in parts {
-                values.extend(part.one_by_one().map_err(|error| (number, error))?);
-            }
-            by_column.push(values.into_iter());
-        }
+        let mut by_column = value_iters(columns)?;
         tables[number].columns = numbers.iter().map(|number| (*number, Vec::new())).collect();
         for entity in entities {
             let values = by_column.iter_mut().map(Iterator::next);

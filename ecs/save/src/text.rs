@@ -1,55 +1,19 @@
 //! Worlds as text, or in any other self-describing format with a `serde` serializer.
 //!
 //! A text is first converted to the bytes of a saved world, and those are loaded: so the contents are validated in one place.
+//!
+//! Tests: tests/snapshots/text.rs
 
+mod parts;
 mod read;
-mod value;
+mod convert;
 mod write;
 
 use serde_core::de::{Deserializer, Error as _};
 use serde_core::ser::{Error as _, Serializer};
 use strata_ecs::prelude::World;
 
-pub(crate) use self::value::TextOf;
 use crate::format::WorldFormat;
-
-/// The version of the layout of a text.
-const VERSION: u32 = 1;
-
-/// Names of the parts of a world.
-mod part {
-    pub(super) const VERSION: &str = "strata world";
-    pub(super) const CLOCK: &str = "clock";
-    pub(super) const IDS: &str = "ids";
-    pub(super) const TABLES: &str = "tables";
-    pub(super) const STORAGES: &str = "storages";
-    pub(super) const PAIRS: &str = "pairs";
-    pub(super) const RESOURCES: &str = "resources";
-    /// Resources with a text form that have no value.
-    pub(super) const ABSENT: &str = "absent resources";
-    pub(super) const CONSUMERS: &str = "consumers";
-    pub(super) const STAMP: &str = "stamp";
-    pub(super) const COLUMNS: &str = "columns";
-    pub(super) const ROWS: &str = "rows";
-    pub(super) const ENTITY: &str = "entity";
-}
-
-/// The frame number, whether the frame is open, and ticks.
-type Clock = (u64, bool, u32, u32, u32);
-/// Generations, free and retired indexes, and the first generation.
-type Ids = (Vec<u32>, Vec<u32>, Vec<u32>, u32);
-/// The ticks at which a value was added and changed.
-type Ticks = (u32, u32);
-/// The name of a column, its stamp, and the ticks of its values, if they are tracked.
-type ColumnTimes = (String, u32, Option<Vec<Ticks>>);
-
-/// The suffixes of the name of a relation for the components of its sources and targets.
-const ENDS: [&str; 2] = [" source", " target"];
-
-/// The key of a type in texts: its name and version.
-fn key(name: &str, version: u32) -> String {
-    format!("{name}@{version}")
-}
 
 impl WorldFormat {
     /// Writes a world with a `serde` serializer, entity by entity: as JSON or RON, for instance. The whole world is written, as by
@@ -88,7 +52,7 @@ impl WorldFormat {
     /// [unknown types](Self::keeping_unknown), since these only exist as bytes. The error names the component and the entity.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
         let format = self.for_world(world);
-        format.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
+        format.check_names().map_err(|name| S::Error::custom(crate::error::SaveError::SameName(name)))?;
         let part = format.only.map(|selected| format.part_of(world, selected));
         let mut part = part.transpose().map_err(S::Error::custom)?;
         let consumers = format.consumers_of(world).map_err(S::Error::custom)?;
@@ -105,7 +69,7 @@ impl WorldFormat {
     /// If the input is not a world in this format, or something is running in the world. The world is unchanged. The error names the
     /// component and, if the id precedes the value, the entity.
     pub fn deserialize<'de, D: Deserializer<'de>>(&self, world: &mut World, deserializer: D) -> Result<(), D::Error> {
-        let bytes = read::read(&self.for_world(world), deserializer)?;
+        let bytes = convert::convert(&self.for_world(world), deserializer)?;
         self.load(world, &bytes).map_err(D::Error::custom)
     }
 }

@@ -1,4 +1,6 @@
 //! Values whose types a format does not know, kept as bytes: see [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
+//!
+//! Tests: tests/snapshots/unknown.rs
 
 use std::sync::Arc;
 

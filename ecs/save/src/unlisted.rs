@@ -1,4 +1,6 @@
 //! Resources that a format saves without listing them, and resources that it skips, as their types define.
+//!
+//! Tests: tests/snapshots/bounds.rs, tests/snapshots/apps.rs
 
 use std::collections::HashSet;
 
@@ -6,8 +8,8 @@ use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, PersistenceK
 use strata_ecs::prelude::World;
 use strata_ecs::snapshot::LocalForm;
 
-use crate::consumers::LocalType;
 use crate::format::WorldFormat;
+use crate::local_types::LocalType;
 use crate::types::{ResourceType, TEXT_VERSION, name_of};
 
 impl WorldFormat {

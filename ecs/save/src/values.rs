@@ -1,4 +1,6 @@
 //! Conversion of values of one type to bytes and back.
+//!
+//! Tests: tests/snapshots/encoding.rs
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,6 @@
-//! Writes a snapshot as bytes: see `read.rs` for the layout.
+//! Writes a snapshot as bytes: see `layout.rs` for the layout.
+//!
+//! Tests: tests/snapshots/saves.rs, tests/snapshots/versions.rs
 
 use std::collections::HashMap;
 
@@ -13,8 +15,8 @@ use crate::bytes::{Lengths, Writer};
 use crate::consumers::{self, ConsumersData};
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
-use crate::read::{MAGIC, VERSION, VERSION_WITH_LEFT_OUT, form};
-use crate::regroup::{Remainder, regroup};
+use crate::layout::{MAGIC, VERSION, VERSION_WITH_LEFT_OUT, form};
+use crate::regroup::{Remainder, newest, regroup};
 use crate::types::{ComponentType, known_components, name_of};
 #[cfg(feature = "text")]
 use crate::types::{RelationType, ResourceType};
@@ -208,91 +210,122 @@ pub(crate) fn write(
 ) -> Result<(), SaveError> {
     let saved = Saved::of(format, contents)?;
     let consumers = consumers.map_or_else(|| consumers::of(format, contents), Ok)?;
-    let Saved { format, known, components, resources, relations, unknown, .. } = &saved;
     out.bytes.reserve(expected_size(contents));
     begin(out, if format.keeps_tables { VERSION_WITH_LEFT_OUT } else { VERSION });
     write_types(format, out, 0);
-    unknown.write_types(out);
-
-    let (clock, ids) = (contents.clock(), contents.ids());
-    out.u64(clock.frame_number);
-    out.u8(clock.is_frame_open.into());
-    [clock.tick, clock.last, clock.checked].into_iter().for_each(|tick| out.u32(tick.get()));
-    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
-    out.u32(ids.first_generation);
-
-    let (tables, columns, groups) = saved.tables(format.keeps_tables);
-    out.len(groups.len());
-    for group in &groups {
-        let parts: Vec<TableContents<'_>> = group.iter().map(|number| tables[*number]).collect();
-        out.len(parts.iter().map(|table| table.entities().len()).sum());
-        parts.iter().for_each(|table| out.arrays(table.entities(), |entity| entity.to_bits().to_le_bytes()));
-        out.u32(newest(parts.iter().map(|table| table.stamp()), clock.tick).get());
-        let first = &columns[group[0]];
-        out.len(first.len());
-        for (at, _) in first.iter().enumerate() {
-            let parts: Vec<ColumnContents<'_>> = group.iter().map(|number| columns[*number][at]).collect();
-            write_column(out, known, components, &parts, clock.tick)?;
-        }
-    }
-    let storages = saved.storages();
-    out.len(storages.len());
-    for storage in storages {
-        out.u64s(&storage.entities(), |entity| entity.to_bits());
-        write_column(out, known, components, &[storage.column()], clock.tick)?;
-    }
-    let all = saved.pairs();
-    out.len(all.len());
-    for pairs in all {
-        let name = pairs.descriptor().name();
-        let Some(number) = relations.get(pairs.descriptor().identity()) else {
-            return Err(SaveError::NotSaved(vec![NotSaved::Relation(name)]));
-        };
-        let write = format.relations[number].write;
-        out.u32(number as u32);
-        let all = pairs.pairs();
-        let ends: Vec<Entity> = all.iter().flat_map(|pair| pair.ends).collect();
-        out.u64s(&ends, |end| end.to_bits());
-        out.arrays(&all, |pair| {
-            let [source, target] = pair.places;
-            (u64::from(source) | u64::from(target) << 32).to_le_bytes()
-        });
-        out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
-        let at = out.bytes.len();
-        let mut lengths = Lengths::default();
-        out.block(|out| write(pairs, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name, lengths.empty);
-    }
-    unknown.write_components(out);
-    let all = saved.resources();
-    out.len(all.len());
-    for resource in all {
-        let Some(number) = resources.get(resource.descriptor().identity()) else {
-            return Err(SaveError::NotSaved(vec![NotSaved::Resource(resource.descriptor().name())]));
-        };
-        let write = format.resources[number].write;
-        out.u32(number as u32);
-        write_ticks(out, resource.ticks());
-        let (at, name) = (out.bytes.len(), resource.descriptor().name());
-        let mut lengths = Lengths::default();
-        out.block(|out| write(resource, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name, lengths.empty);
-    }
-    unknown.write_resources(out);
+    saved.unknown.write_types(out);
+    write_clock_and_ids(contents, out);
+    saved.write_tables(out)?;
+    saved.write_storages(out)?;
+    saved.write_pairs(out)?;
+    saved.unknown.write_components(out);
+    saved.write_resources(out)?;
+    saved.unknown.write_resources(out);
     out.block(|out| consumers::write(&consumers, out))?;
     if format.keeps_tables {
-        out.len(tables.len());
-        for table in tables {
-            let left_out = saved.left_out_of(table);
-            out.len(left_out.len());
-            left_out.iter().for_each(|name| out.text(name));
-        }
+        saved.write_left_out(out);
     }
     if let Some(name) = out.too_many_empty() {
         return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
     }
     end(out);
     Ok(())
+}
+
+fn write_clock_and_ids(contents: SnapshotContents<'_>, out: &mut Writer) {
+    let (clock, ids) = (contents.clock(), contents.ids());
+    out.u64(clock.frame_number);
+    out.u8(clock.is_frame_open.into());
+    [clock.tick, clock.last, clock.checked].into_iter().for_each(|tick| out.u32(tick.get()));
+    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
+    out.u32(ids.first_generation);
+}
+
+impl Saved<'_> {
+    fn write_tables(&self, out: &mut Writer) -> Result<(), SaveError> {
+        let now = self.contents.clock().tick;
+        let (tables, columns, groups) = self.tables(self.format.keeps_tables);
+        out.len(groups.len());
+        for group in &groups {
+            let parts: Vec<TableContents<'_>> = group.iter().map(|number| tables[*number]).collect();
+            out.len(parts.iter().map(|table| table.entities().len()).sum());
+            parts.iter().for_each(|table| out.arrays(table.entities(), |entity| entity.to_bits().to_le_bytes()));
+            out.u32(newest(parts.iter().map(|table| table.stamp()), now).get());
+            let first = &columns[group[0]];
+            out.len(first.len());
+            for (at, _) in first.iter().enumerate() {
+                let parts: Vec<ColumnContents<'_>> = group.iter().map(|number| columns[*number][at]).collect();
+                write_column(out, &self.known, &self.components, &parts, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_storages(&self, out: &mut Writer) -> Result<(), SaveError> {
+        let now = self.contents.clock().tick;
+        let storages = self.storages();
+        out.len(storages.len());
+        for storage in storages {
+            out.u64s(&storage.entities(), |entity| entity.to_bits());
+            write_column(out, &self.known, &self.components, &[storage.column()], now)?;
+        }
+        Ok(())
+    }
+
+    fn write_pairs(&self, out: &mut Writer) -> Result<(), SaveError> {
+        let all = self.pairs();
+        out.len(all.len());
+        for pairs in all {
+            let name = pairs.descriptor().name();
+            let Some(number) = self.relations.get(pairs.descriptor().identity()) else {
+                return Err(SaveError::NotSaved(vec![NotSaved::Relation(name)]));
+            };
+            let write = self.format.relations[number].write;
+            out.u32(number as u32);
+            let all = pairs.pairs();
+            let ends: Vec<Entity> = all.iter().flat_map(|pair| pair.ends).collect();
+            out.u64s(&ends, |end| end.to_bits());
+            out.arrays(&all, |pair| {
+                let [source, target] = pair.places;
+                (u64::from(source) | u64::from(target) << 32).to_le_bytes()
+            });
+            out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
+            let at = out.bytes.len();
+            let mut lengths = Lengths::default();
+            out.block(|out| write(pairs, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+            out.note_values(at, name, lengths.empty);
+        }
+        Ok(())
+    }
+
+    fn write_resources(&self, out: &mut Writer) -> Result<(), SaveError> {
+        let all = self.resources();
+        out.len(all.len());
+        for resource in all {
+            let name = resource.descriptor().name();
+            let Some(number) = self.resources.get(resource.descriptor().identity()) else {
+                return Err(SaveError::NotSaved(vec![NotSaved::Resource(name)]));
+            };
+            let write = self.format.resources[number].write;
+            out.u32(number as u32);
+            write_ticks(out, resource.ticks());
+            let at = out.bytes.len();
+            let mut lengths = Lengths::default();
+            out.block(|out| write(resource, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+            out.note_values(at, name, lengths.empty);
+        }
+        Ok(())
+    }
+
+    /// Writes the names of the left-out components of each table.
+    fn write_left_out(&self, out: &mut Writer) {
+        out.len(self.contents.tables().count());
+        for table in self.contents.tables() {
+            let left_out = self.left_out_of(table);
+            out.len(left_out.len());
+            left_out.iter().for_each(|name| out.text(name));
+        }
+    }
 }
 
 /// Writes the checksum.
@@ -516,12 +549,6 @@ impl<'s> Unknown<'s> {
             out.bytes.extend_from_slice(&value.bytes);
         }
     }
-}
-
-/// The latest of the ticks.
-pub(crate) fn newest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Tick {
-    let later = |one: Tick, other: Tick| if other.is_newer_than(one, now) { other } else { one };
-    ticks.reduce(later).unwrap_or(now)
 }
 
 fn ticks_as_bytes(ticks: ComponentTicks) -> [u8; 8] {

@@ -1,5 +1,7 @@
 //! Methods that skip borrow checks in bevy_ecs, under its names. Here the compiler checks the borrows, so they are aliases of
 //! safe methods.
+//!
+//! Tests: tests/storage/inspect.rs
 
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityMut;

@@ -210,3 +210,16 @@ fn a_mutator_writes_too_and_reads_what_it_has_written() {
     assert_eq!(answer(&mut world), [0]);
     assert_eq!(answer(&mut world), [1, 2, 3]);
 }
+
+#[test]
+fn reading_on_several_threads_visits_each_unread_message_once() {
+    let mut messages = Messages::<Hit>::default();
+    let mut cursor = MessageCursor::default();
+    messages.write_batch((0..3000).map(Hit));
+    let seen = std::sync::Mutex::new(Vec::new());
+    cursor.par_read(&messages).for_each_with_id(|hit, id| seen.lock().unwrap().push((id.id as u32, hit.0)));
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq((0..3000).map(|number| (number, number))));
+    assert!(cursor.par_read(&messages).is_empty() && cursor.read(&messages).next().is_none());
+}

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
+use crate::tokens::{is_punct, word};
+
 /// A function with a body.
 #[derive(Debug, Default)]
 pub(super) struct Function {
@@ -315,15 +317,4 @@ fn all_lines(tokens: &[TokenTree]) -> BTreeSet<usize> {
 /// The lines of a token that is not a group. A string may have several.
 fn span_lines(token: &TokenTree) -> std::ops::RangeInclusive<usize> {
     token.span().start().line..=token.span().end().line
-}
-
-fn word(token: &TokenTree) -> Option<String> {
-    match token {
-        TokenTree::Ident(word) => Some(word.to_string()),
-        _ => None,
-    }
-}
-
-fn is_punct(token: &TokenTree, wanted: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }

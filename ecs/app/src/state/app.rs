@@ -1,4 +1,6 @@
 //! Adding states to an `App`.
+//!
+//! Tests: ecs/app/tests/states.rs
 
 use strata_ecs::command::Commands;
 use strata_ecs::observer::On;
@@ -6,18 +8,19 @@ use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
 use strata_ecs::snapshot::{Restored, Updated};
 use strata_ecs::world::{FromWorld, World};
 
+use super::dependent::{
+    Arrival, ComputedStates, SubStates, apply_computed, apply_sub, compute_after_load, compute_all_loaded,
+};
 use super::despawn::{despawn_on_enter, despawn_on_exit};
 use super::resources::{NextState, State};
 use super::state_set::StateSet as _;
-use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
+use super::states::{FreelyMutableState, States};
 use super::transitions::{
-    ApplyStateTransition, Arrival, EnterSchedules, ExitSchedules, StateTransition, StateTransitionEvent,
-    StateTransitionSystems, TransitionSchedules, apply_computed, apply_next, apply_sub, begin, compute_after_load,
-    compute_all_loaded, has_begun, run_enter, run_exit, run_transition, schedule,
+    ApplyStateTransition, EnterSchedules, ExitSchedules, StateTransition, StateTransitionEvent, StateTransitionSystems,
+    TransitionSchedules, apply_next, begin, has_begun, run_enter, run_exit, run_transition, schedule,
 };
-use crate::app::App;
+use crate::app::{App, Plugin};
 use crate::main_schedule::{MainScheduleOrder, PreStartup, PreUpdate};
-use crate::plugin::Plugin;
 
 /// Adds [`StateTransition`] to each frame. Adding the first state does this, too.
 ///

@@ -1,4 +1,6 @@
 //! Commands that change states.
+//!
+//! Tests: ecs/app/tests/states.rs
 
 use strata_ecs::command::Commands;
 use strata_ecs::world::World;

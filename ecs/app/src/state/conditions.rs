@@ -1,4 +1,6 @@
 //! Conditions of states, for [`run_if`](strata_ecs::schedule::IntoScheduleConfigs::run_if).
+//!
+//! Tests: ecs/app/tests/states.rs
 
 use strata_ecs::change_detection::DetectChanges as _;
 use strata_ecs::system::{Res, SystemParam, WarnOnce};

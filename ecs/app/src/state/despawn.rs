@@ -1,4 +1,6 @@
 //! Entities that are despawned when a state is entered or left.
+//!
+//! Tests: ecs/app/tests/states.rs
 
 use strata_ecs::component::Component;
 use strata_ecs::entity::Entity;

@@ -49,27 +49,31 @@
 //! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with
 //! [`DespawnOnExit`] are despawned after the systems of `OnExit`, entities with [`DespawnOnEnter`] before the systems of
 //! `OnEnter`. For all these systems [`State`] is the new state, and [`PreviousState`] is the old one.
+//!
+//! Tests: ecs/app/tests/states.rs
 
-mod app;
+mod states;
+mod resources;
+mod transitions;
+mod state_set;
+mod dependent;
 mod commands;
 mod conditions;
 mod despawn;
-mod resources;
-mod state_set;
-mod states;
-mod transitions;
+mod app;
 
 pub use strata_ecs_derive::{States, SubStates};
 
 pub use self::app::StatesPlugin;
 pub use self::commands::CommandsStatesExt;
 pub use self::conditions::{in_state, state_changed, state_exists};
+pub use self::dependent::{ComputedStates, SubStates};
 pub use self::despawn::{DespawnOnEnter, DespawnOnExit};
 pub use self::resources::{NextState, PreviousState, State};
 #[doc(hidden)]
 pub use self::state_set::NoSource;
 pub use self::state_set::StateSet;
-pub use self::states::{ComputedStates, FreelyMutableState, States, SubStates};
+pub use self::states::{FreelyMutableState, States};
 pub(crate) use self::transitions::schedules_of_absent_states;
 pub use self::transitions::{
     EnterSchedules, ExitSchedules, OnEnter, OnExit, OnTransition, StateTransition, StateTransitionEvent,

@@ -1,11 +1,13 @@
 //! The resources of a state.
+//!
+//! Tests: ecs/app/tests/states.rs
 
 use std::ops::Deref;
 
 use strata_ecs::resource::Resource;
 
-use super::states::{FreelyMutableState, States};
-use crate::form::{Words, of_state, read_word, text_form, write_word};
+use super::states::{FreelyMutableState, States, of_state};
+use crate::form::{Words, read_word, text_form, write_word};
 
 /// The state of type `S`. Systems read it; [`NextState`] changes it.
 ///

@@ -1,4 +1,6 @@
 //! The source states of computed states and sub-states.
+//!
+//! Tests: ecs/app/tests/derived.rs
 
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
 use strata_ecs::world::World;

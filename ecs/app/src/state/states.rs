@@ -1,10 +1,13 @@
-//! The traits of states.
+//! The traits of all states.
+//!
+//! Tests: ecs/app/tests/derived.rs
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::state_set::StateSet;
-use crate::form::StateForm;
+use strata_ecs::component::Persistence;
+
+use crate::form::{StateForm, Words, as_text};
 
 /// A type whose value is the state of a program, or of a part of it. Derive it; see the [module](crate::state).
 ///
@@ -63,7 +66,7 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
 }
 
 /// A state that [`NextState`](crate::state::NextState) can change: a state with `#[derive(States)]` or
-/// `#[derive(SubStates)]`, but not a [computed](ComputedStates) state.
+/// `#[derive(SubStates)]`, but not a [computed](crate::state::ComputedStates) state.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -83,103 +86,28 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
 )]
 pub trait FreelyMutableState: States {}
 
-/// A state that is computed from others whenever one of them changes, and cannot be changed directly.
-///
-/// Add it with [`App::add_computed_state`](crate::App::add_computed_state).
-///
-/// ```
-/// use strata_app::prelude::*;
-///
-/// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
-/// enum Screen {
-///     #[default]
-///     Menu,
-///     Game { paused: bool },
-/// }
-///
-/// /// Paused or not.
-/// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-/// struct InGame;
-///
-/// impl ComputedStates for InGame {
-///     type SourceStates = Screen;
-///
-///     fn compute(screen: Screen) -> Option<Self> {
-///         matches!(screen, Screen::Game { .. }).then_some(InGame)
-///     }
-/// }
-///
-/// let mut app = App::new();
-/// app.insert_state(Screen::Game { paused: true }).add_computed_state::<InGame>();
-/// app.update();
-/// assert!(app.world().contains_resource::<State<InGame>>());
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a computed state: implement `ComputedStates` for it",
-    label = "not a computed state"
-)]
-pub trait ComputedStates: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The source state, or a tuple of source states. If one of them does not exist, this state does not exist either,
-    /// unless the source is an `Option`.
-    type SourceStates: StateSet;
+impl<S: States> Words for S {
+    const ARE_KNOWN: bool = matches!(S::FORM, StateForm::Words { .. });
 
-    /// Whether [`OnExit`](crate::state::OnExit) and [`OnEnter`](crate::state::OnEnter) run when a source has changed but
-    /// the computed value is the same. By default they do.
-    const ALLOW_SAME_STATE_TRANSITIONS: bool = true;
+    fn write(&self, text: &mut String) {
+        if let StateForm::Words { write, .. } = S::FORM {
+            write(self, text);
+        }
+    }
 
-    /// Computes the state from its sources; `None` if it does not exist for these values.
-    fn compute(sources: Self::SourceStates) -> Option<Self>;
+    fn read(text: &mut &str) -> Option<Self> {
+        match S::FORM {
+            StateForm::Words { read, .. } => read(text),
+            StateForm::Unknown | StateForm::Computed => None,
+        }
+    }
 }
 
-#[diagnostic::do_not_recommend]
-impl<S: ComputedStates> States for S {
-    const DEPENDENCY_DEPTH: usize = S::SourceStates::SET_DEPENDENCY_DEPTH + 1;
-    const FORM: StateForm<Self> = StateForm::Computed;
-}
-
-/// A state that exists only while other states have certain values, and can be changed while it exists.
-///
-/// Derive it, and set with `#[source(Other = pattern)]` when it exists; its first value is its `Default` each time. A
-/// manual impl can choose another first value. Add it with [`App::add_sub_state`](crate::App::add_sub_state).
-///
-/// If its next state is set before it exists, in the same frame as the next state of its source, it begins with that
-/// value.
-///
-/// ```
-/// use strata_app::prelude::*;
-///
-/// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
-/// enum Screen {
-///     #[default]
-///     Menu,
-///     Game,
-/// }
-///
-/// #[derive(SubStates, Clone, PartialEq, Eq, Hash, Debug, Default)]
-/// #[source(Screen = Screen::Game)]
-/// enum Phase {
-///     #[default]
-///     Setup,
-///     Battle,
-/// }
-///
-/// # fn place() {}
-/// # fn fight() {}
-/// App::new()
-///     .init_state::<Screen>()
-///     .add_sub_state::<Phase>()
-///     .add_systems(Update, (place.run_if(in_state(Phase::Setup)), fight.run_if(in_state(Phase::Battle))));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a sub-state: add `#[derive(SubStates, Clone, PartialEq, Eq, Hash, Debug, Default)]` and \
-               `#[source(OtherState = OtherState::Value)]` to it",
-    label = "not a sub-state"
-)]
-pub trait SubStates: FreelyMutableState {
-    /// The source state, or a tuple of source states. If one of them does not exist, this state does not exist either,
-    /// unless the source is an `Option`.
-    type SourceStates: StateSet;
-
-    /// The first value for these values of the sources; `None` if the state does not exist for them.
-    fn should_exist(sources: Self::SourceStates) -> Option<Self>;
+/// The persistence of a resource that contains values of a state.
+pub(crate) fn of_state<R: Words, S: States>() -> Persistence<R> {
+    match S::FORM {
+        StateForm::Unknown => Persistence::Listed,
+        StateForm::Computed => Persistence::Skipped,
+        StateForm::Words { .. } => as_text(),
+    }
 }

@@ -2,22 +2,23 @@
 //!
 //! The systems of [`StateTransition`] do all of this, in four consecutive sets. The first one changes the states and
 //! records the transition of each type in this run ([`Transitions`]); the later sets read it.
+//!
+//! Tests: ecs/app/tests/states.rs, ecs/app/tests/histories.rs
 
 use std::any::type_name;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use strata_ecs::change::{DetectChanges as _, DetectChangesMut as _};
-use strata_ecs::message::{Message, Messages};
+use strata_ecs::change::DetectChangesMut as _;
+use strata_ecs::message::Message;
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SystemSet};
 use strata_ecs::system::Result;
 use strata_ecs::world::{Schedules, TryRunScheduleError, World};
 
 use super::resources::{NextState, PreviousState, State};
-use super::state_set::StateSet as _;
-use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
-use crate::form::{Words, as_text, of_state};
+use super::states::{FreelyMutableState, States, of_state};
+use crate::form::{Words, as_text};
 
 /// The schedule that runs when the program enters a state.
 ///
@@ -190,9 +191,9 @@ impl<S: States> Words for StateTransitionEvent<S> {
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {
     /// Whether the state has not been entered since it was added.
-    is_new: bool,
+    pub(super) is_new: bool,
     /// Whether it was read from a file, which does not contain the values of computed states.
-    is_loaded: bool,
+    pub(super) is_loaded: bool,
     /// The transition in the current or last run of [`StateTransition`]. It is not read between two runs.
     current: Option<StateTransitionEvent<S>>,
 }
@@ -262,18 +263,18 @@ pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<
 }
 
 /// Returns whether a state is new, and marks it as no longer new.
-fn take_new<S: States>(world: &mut World) -> bool {
+pub(super) fn take_new<S: States>(world: &mut World) -> bool {
     let mut transitions = world.resource_mut::<Transitions<S>>();
     transitions.is_new && std::mem::take(&mut transitions.is_new)
 }
 
 /// Removes the transition of the last run of [`StateTransition`].
-fn clear_current<S: States>(world: &mut World) {
+pub(super) fn clear_current<S: States>(world: &mut World) {
     world.resource_mut::<Transitions<S>>().bypass_change_detection().current = None;
 }
 
 /// Takes the requested next state, and whether it is left and entered if it is the current state.
-fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
+pub(super) fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
     let mut next = world.get_resource_mut::<NextState<S>>()?;
     if *next == NextState::Unchanged {
         return None;
@@ -286,7 +287,7 @@ fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
 }
 
 /// Sets a state, or removes it. Returns whether that changed it.
-fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool {
+pub(super) fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool {
     let before = world.get_resource::<State<S>>().map(|state| &state.0);
     let changes = before != state.as_ref();
     match state {
@@ -298,7 +299,12 @@ fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool {
 }
 
 /// Changes a state, and records the transition. A new state is entered but nothing is left.
-fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_same_state_transitions: bool) {
+pub(super) fn change<S: States>(
+    world: &mut World,
+    is_new: bool,
+    entered: Option<S>,
+    allow_same_state_transitions: bool,
+) {
     let before = world.get_resource::<State<S>>().map(|state| state.0.clone());
     if set_state(world, entered.clone()) {
         world.resource_mut::<Transitions<S>>().set_changed();
@@ -328,83 +334,6 @@ pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
         None if is_new => change(world, true, Some(state), true),
         None => {}
     }
-}
-
-/// Recomputes a state if one of its sources has changed.
-pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
-    clear_current::<S>(world);
-    let is_new = take_new::<S>(world);
-    if is_new || S::SourceStates::any_changed(world) {
-        let state = S::SourceStates::get(world).and_then(S::compute);
-        change(world, is_new, state, S::ALLOW_SAME_STATE_TRANSITIONS);
-    }
-}
-
-/// How entities, components and resources came to a world from another one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arrival {
-    /// Everything was loaded from a file or a snapshot, with its ticks.
-    Load,
-    /// The changed part of another world was applied; it is marked as changed in this world as well.
-    Update,
-}
-
-/// Functions that compute states that are not in the loaded data, each with the depth of its state, in ascending order.
-#[derive(Resource, Default)]
-#[resource(transient)]
-pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World, Arrival))>);
-
-/// Makes a computed state be recomputed when a world is loaded.
-pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
-    let mut all = world.get_resource_or_init::<ComputedAfterLoad>();
-    all.0.push((S::DEPENDENCY_DEPTH, compute_loaded::<S>));
-    all.0.sort_by_key(|(depth, _)| *depth);
-}
-
-/// Recomputes all computed states after their sources have come from another world.
-pub(super) fn compute_all_loaded(world: &mut World, arrival: Arrival) {
-    let all = world.get_resource::<ComputedAfterLoad>().map_or_else(Vec::new, |all| all.0.clone());
-    all.into_iter().for_each(|(_, compute)| compute(world, arrival));
-}
-
-/// Computes a state, without a transition.
-fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
-    let Some(mut transitions) = world.get_resource_mut::<Transitions<S>>() else { return };
-    let is_loaded = std::mem::take(&mut transitions.bypass_change_detection().is_loaded);
-    if !is_loaded && arrival == Arrival::Load {
-        return;
-    }
-    let (is_new, changed) = (transitions.is_new, transitions.last_changed());
-    let state = S::SourceStates::get(world).and_then(S::compute).filter(|_| !is_new);
-    let changes = set_state(world, state);
-    if arrival == Arrival::Update && !changes {
-        return;
-    }
-    if let Some(mut state) = world.get_resource_mut::<State<S>>().filter(|_| arrival == Arrival::Load) {
-        state.set_last_added(changed);
-    }
-    // The previous state and the transition messages belong to the world before the load.
-    world.remove_resource::<PreviousState<S>>();
-    if let Some(mut messages) = world.get_resource_mut::<Messages<StateTransitionEvent<S>>>() {
-        messages.clear();
-    }
-}
-
-/// Adds, removes or changes a sub-state.
-pub(super) fn apply_sub<S: SubStates>(world: &mut World) {
-    clear_current::<S>(world);
-    let is_new = take_new::<S>(world);
-    let next = take_next::<S>(world);
-    let sources_changed = is_new || S::SourceStates::any_changed(world);
-    if !sources_changed && next.is_none() {
-        return;
-    }
-    let state = world.get_resource::<State<S>>().map(|state| state.0.clone());
-    let begins_with =
-        if sources_changed { S::SourceStates::get(world).and_then(S::should_exist) } else { state.clone() };
-    let (next, allow_same) = next.map_or((None, false), |(next, allow_same)| (Some(next), allow_same));
-    let entered = begins_with.map(|first| next.or(state).unwrap_or(first));
-    change(world, is_new, entered, allow_same);
 }
 
 /// Runs a schedule, if it exists.

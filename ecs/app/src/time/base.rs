@@ -1,24 +1,17 @@
 //! The generic clock that all clocks are based on.
+//!
+//! Tests: ecs/app/tests/timers.rs, tests/snapshots/apps.rs
 
-use std::any::{Any, TypeId, type_name};
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use strata_ecs::component::Persistence;
 use strata_ecs::resource::Resource;
-
-use super::fixed::Fixed;
-use super::real::Real;
-use super::virtual_time::Virtual;
-use crate::form::{Words, as_text};
 
 /// A duration that is also stored in seconds, because many systems read these in their loops.
 #[derive(Clone, Copy, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Duration", into = "Duration"))]
-struct Span {
-    duration: Duration,
+pub(super) struct Span {
+    pub(super) duration: Duration,
     secs: f32,
     secs_f64: f64,
 }
@@ -55,96 +48,19 @@ impl From<Duration> for Span {
 /// ```
 #[derive(Resource, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[resource(clone, hash, persistence = persistence_of::<T>, missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
+#[resource(clone, hash, persistence = Self::persistence_of_context, missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
 pub struct Time<T: Default = ()> {
-    context: T,
+    pub(super) context: T,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::positive"))]
-    wrap_period: Duration,
-    delta: Span,
-    elapsed: Span,
-    wrapped: Span,
+    pub(super) wrap_period: Duration,
+    pub(super) delta: Span,
+    pub(super) elapsed: Span,
+    pub(super) wrapped: Span,
 }
 
 impl From<Span> for Duration {
     fn from(span: Span) -> Self {
         span.duration
-    }
-}
-
-/// Shows the contexts of this crate with their values, and others as the names of their types. So a clock does not need
-/// a `Debug` context, and differences between worlds still show its time.
-impl<T: Default + 'static> fmt::Debug for Time<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { context, wrap_period, delta, elapsed, .. } = self;
-        let any: &dyn Any = context;
-        let known: [Option<&dyn fmt::Debug>; 4] = [
-            any.downcast_ref::<()>().map(|context| context as _),
-            any.downcast_ref::<Real>().map(|context| context as _),
-            any.downcast_ref::<Virtual>().map(|context| context as _),
-            any.downcast_ref::<Fixed>().map(|context| context as _),
-        ];
-        let mut shown = f.debug_struct("Time");
-        match known.into_iter().flatten().next() {
-            Some(context) => shown.field("context", context),
-            None => shown.field("context", &format_args!("{} {{ .. }}", type_name::<T>())),
-        };
-        shown.field("delta", &delta.duration).field("elapsed", &elapsed.duration).field("wrap_period", wrap_period);
-        shown.finish()
-    }
-}
-
-/// Hashes the times, and the context if it belongs to this crate. The seconds are derived from the durations. A clock
-/// does not need a `Hash` context.
-impl<T: Default + 'static> Hash for Time<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { context, wrap_period, delta, elapsed, wrapped } = self;
-        [*wrap_period, delta.duration, elapsed.duration, wrapped.duration].hash(state);
-        let context: &dyn Any = context;
-        if let Some(context) = context.downcast_ref::<Virtual>() {
-            context.hash(state);
-        } else if let Some(context) = context.downcast_ref::<Fixed>() {
-            context.hash(state);
-        }
-    }
-}
-
-/// The clocks of this crate are in files without being listed, except the real clock. For other contexts the form is
-/// unknown.
-fn persistence_of<T: Default + 'static>() -> Persistence<Time<T>> {
-    let context = TypeId::of::<T>();
-    if context == TypeId::of::<Real>() {
-        Persistence::Transient
-    } else if [TypeId::of::<()>(), TypeId::of::<Virtual>(), TypeId::of::<Fixed>()].contains(&context) {
-        as_text()
-    } else {
-        Persistence::Listed
-    }
-}
-
-/// For a clock with one of the contexts that [`persistence_of`] writes as text.
-impl<T: Default + 'static> Words for Time<T> {
-    fn write(&self, text: &mut String) {
-        let Self { context, wrap_period, delta, elapsed, wrapped } = self;
-        [*wrap_period, delta.duration, elapsed.duration, wrapped.duration].write(text);
-        let context: &dyn Any = context;
-        if let Some(context) = context.downcast_ref::<Virtual>() {
-            context.write(text);
-        } else if let Some(context) = context.downcast_ref::<Fixed>() {
-            context.write(text);
-        }
-    }
-
-    fn read(text: &mut &str) -> Option<Self> {
-        let [wrap_period, delta, elapsed, wrapped] = <[Duration; 4]>::read(text)?;
-        let mut context = T::default();
-        let any: &mut dyn Any = &mut context;
-        if let Some(context) = any.downcast_mut() {
-            *context = Virtual::read(text)?;
-        } else if let Some(context) = any.downcast_mut() {
-            *context = Fixed::read(text)?;
-        }
-        let [delta, elapsed, wrapped] = [delta, elapsed, wrapped].map(Span::from);
-        Some(Self { context, wrap_period, delta, elapsed, wrapped }).filter(|_| !wrap_period.is_zero())
     }
 }
 

@@ -5,6 +5,8 @@
 //!
 //! The timers for [`Time`] are `Local`s, which are part of snapshots and files. The timers for [`Time<Real>`](Real)
 //! belong to the process, like that clock.
+//!
+//! Tests: ecs/app/tests/timers.rs
 
 use std::time::Duration;
 

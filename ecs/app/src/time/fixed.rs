@@ -1,4 +1,6 @@
 //! The clock that advances in fixed steps.
+//!
+//! Tests: ecs/app/tests/steps.rs
 
 use std::time::Duration;
 

@@ -32,17 +32,19 @@
 //! app.update();
 //! assert_eq!(app.world().get::<Position>(entity).unwrap().0, 0.5);
 //! ```
+//!
+//! Tests: ecs/app/tests/steps.rs
 
-pub mod common_conditions;
-
-mod base;
-mod fixed;
-mod real;
 #[cfg(feature = "serde")]
 mod serialized;
+mod base;
+mod real;
+mod virtual_time;
+mod fixed;
+mod contexts;
 mod stopwatch;
 mod timer;
-mod virtual_time;
+pub mod common_conditions;
 
 use std::time::{Duration, Instant};
 
@@ -57,10 +59,9 @@ pub use self::real::Real;
 pub use self::stopwatch::Stopwatch;
 pub use self::timer::{Timer, TimerMode};
 pub use self::virtual_time::Virtual;
-use crate::app::App;
+use crate::app::{App, Plugin};
 use crate::form::{as_text, text_form, text_form_of};
 use crate::main_schedule::{First, RunFixedMainLoop, RunFixedMainLoopSystems};
-use crate::plugin::Plugin;
 
 /// Adds the clocks, the system that advances them, and the fixed steps: see the [module](crate::time).
 ///

@@ -1,4 +1,6 @@
 //! The clock of the machine.
+//!
+//! Tests: ecs/app/tests/steps.rs
 
 use std::time::{Duration, Instant};
 

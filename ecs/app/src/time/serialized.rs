@@ -1,4 +1,6 @@
 //! Deserialization of clocks, which rejects invalid values.
+//!
+//! Tests: tests/snapshots/apps.rs
 
 use std::time::Duration;
 

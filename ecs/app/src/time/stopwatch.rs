@@ -1,4 +1,6 @@
 //! A stopwatch.
+//!
+//! Tests: ecs/app/tests/timers.rs
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
 //! The clock of the game.
+//!
+//! Tests: ecs/app/tests/steps.rs
 
 use std::hash::{Hash, Hasher};
 use std::time::Duration;

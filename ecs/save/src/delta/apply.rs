@@ -1,16 +1,21 @@
 //! Replicas: worlds that follow another world.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
-use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue, StorageType};
+use strata_ecs::component::ComponentIdentity;
 use strata_ecs::entity::{EntityHashMap, EntityHashSet, EntityMap, EntityMapper};
 use strata_ecs::prelude::{Entity, World};
-use strata_ecs::snapshot::{NewColumnContents, StorageContents, Updated};
+use strata_ecs::snapshot::Updated;
 use strata_ecs::store::WorldId;
 
-use super::read::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update, read, read_marks};
-use super::{ApplyError, DeltaMark};
+use super::arriving::{Arriving, Coming, Going, Way, insert, remove_others};
+use super::error::ApplyError;
+use super::known::{Known, registered};
+use super::parts::DeltaMark;
+use super::read::{read, read_marks};
+use super::update::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update};
 use crate::format::WorldFormat;
 
 /// The state of a world that follows another one by [deltas](WorldFormat::delta_since): the last position, and the entities of this world
@@ -69,96 +74,6 @@ impl EntityMapper for Ids<'_> {
     fn set_mapped(&mut self, source: Entity, target: Entity) {
         self.ids.insert(source, target);
     }
-}
-
-/// The entities of a group, and the values that they get.
-struct Coming<'u> {
-    /// The components that the entities should have.
-    components: &'u [&'static ComponentDescriptor],
-    /// The entities of this world, new ones first.
-    own: Vec<Entity>,
-    /// The number of new entities.
-    made: usize,
-    /// If new entities get all of their values at once: their order in the values.
-    is_together: bool,
-    order: Vec<u32>,
-    together: Vec<NewColumnContents>,
-    /// Values that are inserted one by one, for each entity; empty if there are no such values.
-    singly: Vec<Vec<(ComponentId, ErasedValue)>>,
-}
-
-impl Coming<'_> {
-    fn add(&mut self, id: ComponentId, order: &[u32], values: NewColumnContents) {
-        self.singly.resize_with(self.own.len(), Vec::new);
-        for (nth, value) in order.iter().zip(values.into_values()) {
-            self.singly[*nth as usize].push((id, value));
-        }
-    }
-
-    /// Adds a column of values for new entities.
-    fn add_together(&mut self, id: ComponentId, order: &[u32], values: NewColumnContents) {
-        if self.together.is_empty() {
-            self.order = order.to_vec();
-        }
-        if self.order == order {
-            self.together.push(values);
-        } else {
-            self.add(id, order, values);
-        }
-    }
-}
-
-/// Values for entities.
-#[derive(Default)]
-struct Arriving<'u> {
-    groups: Vec<Coming<'u>>,
-    /// Values that are written in place, if the component allows it.
-    in_place: Vec<(ComponentId, Rc<[Entity]>, NewColumnContents)>,
-}
-
-impl Arriving<'_> {
-    /// Adds values that have the same destination.
-    fn add(&mut self, id: ComponentId, way: Way, going: &Going, values: NewColumnContents) {
-        match (way, going) {
-            (Way::Together(group), Going::In(order)) => self.groups[group as usize].add_together(id, order, values),
-            (Way::Singly(group), Going::In(order)) => self.groups[group as usize].add(id, order, values),
-            (_, Going::To(entities)) => self.in_place.push((id, Rc::clone(entities), values)),
-            (Way::InPlace, Going::In(_)) => unreachable!("what is written in place is in no group"),
-        }
-    }
-}
-
-/// The entities that values are for.
-enum Going {
-    To(Rc<[Entity]>),
-    /// By index in their group.
-    In(Vec<u32>),
-}
-
-impl Going {
-    /// The entities with this destination.
-    fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
-        match way {
-            Way::InPlace => Self::To(
-                entities.filter_map(|found| if let Found::Known(own) = found { Some(*own) } else { None }).collect(),
-            ),
-            _ => Self::In(
-                entities
-                    .filter_map(|found| if let Found::In(place) = found { Some(place.nth) } else { None })
-                    .collect(),
-            ),
-        }
-    }
-}
-
-/// The destination of the values of a column.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
-    InPlace,
-    /// New entities of a group, together.
-    Together(u32),
-    /// Entities of a group, one by one.
-    Singly(u32),
 }
 
 impl Replica {
@@ -256,7 +171,7 @@ impl Replica {
     /// is left.
     pub fn apply(&mut self, format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<Applied, ApplyError> {
         let format = &format.for_world(world);
-        format.check_names().map_err(|name| ApplyError::Load(crate::LoadError::SameName(name)))?;
+        format.check_names().map_err(|name| ApplyError::Load(crate::error::LoadError::SameName(name)))?;
         let [from, _] = read_marks(bytes).map_err(ApplyError::Load)?;
         if let Some(from) = from.filter(|from| self.at != Some(*from)) {
             return Err(ApplyError::NotNext { replica: self.at, delta: from });
@@ -450,153 +365,4 @@ impl Replica {
             }
         }
     }
-}
-
-/// The types of a format, in a world.
-#[derive(Default)]
-struct Known {
-    ids: HashMap<ComponentIdentity, ComponentId>,
-    /// Components that are removed if the other world does not have them. Components that follow from others are excluded.
-    removable: HashSet<ComponentId>,
-    /// Whether all of them are stored in tables.
-    are_in_tables: bool,
-    /// Relationships: components that name a target.
-    relationships: HashSet<ComponentId>,
-    /// Relations, and whether they are symmetric.
-    relations: Vec<(&'static ComponentDescriptor, bool)>,
-}
-
-impl Known {
-    fn id(&self, component: &ComponentDescriptor) -> ComponentId {
-        self.ids[&component.identity()]
-    }
-
-    /// Whether many values of a component can be inserted at once.
-    fn comes_together(&self, component: &ComponentDescriptor) -> bool {
-        component.storage() == Some(StorageType::Table) && !self.relationships.contains(&self.id(component))
-    }
-}
-
-/// Registers the types of a format.
-fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyError> {
-    let mut known = Known { are_in_tables: true, ..Known::default() };
-    let all: HashSet<ComponentIdentity> = format.components.iter().map(|ty| ty.descriptor.identity()).collect();
-    for descriptor in format.components.iter().map(|ty| ty.descriptor) {
-        let id = world.register_component_with_descriptor(descriptor);
-        let id = id.map_err(|error| ApplyError::Register(error.to_string()))?;
-        known.ids.insert(descriptor.identity(), id);
-        let other = StorageContents::other_side_of(descriptor);
-        let has_both_sides = other.is_none_or(|other| all.contains(&other.identity()));
-        if format.saves(descriptor) && has_both_sides && !StorageContents::lists_sources(descriptor) {
-            known.removable.insert(id);
-            known.are_in_tables &= descriptor.storage() == Some(StorageType::Table);
-            if other.is_some() {
-                known.relationships.insert(id);
-            }
-        }
-    }
-    let saved = format.relations.iter().filter(|ty| format.saves(ty.descriptor));
-    known.relations.extend(saved.map(|ty| (ty.descriptor, ty.is_symmetric)));
-    Ok(known)
-}
-
-/// Removes components that the entities of groups should not have.
-fn remove_others(groups: &[Coming<'_>], known: &Known, world: &mut World) {
-    for group in groups {
-        let wanted: HashSet<ComponentId> = group.components.iter().map(|component| known.id(component)).collect();
-        let is_other = |id: &ComponentId| known.removable.contains(id) && !wanted.contains(id);
-        // A table whose entities are known to have no other components. The next entity is often in the same table.
-        let mut right = None;
-        for &entity in &group.own {
-            let Ok(found) = world.get_entity(entity) else { continue };
-            let table = found.location().table;
-            if right == Some(table) {
-                continue;
-            }
-            let others: Vec<ComponentId> = found.components().filter(is_other).collect();
-            if others.is_empty() {
-                right = known.are_in_tables.then_some(table);
-            } else if let Ok(mut entity) = world.get_entity_mut(entity)
-                && let Err(error) = entity.remove_by_ids(&others)
-            {
-                unreachable!("the components are registered, and the entity is alive: {error}");
-            }
-        }
-    }
-}
-
-/// Inserts and writes values, and returns the number of values of entities that are not alive.
-fn insert(arriving: &mut Arriving<'_>, known: &Known, world: &mut World) -> usize {
-    let Arriving { groups, in_place } = arriving;
-    let in_place = core::mem::take(in_place);
-    let (links, in_place): (Vec<_>, Vec<_>) =
-        in_place.into_iter().partition(|(id, ..)| known.relationships.contains(id));
-    let links: Vec<(ComponentId, Vec<(Entity, ErasedValue)>)> = links
-        .into_iter()
-        .map(|(id, entities, values)| (id, entities.iter().copied().zip(values.into_values()).collect()))
-        .collect();
-    for relationship in &known.relationships {
-        let singly = groups.iter().flat_map(|coming| coming.own.iter().zip(&coming.singly));
-        let of_entities =
-            singly.filter_map(|(entity, values)| Some((*entity, &values.iter().find(|(id, _)| id == relationship)?.1)));
-        let written = links.iter().filter(|(id, _)| id == relationship).flat_map(|(_, values)| values);
-        let links: Vec<(Entity, &ErasedValue)> =
-            of_entities.chain(written.map(|(entity, value)| (*entity, value))).collect();
-        world.part_circles(&links);
-    }
-    groups.iter_mut().map(|coming| insert_into(coming, known, world)).sum::<usize>()
-        + in_place
-            .into_iter()
-            .map(|(id, entities, values)| insert_singly(world.write_contents(id, &entities, values), world))
-            .sum::<usize>()
-        + links.into_iter().map(|(_, values)| insert_singly(values, world)).sum::<usize>()
-}
-
-/// Inserts the values of a group, and returns the number of values of entities that are not alive.
-fn insert_into(coming: &mut Coming<'_>, known: &Known, world: &mut World) -> usize {
-    let (order, columns) = (core::mem::take(&mut coming.order), core::mem::take(&mut coming.together));
-    let mut done = 0;
-    if !columns.is_empty() {
-        let entities: Vec<Entity> = order.iter().map(|nth| coming.own[*nth as usize]).collect();
-        // A delta contains values of all components of a new entity. All of them are in `columns`, unless some came in another order.
-        let are_all = coming.singly.iter().take(coming.made).all(Vec::is_empty);
-        match if are_all { world.insert_contents(&entities, columns) } else { Err(columns) } {
-            Ok(()) => done = coming.made,
-            Err(columns) => {
-                columns.into_iter().for_each(|values| coming.add(known.id(values.descriptor()), &order, values))
-            }
-        }
-    }
-    let (mut missing, mut singly) = (0, core::mem::take(&mut coming.singly).into_iter().skip(done));
-    for entity in &coming.own[done..] {
-        let values = singly.next().unwrap_or_default();
-        let count = values.len();
-        match world.get_entity_mut(*entity) {
-            Ok(_) if values.is_empty() => {}
-            Ok(mut entity) => {
-                if let Err(error) = entity.insert_by_ids(values) {
-                    unreachable!("each component is registered and comes once: {error}");
-                }
-            }
-            Err(_) => missing += count.max(1),
-        }
-    }
-    missing
-}
-
-/// Inserts values one by one, and returns the number of values of entities that are not alive.
-fn insert_singly(values: Vec<(Entity, ErasedValue)>, world: &mut World) -> usize {
-    let mut missing = 0;
-    for (entity, value) in values {
-        match world.get_entity_mut(entity) {
-            // The value could not be written in place: the component is immutable, or the program has removed it.
-            Ok(mut entity) => {
-                if let Err(error) = entity.insert_erased(value) {
-                    unreachable!("the component is registered: {error}");
-                }
-            }
-            Err(_) => missing += 1,
-        }
-    }
-    missing
 }

@@ -1,10 +1,12 @@
 //! Errors of making and applying deltas.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use std::fmt;
 
 use strata_ecs::snapshot::JournalError;
 
-use super::DeltaMark;
+use super::parts::DeltaMark;
 use crate::error::{LoadError, NotSaved, SaveError};
 
 /// No [delta](crate::WorldFormat::delta_since) of a world can be made.

@@ -2,11 +2,18 @@
 //!
 //! `write.rs` writes the changes of a world, `read.rs` documents the layout and validates the bytes, and `apply.rs` applies them by
 //! ordinary operations after all of them have been read.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
-mod apply;
+mod parts;
 mod error;
+mod update;
+mod fates;
 mod read;
 mod write;
+mod known;
+mod arriving;
+mod apply;
 
 use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::prelude::World;
@@ -14,71 +21,8 @@ use strata_ecs::snapshot::{JournalError, JournalPosition};
 
 pub use self::apply::{Applied, Replica};
 pub use self::error::{ApplyError, DeltaError};
-use crate::bytes::Reader;
-use crate::error::Problem;
+pub use self::parts::{Delta, DeltaMark};
 use crate::format::WorldFormat;
-
-/// The first bytes of a delta. The checksum is at the same place as in a saved world.
-const MAGIC: [u8; 8] = *b"\x93DELTAS\n";
-/// The version of the layout.
-const VERSION: u32 = 1;
-
-/// The changes of a world between two positions in its journal: see [`WorldFormat::delta_since`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Delta {
-    /// The bytes to send to replicas.
-    pub bytes: Vec<u8>,
-    /// The position at which the changes of this delta end. The next delta for a replica that has applied this one starts there.
-    pub position: JournalPosition,
-    /// Whether the delta contains the whole world, not changes.
-    pub is_full: bool,
-    /// The number of new entities.
-    pub made: usize,
-    /// The number of existing entities that may have got other components or pairs.
-    pub changed: usize,
-    /// The number of despawned entities.
-    pub ended: usize,
-    /// The number of values of components.
-    pub values: usize,
-    /// The number of pairs: all pairs of each source with changed ones.
-    pub pairs: usize,
-    /// The number of changed and removed resources.
-    pub resources: usize,
-}
-
-/// The position of a replica in the journal of a world. If a replica starts with a [saved world](WorldFormat::save), send the mark with it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct DeltaMark([u64; 3]);
-
-impl DeltaMark {
-    const BYTES: usize = 24;
-
-    /// Converts the mark to bytes.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 24] {
-        let mut bytes = [0; Self::BYTES];
-        bytes.as_chunks_mut().0.iter_mut().zip(self.0).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
-        bytes
-    }
-
-    /// Creates the mark from bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: [u8; 24]) -> Self {
-        let (numbers, _) = bytes.as_chunks();
-        Self(core::array::from_fn(|at| u64::from_le_bytes(numbers[at])))
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Problem> {
-        Ok(Self([reader.u64()?, reader.u64()?, reader.u64()?]))
-    }
-}
-
-impl From<JournalPosition> for DeltaMark {
-    fn from(position: JournalPosition) -> Self {
-        Self(position.numbers())
-    }
-}
 
 impl WorldFormat {
     /// Starts a [journal](World::start_journal) in a world for deltas in this format: of the last `capacity` events, with the changes of

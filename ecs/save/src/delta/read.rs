@@ -9,201 +9,30 @@
 //! the values and a block of them, as in a saved world. Lists of sources: the number of the component, and targets with their sources.
 //! Pairs: the number of the relation, the sources all of whose pairs follow, the ends of these pairs, for each a flag for a new value, and
 //! a block of values. The removed resources, by number, and those with new values, each with its number and a block.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use std::collections::{HashMap, HashSet};
 
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::ComponentDescriptor;
-use strata_ecs::entity::EntityHashMap;
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, StorageContents};
+use strata_ecs::snapshot::{PairContents, SnapshotBuilder, StorageContents};
 
-use super::{DeltaMark, MAGIC, VERSION};
+use super::fates::{Fate, Fates, Got};
+use super::parts::{DeltaMark, MAGIC, VERSION};
+use super::update::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update};
 use crate::bytes::Reader;
 use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::read::{checksum, form, read_values};
+use crate::layout::{checksum, form};
+use crate::read::read_values;
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
 /// The change tick that values of a delta get, which are stored without one.
 const NOW: Tick = Tick::new(1);
-
-/// The changes to apply to a replica.
-pub(super) struct Update {
-    /// The position at which the delta starts; `None` if it contains the whole world.
-    pub(super) from: Option<DeltaMark>,
-    pub(super) to: DeltaMark,
-    pub(super) groups: Vec<Group>,
-    pub(super) ended: Vec<Entity>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) lists: Vec<Lists>,
-    pub(super) pairs: Vec<Pairs>,
-    /// The removed resources.
-    pub(super) absent: Vec<&'static ComponentDescriptor>,
-    pub(super) present: Vec<&'static ComponentDescriptor>,
-    pub(super) resources: SnapshotBuilder,
-}
-
-/// Entities with the same components, among those that the format knows.
-pub(super) struct Group {
-    pub(super) components: Vec<&'static ComponentDescriptor>,
-    pub(super) made: Vec<Entity>,
-    pub(super) changed: Vec<Entity>,
-}
-
-/// Values of some entities.
-pub(super) struct Block {
-    pub(super) entities: Vec<Found>,
-    pub(super) columns: Vec<Column>,
-}
-
-/// Values of a component.
-pub(super) struct Column {
-    pub(super) descriptor: &'static ComponentDescriptor,
-    /// The entities of the block that have a value, by index in ascending order; `None` if all have one.
-    pub(super) some: Option<Vec<u32>>,
-    pub(super) values: NewColumnContents,
-}
-
-/// An entity that is alive after the delta.
-#[derive(Clone, Copy)]
-pub(super) enum Found {
-    In(Place),
-    /// It is in no group; contains the corresponding entity.
-    Known(Entity),
-}
-
-/// A group, and the index of an entity in it, new ones first.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) struct Place {
-    pub(super) group: u32,
-    pub(super) nth: u32,
-}
-
-/// The lists of sources of targets.
-pub(super) struct Lists {
-    pub(super) descriptor: &'static ComponentDescriptor,
-    pub(super) lists: Vec<(Entity, Vec<Entity>)>,
-}
-
-/// All pairs of some sources.
-pub(super) struct Pairs {
-    pub(super) descriptor: &'static ComponentDescriptor,
-    pub(super) sources: Vec<Entity>,
-    pub(super) ends: Vec<[Entity; 2]>,
-    pub(super) new: Vec<bool>,
-    pub(super) values: NewPairsContents,
-}
-
-/// The state of an entity of the other world in a replica.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Standing {
-    Unknown,
-    /// The corresponding entity is alive.
-    Alive(Entity),
-    /// The entity has been named, and the corresponding one is not alive.
-    Ended(Entity),
-}
-
-/// The entry of an entity in a delta.
-#[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    /// It is new, or has changed.
-    In(Place),
-    Ended,
-}
-
-/// The entries of entities in a delta.
-#[derive(Default)]
-struct Fates {
-    /// The entities in groups by index, unless there are many more indexes than such entities.
-    by_index: Vec<(Entity, Place)>,
-    others: EntityHashMap<Fate>,
-}
-
-impl Fates {
-    /// Creates an empty map with room for `count` entities in groups.
-    fn of(count: usize, highest: u32) -> Self {
-        let len = if highest as usize / 4 <= count { highest as usize + 1 } else { 0 };
-        let none = (Entity::PLACEHOLDER, Place { group: 0, nth: 0 });
-        Self { by_index: vec![none; len], others: EntityHashMap::default() }
-    }
-
-    fn get(&self, entity: Entity) -> Option<Fate> {
-        match self.by_index.get(entity.index() as usize) {
-            Some((known, place)) if *known == entity => Some(Fate::In(*place)),
-            _ if self.others.is_empty() => None,
-            _ => self.others.get(&entity).copied(),
-        }
-    }
-
-    /// Records what the delta contains about an entity. False if there already is an entry.
-    fn set(&mut self, entity: Entity, fate: Fate) -> bool {
-        if let (Some(room), Fate::In(place)) = (self.by_index.get_mut(entity.index() as usize), fate) {
-            if room.0 == Entity::PLACEHOLDER {
-                *room = (entity, place);
-                return true;
-            }
-            if room.0 == entity {
-                return false;
-            }
-        }
-        self.get(entity).is_none() && self.others.insert(entity, fate).is_none()
-    }
-}
-
-/// The components of which entities of groups have got values: a bit for each component of each entity.
-struct Got {
-    /// By group: the number of its components, and the index of its first bit.
-    groups: Vec<(usize, usize)>,
-    bits: Vec<u64>,
-}
-
-impl Got {
-    fn of(groups: &[Group]) -> Self {
-        let (mut of, mut bits) = (Vec::new(), 0);
-        for group in groups {
-            of.push((group.components.len(), bits));
-            bits += (group.made.len() + group.changed.len()) * group.components.len();
-        }
-        Self { groups: of, bits: vec![0; bits.div_ceil(64)] }
-    }
-
-    fn bit(&self, place: Place, component: usize) -> usize {
-        let (components, from) = self.groups[place.group as usize];
-        from + place.nth as usize * components + component
-    }
-
-    fn has(&self, bit: usize) -> bool {
-        self.bits[bit / 64] & 1 << (bit % 64) != 0
-    }
-
-    /// Records a value. False if there is one already.
-    fn insert(&mut self, place: Place, component: usize) -> bool {
-        let bit = self.bit(place, component);
-        let is_new = !self.has(bit);
-        self.bits[bit / 64] |= 1 << (bit % 64);
-        is_new
-    }
-
-    /// The first missing value of the first `entities` entities of a group: the entity and the component.
-    fn missing(&self, group: usize, entities: usize) -> Option<(usize, usize)> {
-        let (components, from) = self.groups[group];
-        let (mut bit, end) = (from, from + entities * components);
-        while bit < end {
-            if bit % 64 == 0 && self.bits[bit / 64] == u64::MAX {
-                bit += 64;
-            } else if self.has(bit) {
-                bit += 1;
-            } else {
-                return Some(((bit - from) / components, (bit - from) % components));
-            }
-        }
-        None
-    }
-}
 
 /// A reader with the types of the delta.
 struct Source<'b> {
@@ -432,15 +261,7 @@ impl<'b> Source<'b> {
         if !in_block.insert(number) {
             return Err(Problem::Twice);
         }
-        let some = if self.reader.flag()? { None } else { Some(self.reader.u32s()?) };
-        if let Some(some) = &some {
-            if !some.is_sorted_by(|one, next| one < next) {
-                return Err(Problem::Twice);
-            }
-            if let Some(last) = some.last().filter(|last| **last as usize >= block.entities.len()) {
-                return Err(Problem::Number(*last));
-            }
-        }
+        let some = self.rows(block.entities.len())?;
         let count = some.as_ref().map_or(block.entities.len(), Vec::len);
         let form = self.reader.u8()?;
         let bytes = self.reader.block()?;
@@ -467,22 +288,12 @@ impl<'b> Source<'b> {
             return refuse(self, at, Problem::Twice);
         }
         // An entity in a group may only have values of the components of the group, one of each.
-        let mut component = None;
-        let mut note = |found: &Found| {
-            let Found::In(place) = *found else { return Ok(()) };
-            let (_, nth) = match component {
-                Some(known @ (group, _)) if group == place.group => known,
-                _ => {
-                    let all = &groups[place.group as usize].components;
-                    let nth = all.iter().position(|one| one.identity() == descriptor.identity());
-                    *component.insert((place.group, nth.ok_or(Problem::Number(number))?))
-                }
-            };
-            if got.insert(place, nth) { Ok(()) } else { Err(Problem::Twice) }
-        };
         let noted = match &some {
-            None => block.entities.iter().try_for_each(&mut note),
-            Some(some) => some.iter().try_for_each(|one| note(&block.entities[*one as usize])),
+            None => got.insert_all(groups, descriptor, number, block.entities.iter()),
+            Some(some) => {
+                let with_value = some.iter().map(|one| &block.entities[*one as usize]);
+                got.insert_all(groups, descriptor, number, with_value)
+            }
         };
         if let Err(problem) = noted {
             return refuse(self, at, problem);
@@ -493,6 +304,21 @@ impl<'b> Source<'b> {
                 Ok(Some(Column { descriptor, some, values }))
             }
             Err((at, problem)) => refuse(self, at, problem),
+        }
+    }
+
+    /// Reads the indexes of the entities of a block that have a value; `None` if all have one.
+    fn rows(&mut self, entities: usize) -> Result<Option<Vec<u32>>, Problem> {
+        if self.reader.flag()? {
+            return Ok(None);
+        }
+        let some = self.reader.u32s()?;
+        if !some.is_sorted_by(|one, next| one < next) {
+            return Err(Problem::Twice);
+        }
+        match some.last().filter(|last| **last as usize >= entities) {
+            Some(last) => Err(Problem::Number(*last)),
+            None => Ok(Some(some)),
         }
     }
 

@@ -1,4 +1,6 @@
 //! Writes changes as bytes: see `read.rs` for the layout.
+//!
+//! Tests: tests/snapshots/deltas.rs
 
 use std::collections::HashMap;
 
@@ -6,11 +8,12 @@ use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity,
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{PairsContents, ResourceContents, StorageContents, WorldChanges};
 
-use super::{Delta, DeltaError, DeltaMark, MAGIC, VERSION};
+use super::error::DeltaError;
+use super::parts::{Delta, DeltaMark, MAGIC, VERSION};
 use crate::bytes::{Lengths, Writer};
 use crate::error::NotSaved;
 use crate::format::WorldFormat;
-use crate::read::form;
+use crate::layout::form;
 use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::unknown::{UnknownComponents, UnknownResources};
 use crate::values::plain_bytes;

@@ -1,4 +1,6 @@
 //! Decodes values from bytes.
+//!
+//! Tests: tests/snapshots/encoding.rs, tests/snapshots/fuzz.rs
 
 use serde_core::de::value::{Error, U32Deserializer};
 use serde_core::de::{
@@ -6,7 +8,7 @@ use serde_core::de::{
     Visitor,
 };
 
-use super::{Budget, deeper};
+use super::limits::{Budget, deeper};
 
 /// Reads consecutive values from bytes.
 pub(super) struct Decoder<'a, 'de> {
@@ -115,7 +117,7 @@ impl<'a, 'de> Decoder<'a, 'de> {
 }
 
 fn ended() -> Error {
-    Error::custom("the value goes on behind its bytes")
+    Error::custom("the value continues past its bytes")
 }
 
 macro_rules! numbers {
@@ -186,9 +188,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_, 'de> {
         match self.byte()? {
             0 => visitor.visit_none(),
             1 => self.nested(|this| visitor.visit_some(this)),
-            byte => {
-                Err(Error::custom(format_args!("{byte} says neither that there is a value nor that there is none")))
-            }
+            byte => Err(Error::custom(format_args!("{byte} means neither a value nor its absence"))),
         }
     }
 

@@ -1,4 +1,6 @@
 //! Encodes values as bytes.
+//!
+//! Tests: tests/snapshots/encoding.rs
 
 use serde_core::de::value::Error;
 use serde_core::ser::{
@@ -6,7 +8,7 @@ use serde_core::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use super::deeper;
+use super::limits::deeper;
 
 /// Appends values to bytes.
 pub(super) struct Encoder<'b> {

@@ -1,4 +1,6 @@
 //! Tables with constructed components, and with the markers that keep them separate.
+//!
+//! Tests: tests/snapshots/versions.rs
 
 use std::collections::HashMap;
 
@@ -7,7 +9,7 @@ use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::prelude::World;
 use strata_ecs::snapshot::SnapshotBuilder;
 
-use super::{Source, Storage};
+use super::source::{Source, Storage};
 use crate::apart;
 use crate::error::Problem;
 use crate::format::WorldFormat;

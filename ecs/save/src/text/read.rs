@@ -1,6 +1,8 @@
-//! Converts the input of a deserializer to the bytes of a saved world.
+//! Reads the input of a deserializer: values become the bytes that they have in a file.
+//!
+//! Tests: tests/snapshots/text.rs, tests/snapshots/text_ron.rs
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -8,17 +10,14 @@ use serde_core::Deserialize;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use strata_ecs::prelude::Entity;
 
-use super::value::Parse;
-use super::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, part};
-use crate::bytes::{Lengths, Writer};
-use crate::consumers::{self, ConsumersData};
+use super::parts::{Clock, ColumnTimes, ENDS, Ids, Ticks, part, there};
+use crate::consumers::ConsumersData;
 use crate::format::WorldFormat;
-use crate::read::form;
+use crate::text_values::Parse;
 use crate::types::{ComponentType, RelationType, ResourceType, TEXT_VERSION};
-use crate::write::{begin, end, write_types};
 
 /// The types of a format by their names in texts.
-struct Types<'f> {
+pub(super) struct Types<'f> {
     format: &'f WorldFormat,
     components: HashMap<String, usize>,
     relations: HashMap<String, usize>,
@@ -26,39 +25,39 @@ struct Types<'f> {
 }
 
 /// The number of a type, and the function that reads its values; `None` if the type is skipped.
-type Found<'f> = Option<(usize, Option<&'f Parse>)>;
+pub(super) type Found<'f> = Option<(usize, Option<&'f Parse>)>;
 
 /// Values of the components of entities.
-struct Table {
-    stamp: u32,
-    columns: Vec<ColumnTimes>,
-    rows: Vec<Row>,
+pub(super) struct Table {
+    pub(super) stamp: u32,
+    pub(super) columns: Vec<ColumnTimes>,
+    pub(super) rows: Vec<Row>,
 }
 
-struct Row {
-    entity: Entity,
-    values: HashMap<String, Option<Vec<u8>>>,
+pub(super) struct Row {
+    pub(super) entity: Entity,
+    pub(super) values: HashMap<String, Option<Vec<u8>>>,
 }
 
 /// A pair: its ends, places, ticks and value.
-type Pair = ([Entity; 2], [u32; 2], Ticks, Vec<u8>);
+pub(super) type Pair = ([Entity; 2], [u32; 2], Ticks, Vec<u8>);
 
 /// The contents that have been read.
 #[derive(Default)]
-struct World {
-    version: Option<u32>,
-    clock: Option<Clock>,
-    ids: Option<Ids>,
-    tables: Option<Vec<Table>>,
-    storages: Option<Vec<Table>>,
-    pairs: Option<Vec<(usize, Vec<Pair>)>>,
-    resources: Option<Vec<(usize, Ticks, Vec<u8>)>>,
-    absent: Vec<String>,
-    consumers: ConsumersData,
+pub(super) struct World {
+    pub(super) version: Option<u32>,
+    pub(super) clock: Option<Clock>,
+    pub(super) ids: Option<Ids>,
+    pub(super) tables: Option<Vec<Table>>,
+    pub(super) storages: Option<Vec<Table>>,
+    pub(super) pairs: Option<Vec<(usize, Vec<Pair>)>>,
+    pub(super) resources: Option<Vec<(usize, Ticks, Vec<u8>)>>,
+    pub(super) absent: Vec<String>,
+    pub(super) consumers: ConsumersData,
 }
 
 impl<'f> Types<'f> {
-    fn of(format: &'f WorldFormat) -> Self {
+    pub(super) fn of(format: &'f WorldFormat) -> Self {
         fn numbers<N: IntoIterator<Item = String>>(names: impl Iterator<Item = N>) -> HashMap<String, usize> {
             names.enumerate().flat_map(|(number, names)| names.into_iter().map(move |name| (name, number))).collect()
         }
@@ -94,7 +93,7 @@ impl<'f> Types<'f> {
     }
 
     /// Finds a component, or an end of a relation, that has no value in the text.
-    fn component<E: Error>(&self, key: &str) -> Result<Found<'f>, E> {
+    pub(super) fn component<E: Error>(&self, key: &str) -> Result<Found<'f>, E> {
         for (end, suffix) in ENDS.into_iter().enumerate() {
             if let Some(relation) = key.strip_suffix(suffix) {
                 let found = self.relation(relation)?;
@@ -117,7 +116,7 @@ impl<'f> Types<'f> {
         })
     }
 
-    fn resource<E: Error>(&self, key: &str) -> Result<Option<(usize, &'f Parse)>, E> {
+    pub(super) fn resource<E: Error>(&self, key: &str) -> Result<Option<(usize, &'f Parse)>, E> {
         let format = self.format;
         self.find(&self.resources, key, |number, version| {
             let ty = &format.resources[number];
@@ -210,11 +209,6 @@ macro_rules! visitor {
             }
         }
     };
-}
-
-/// A required part.
-fn there<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
-    value.ok_or_else(|| E::missing_field(name))
 }
 
 visitor!(WorldVisitor(types) -> World, "a world", visit_map(MapAccess map) {
@@ -404,162 +398,7 @@ impl Typed for Option<(usize, Ticks, Vec<u8>)> {
     }
 }
 
-fn ticks_as_bytes((added, changed): &Ticks) -> [u8; 8] {
-    (u64::from(*added) | u64::from(*changed) << 32).to_le_bytes()
-}
-
-/// Writes the column of a component, or of a skipped one.
-fn write_column<E: Error>(
-    out: &mut Writer,
-    number: usize,
-    (name, stamp, ticks): &ColumnTimes,
-    rows: &[Row],
-) -> Result<(), E> {
-    out.u32(number as u32);
-    out.u32(*stamp);
-    out.u8(ticks.is_some().into());
-    if let Some(ticks) = ticks {
-        if ticks.len() != rows.len() {
-            return Err(E::custom(format_args!("there is not one tick for each value of component `{name}`")));
-        }
-        out.arrays(ticks, ticks_as_bytes);
-    }
-    out.u8(form::EVEN);
-    let (at, mut lengths) = (out.bytes.len(), Lengths::default());
-    out.block(|out| {
-        rows.iter().try_for_each(|row| {
-            let Some(value) = row.values.get(name) else {
-                return Err(E::custom(format_args!(
-                    "entity {} has no component `{name}`, and others of its table do",
-                    row.entity
-                )));
-            };
-            let bytes = value.as_deref().unwrap_or_default();
-            out.extend_from_slice(bytes);
-            lengths.push(bytes.len()).map_err(E::custom)
-        })
-    })?;
-    if let Some(each) = lengths.each() {
-        out.bytes[at - 1] = form::EACH;
-        out.arrays(each, |len| len.to_le_bytes());
-    }
-    Ok(())
-}
-
-/// A format without the text-form resources that a text does not name, and the numbers that its resources then have. The resources that are
-/// not named are unchanged by the load.
-fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (WorldFormat, Vec<usize>) {
-    let named: HashSet<usize> = named.collect();
-    let is_kept: Vec<bool> =
-        format.resources.iter().enumerate().map(|(at, ty)| ty.version != TEXT_VERSION || named.contains(&at)).collect();
-    let before = |at: usize| is_kept[..at].iter().filter(|is_kept| **is_kept).count();
-    let numbers = (0..is_kept.len()).map(before).collect();
-    let mut format = format.clone();
-    let mut kept = is_kept.into_iter();
-    format.resources.retain(|_| kept.next() == Some(true));
-    (format, numbers)
-}
-
-/// The bytes of the saved world.
-pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer: D) -> Result<Vec<u8>, D::Error> {
-    let types = Types::of(format);
-    let world = deserializer.deserialize_map(WorldVisitor(&types))?;
-    match there(world.version, part::VERSION)? {
-        VERSION => {}
-        version => return Err(D::Error::custom(format_args!("the text is in version {version}"))),
-    }
-    let (tables, storages) = (there(world.tables, part::TABLES)?, there(world.storages, part::STORAGES)?);
-    // One additional component stands for all skipped ones in tables, so that tables with skipped components count as incomplete. Sparse
-    // sets of skipped components are left out.
-    let numbered = |table: &Table| {
-        let number =
-            |times: &ColumnTimes| types.component::<D::Error>(&times.0).map(|found| found.map(|(number, _)| number));
-        table.columns.iter().map(number).collect::<Result<Vec<_>, _>>()
-    };
-    let first_end = format.components.len();
-    let passed_over = usize::from(format.skips_unknown);
-
-    let resources = there(world.resources, part::RESOURCES)?;
-    let absent: Vec<Option<_>> = world.absent.iter().map(|key| types.resource(key)).collect::<Result<_, _>>()?;
-    let (format, numbers) = named_only(
-        format,
-        resources.iter().map(|(number, ..)| *number).chain(absent.into_iter().flatten().map(|(number, _)| number)),
-    );
-
-    let mut out = Writer::new(Vec::new());
-    begin(&mut out, crate::read::VERSION);
-    write_types(&format, &mut out, passed_over);
-    // The text contains no values of unknown types, so the two lists of their types are empty.
-    out.len(0);
-    out.len(0);
-    let (frame, is_open, tick, last, checked) = there(world.clock, part::CLOCK)?;
-    out.u64(frame);
-    out.u8(is_open.into());
-    [tick, last, checked].into_iter().for_each(|tick| out.u32(tick));
-    let (generations, free, retired, first) = there(world.ids, part::IDS)?;
-    [generations, free, retired].iter().for_each(|list| out.u32s(list));
-    out.u32(first);
-    let number_in_file = |number: Option<usize>| match number {
-        None => first_end,
-        Some(number) if number < first_end => number,
-        // The end components of relations are numbered after the additional component for skipped ones.
-        Some(number) => number + passed_over,
-    };
-    let write_rows = |out: &mut Writer, rows: &[Row]| out.u64s(rows, |row| row.entity.to_bits());
-    out.len(tables.len());
-    for table in &tables {
-        write_rows(&mut out, &table.rows);
-        out.u32(table.stamp);
-        let mut columns: Vec<(usize, &ColumnTimes)> =
-            numbered(table)?.into_iter().map(number_in_file).zip(&table.columns).collect();
-        if let Some(row) = table.rows.iter().find(|row| row.values.len() != columns.len()) {
-            return Err(D::Error::custom(format_args!(
-                "entity {} has other components than its table has columns",
-                row.entity
-            )));
-        }
-        let mut is_passed_over = false;
-        columns.retain(|(number, _)| *number != first_end || !std::mem::replace(&mut is_passed_over, true));
-        out.len(columns.len());
-        for (number, times) in columns {
-            write_column(&mut out, number, times, &table.rows)?;
-        }
-    }
-    let mut known = Vec::new();
-    for storage in &storages {
-        match (&numbered(storage)?[..], &storage.columns[..]) {
-            ([Some(number)], [times]) => known.push((number_in_file(Some(*number)), times, &storage.rows)),
-            ([None], _) => {}
-            _ => return Err(D::Error::custom("a storage has one column")),
-        }
-    }
-    out.len(known.len());
-    for (number, times, rows) in known {
-        write_rows(&mut out, rows);
-        write_column(&mut out, number, times, rows)?;
-    }
-    let pairs = there(world.pairs, part::PAIRS)?;
-    out.len(pairs.len());
-    for (number, pairs) in pairs {
-        out.u32(number as u32);
-        let ends: Vec<Entity> = pairs.iter().flat_map(|(ends, ..)| *ends).collect();
-        out.u64s(&ends, |end| end.to_bits());
-        out.arrays(&pairs, |(_, [source, target], ..)| (u64::from(*source) | u64::from(*target) << 32).to_le_bytes());
-        out.arrays(&pairs, |(_, _, ticks, _)| ticks_as_bytes(ticks));
-        out.len(pairs.iter().map(|(.., value)| value.len()).sum());
-        pairs.iter().for_each(|(.., value)| out.bytes.extend_from_slice(value));
-    }
-    // The text contains no values of unknown types, which a load would keep as bytes.
-    out.len(0);
-    out.len(resources.len());
-    for (number, ticks, value) in resources {
-        out.u32(numbers[number] as u32);
-        out.bytes.extend_from_slice(&ticks_as_bytes(&ticks));
-        out.len(value.len());
-        out.bytes.extend_from_slice(&value);
-    }
-    out.u8(0);
-    out.block(|out| consumers::write(&world.consumers, out)).map_err(D::Error::custom)?;
-    end(&mut out);
-    Ok(out.bytes)
+/// The contents of the input.
+pub(super) fn read<'de, D: Deserializer<'de>>(types: &Types<'_>, deserializer: D) -> Result<World, D::Error> {
+    deserializer.deserialize_map(WorldVisitor(types))
 }

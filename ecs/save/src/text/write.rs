@@ -1,4 +1,6 @@
 //! The contents of a world to a serializer.
+//!
+//! Tests: tests/snapshots/text.rs, tests/snapshots/text_ron.rs
 
 use std::collections::HashSet;
 
@@ -9,12 +11,13 @@ use strata_ecs::component::ComponentIdentity;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{ColumnContents, PairsContents, ResourceContents, SnapshotContents};
 
-use super::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, key, part};
+use super::parts::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, key, part};
 use crate::consumers::ConsumersData;
 use crate::encoding::is_finite;
 use crate::format::WorldFormat;
+use crate::regroup::newest;
 use crate::types::{ComponentType, RelationType, ResourceType, TEXT_VERSION, name_of};
-use crate::write::{Saved, newest};
+use crate::write::Saved;
 
 /// Writes a world.
 pub(super) fn write<S: Serializer>(

@@ -1,4 +1,6 @@
 //! Reading messages on several threads.
+//!
+//! Tests: tests/changes/messages/params.rs
 
 use super::messages::MessageId;
 use crate::util::pool::{Pool, Tasks};

@@ -142,7 +142,10 @@ impl RowWriter<'_> {
         size: usize,
         needs_drop: bool,
     ) -> bool {
-        // SAFETY: the same as in `write`; the size is the size of the values of the column or storage.
+        // SAFETY: the target is a column of the table of the plan, or a sparse storage, of the component of the value, and `size` is the
+        // size of its values (the caller promises both). The row and the row past the end are within the capacity, and the row holds a
+        // value if one is replaced: the caller of `new` guarantees both. Each value is moved to a place that holds no value, or whose
+        // value has been moved or needs no drop.
         unsafe {
             let place = match target {
                 Target::Column { index, replace } => {

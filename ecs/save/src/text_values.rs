@@ -1,4 +1,6 @@
 //! Reads and writes values of one type with any serializer and deserializer.
+//!
+//! Tests: tests/snapshots/text.rs
 
 use std::any::Any;
 use std::sync::Arc;

@@ -1,0 +1,52 @@
+//! The layout of a saved world.
+//!
+//! All numbers are little-endian and lists are preceded by their lengths as 8 bytes. The parts: the magic bytes, the version of the format,
+//! the checksum of all other bytes; names and versions of components, of resources, of relations, of kept components, and of kept
+//! resources, each with a flag for components that are a side of a relationship; clock; ids; tables, each with its entities, its stamp and
+//! its columns; sparse sets, each with its entities and its column; pairs of relations, each with the number of the relation, ends,
+//! positions in the lists of the ends, ticks, and a block of values; kept values of components; resources; kept resources; a block with
+//! consumer state (`consumers.rs`); and, if tables with different left-out components stay separate, the names of these components for each
+//! table. The components of the ends of relations have numbers after the others. A column is the number of its component, its stamp, a flag
+//! for ticks, and the ticks; the form of the values; then a block of values. A block is preceded by its length in bytes. Plain values are
+//! stored as their bytes, and others consecutively in postcard's encoding: either all with the same length, or followed by their lengths as
+//! 4 bytes each. So a program that does not know the type of the values can separate them.
+//!
+//! Kept values of components are entities and, if there are any, stamp, a flag for ticks, the ticks, and the values of each entity; kept
+//! resources are a flag for their presence, ticks and values. Such values are preceded by their number, and each is the number of a type, a
+//! flag for plain values, and a block.
+//!
+//! Tests: tests/snapshots/saves.rs, tests/snapshots/hostile.rs
+
+use crc32fast::Hasher;
+
+/// The first bytes of a saved world. As in PNG, they detect programs that treat bytes as text.
+pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
+/// The version of the layout.
+pub(crate) const VERSION: u32 = 4;
+/// The version of the layout if the names of left-out components are appended.
+pub(crate) const VERSION_WITH_LEFT_OUT: u32 = 5;
+
+/// The form of the values of a column.
+pub(crate) mod form {
+    /// In postcard's encoding, followed by the lengths.
+    pub(crate) const EACH: u8 = 0;
+    /// As in memory.
+    pub(crate) const PLAIN: u8 = 1;
+    /// In postcard's encoding, all with the same length.
+    pub(crate) const EVEN: u8 = 2;
+}
+
+/// The checksum of all bytes except the checksum itself.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    let (before, after) = (MAGIC.len() + 4, MAGIC.len() + 8);
+    let mut hasher = Hasher::new();
+    hasher.update(&bytes[..before.min(bytes.len())]);
+    hasher.update(bytes.get(after..).unwrap_or_default());
+    hasher.finalize()
+}
+
+/// All bytes except the checksum, with their offsets.
+pub(crate) fn without_checksum(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    let of_checksum = MAGIC.len() + 4..MAGIC.len() + 8;
+    bytes.iter().copied().enumerate().filter(move |(at, _)| !of_checksum.contains(at))
+}
