@@ -9,7 +9,7 @@ pub(super) use self::spawner::expect_same_world;
 pub use self::spawner::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::link_to;
+use super::links::{link_to, sources};
 use crate::bundle::Bundle;
 use crate::command::EntityCommands;
 use crate::entity::{Entity, EntityError, EntityHashSet};
@@ -42,19 +42,23 @@ fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
 
 impl World {
     /// The entities that are linked to `target` by `S`.
-    fn sources<S: RelationshipTarget>(&self, target: Entity) -> Vec<Entity> {
-        self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
+    fn sources<S: RelationshipTarget>(&mut self, target: Entity) -> Vec<Entity> {
+        let id = self.store.register_component::<S::Relationship>();
+        sources::<S::Relationship>(&mut self.store, id, target).unwrap_or_default()
+    }
+
+    /// Panics if one of the entities is not alive. A method calls this before it enters a closure, whose panics would not name the caller's
+    /// line.
+    #[track_caller]
+    fn expect_all(&self, entities: &[Entity]) {
+        for &entity in entities {
+            let _ = self.entity(entity);
+        }
     }
 
     /// Links entities to a target, in this order, as one operation. Other fields of an existing relationship keep their values. The caller
-    /// of the enclosing operation is recorded as the origin.
-    ///
-    /// # Panics
-    ///
-    /// If one of them is not alive.
-    #[track_caller]
+    /// of the enclosing operation is recorded as the origin. All entities are alive.
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
-        sources.iter().for_each(|&source| _ = self.entity(source));
         // Other fields keep their values. A value without other fields is replaced as by an insertion, and dropped.
         let has_more = size_of::<R>() > size_of::<Entity>();
         if let Some(id) = self.store.structure.archetypes.components.id::<R>()
@@ -112,10 +116,9 @@ impl World {
 
     /// Reorders the sources of a target. The function returns the new order from the present one.
     fn arrange<R: Relationship>(&mut self, target: Entity, order: impl FnOnce(&[Entity]) -> Vec<Entity>) {
+        let arranged = order(&self.sources::<R::RelationshipTarget>(target));
         let Some(mut list) = self.get_mut::<R::RelationshipTarget>(target) else { return };
         let list = list.collection_mut_risky();
-        let listed: Vec<Entity> = list.iter().collect();
-        let arranged = order(&listed);
         list.clear();
         list.extend_from_iter(arranged.iter());
         if let Some(id) = self.component_id::<R>() {
@@ -160,7 +163,7 @@ macro_rules! repeated_methods {
         /// world.entity_mut(root).detach_all_related::<ChildOf>();
         /// assert!(world.get::<Children>(root).is_none() && world.len() == 3);
         /// ```
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
             self.remove::<R::RelationshipTarget>()
         }
@@ -178,7 +181,7 @@ macro_rules! repeated_methods {
         }
 
         /// Spawns a child.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
             self.with_related::<ChildOf>(bundle)
         }
@@ -208,19 +211,19 @@ macro_rules! repeated_methods {
         }
 
         /// Unlinks those of some entities that are children of this one.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
             self.remove_related::<ChildOf>(children)
         }
 
         /// Unlinks an entity if it is a child of this one.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_child(&mut self, child: Entity) -> &mut Self {
             self.remove_related::<ChildOf>(&[child])
         }
 
         /// Unlinks all children.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_all_children(&mut self) -> &mut Self {
             self.detach_all_related::<ChildOf>()
         }
@@ -243,7 +246,7 @@ macro_rules! repeated_methods {
         }
 
         /// Despawns the children and all their descendants.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn despawn_children(&mut self) -> &mut Self {
             self.despawn_related::<Children>()
         }
@@ -263,7 +266,7 @@ impl EntityWorldMut<'_> {
     /// let child = world.get::<Children>(root).unwrap()[0];
     /// assert_eq!(world.get(child), Some(&Health(3)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.expect_target();
         World::from_store_mut(self.store_mut()).spawn((bundle, R::from(target)));
@@ -271,6 +274,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Calls a function that spawns entities that are linked to this one.
+    #[track_caller]
     pub fn with_related_entities<R: Relationship>(
         &mut self,
         func: impl FnOnce(&mut RelatedSpawner<'_, R>),
@@ -297,7 +301,9 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        World::from_store_mut(self.store_mut().by_caller()).link_all::<R>(target, related);
+        let world = World::from_store_mut(self.store_mut().by_caller());
+        world.expect_all(related);
+        world.link_all::<R>(target, related);
         self
     }
 
@@ -329,6 +335,7 @@ impl EntityWorldMut<'_> {
     {
         let target = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
+        world.expect_all(related);
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
             world.store.relink();
@@ -338,6 +345,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Unlinks those of some entities that are linked to this one.
+    #[track_caller]
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
         self.world_scope(|world| world.unlink_all::<R>(target, related.iter().copied()));
@@ -364,7 +372,7 @@ impl EntityWorldMut<'_> {
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
-        related.iter().for_each(|&source| _ = world.entity(source));
+        world.expect_all(related);
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let before = world.sources::<R::RelationshipTarget>(target);
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
@@ -395,6 +403,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn(children![(), ()]).despawn_related::<Children>();
     /// assert_eq!(world.len(), 1);
     /// ```
+    #[track_caller]
     pub fn despawn_related<S: RelationshipTarget>(&mut self) -> &mut Self {
         let target = self.expect_target();
         self.world_scope(|world| {
@@ -415,7 +424,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn(children![children![()]]).insert_recursive::<Children>(Team(7));
     /// assert_eq!(world.query::<&Team>().iter(&world).count(), 3);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
         let root = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
@@ -425,6 +434,7 @@ impl EntityWorldMut<'_> {
 
     /// Removes the components of a bundle from this entity and all its descendants: the entities that are linked to it by `S`, directly or
     /// through others.
+    #[track_caller]
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
@@ -448,6 +458,7 @@ impl EntityWorldMut<'_> {
     /// });
     /// assert_eq!(root.get::<Children>().unwrap().len(), 2);
     /// ```
+    #[track_caller]
     pub fn with_children(&mut self, func: impl FnOnce(&mut ChildSpawner<'_>)) -> &mut Self {
         self.with_related_entities(func)
     }
