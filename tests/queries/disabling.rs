@@ -435,3 +435,18 @@ fn an_entity_that_is_spawned_disabled_is_new_when_it_is_enabled() {
     assert_eq!(run(&mut schedule, &mut world), [const { [80] }; 5].map(Vec::from));
     assert_eq!(run(&mut schedule, &mut world), NOTHING);
 }
+
+#[test]
+fn an_addition_that_no_consumer_has_seen_is_new_after_many_entities_were_disabled_and_got_another_value() {
+    let (mut world, mut schedule, _) = consumers(3);
+    let ids: Vec<Entity> = (90..93).map(|number| world.spawn((A(number), Fresh)).id()).collect();
+    world.increment_change_tick();
+    world.many(&ids[..2]).insert_with(|_| (Fresh, Disabled));
+    let [_, added, ..] = run(&mut schedule, &mut world);
+    assert_eq!(added, [92]);
+    world.many(&ids[..2]).remove::<Disabled>();
+    let [_, mut added, ..] = run(&mut schedule, &mut world);
+    added.sort_unstable();
+    assert_eq!(added, [90, 91]);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+}

@@ -8,6 +8,7 @@ mod derive;
 mod derive_changes;
 mod derive_slices;
 mod disabling;
+mod disabling_histories;
 mod enum_model;
 mod enums;
 mod explain;

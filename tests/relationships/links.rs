@@ -1,5 +1,6 @@
 //! What links and unlinks, and what makes no link.
 
+use strata_ecs::entity::EntityCloner;
 use strata_ecs::prelude::*;
 
 use crate::{Flies, GuardedBy, Guards, LikedBy, Likes, Pilot, children, entities};
@@ -318,5 +319,84 @@ fn lists_that_are_exchanged_are_mended_before_an_operation_without_changing_an_e
             spawned.sort_unstable();
             assert!(spawned.windows(2).all(|pair| pair[0] != pair[1]), "operation {number}");
         }
+    }
+}
+
+/// Operations that use the whole list of the first entity. The second one has a list too, and the third has none.
+const USE_THE_LIST: &[fn(&mut World, [Entity; 3])] = &[
+    |world, [a, b, _]| _ = world.entity_mut(a).move_components::<Children>(b).unwrap(),
+    |world, [a, _, c]| _ = world.entity_mut(a).move_components::<(Name, Children)>(c).unwrap(),
+    |world, [a, b, _]| {
+        _ = EntityCloner::build_opt_out(world).move_components(true).clone_entity(a, b).unwrap();
+    },
+    |world, [a, b, _]| {
+        _ = EntityCloner::build_opt_out(world).linked_cloning(true).clone_entity(a, b).unwrap();
+    },
+    |world, [a, _, c]| {
+        _ = EntityCloner::build_opt_out(world).linked_cloning(true).clone_entity(a, c).unwrap();
+    },
+    |world, [a, _, _]| {
+        let mut cloner = EntityCloner::build_opt_out(world).linked_cloning(true).move_components(true).finish();
+        cloner.spawn_clone(world, a).unwrap();
+    },
+    |world, [a, _, _]| _ = world.entity_mut(a).despawn_children(),
+    |world, [a, _, _]| _ = world.entity_mut(a).replace_children(&[]),
+    |world, [a, _, c]| _ = world.entity_mut(a).replace_children(&[c]),
+    |world, [a, _, _]| _ = world.entity_mut(a).insert_children(0, &[]),
+    |world, [a, _, c]| _ = world.entity_mut(a).insert_children(1, &[c]),
+    |world, [a, _, _]| _ = world.entity_mut(a).insert_recursive::<Children>(Name::new("below")),
+    |world, [a, _, _]| _ = world.entity_mut(a).remove_recursive::<Children, Name>(),
+    |world, [a, _, _]| _ = world.entity_mut(a).detach_all_children(),
+    |world, [a, _, _]| {
+        let mut other = World::new();
+        let mut linked = world.query::<(Entity, &ChildOf)>();
+        let sources = linked.iter(world).filter(|(_, parent)| parent.0 == a).map(|(child, _)| child);
+        let moved: Vec<Entity> = sources.chain([a]).collect();
+        world.many(&moved).move_to(&mut other);
+        *world = other;
+    },
+    |world, _| {
+        let all = std::mem::take(world);
+        world.spawn_empty();
+        world.move_entities_from(all);
+    },
+];
+
+/// The entities of a world with their children, their parents and their names.
+fn tree(world: &mut World) -> Vec<(Entity, Vec<Entity>, Option<Entity>, Option<String>)> {
+    let mut all: Vec<Entity> = world.query::<Entity>().iter(world).collect();
+    all.sort_unstable();
+    let name = |entity| world.get::<Name>(entity).map(ToString::to_string);
+    let parent = |entity| world.get::<ChildOf>(entity).map(ChildOf::parent);
+    all.into_iter().map(|entity| (entity, children(world, entity), parent(entity), name(entity))).collect()
+}
+
+#[test]
+fn an_operation_on_an_exchanged_list_uses_the_sources_that_are_linked() {
+    let exchange_with: [fn(&mut World, [Entity; 3]); 3] = [
+        |_, _| {},
+        |world, [a, b, _]| {
+            let [mut first, mut second] = world.entity_mut([a, b]);
+            std::mem::swap(&mut *first.get_mut::<Children>().unwrap(), &mut *second.get_mut::<Children>().unwrap());
+        },
+        |world, [a, _, _]| _ = std::mem::take(&mut *world.get_mut::<Children>(a).unwrap()),
+    ];
+    for (number, operation) in USE_THE_LIST.iter().enumerate() {
+        let trees = exchange_with.map(|exchange| {
+            let mut world = World::new();
+            let targets @ [a, b, _] = ["a", "b", "c"].map(|name| world.spawn(Name::new(name)).id());
+            for (target, count) in [(b, 2), (a, 3)] {
+                (0..count).for_each(|nth| _ = world.spawn((ChildOf(target), Name::new(format!("child {nth}")))));
+            }
+            let last = children(&world, a)[2];
+            world.entity_mut(a).insert_children(0, &[last]);
+            exchange(&mut world, targets);
+            operation(&mut world, targets);
+            world.flush();
+            world.check_invariants();
+            tree(&mut world)
+        });
+        assert_eq!(trees[1], trees[0], "operation {number}, lists swapped");
+        assert_eq!(trees[2], trees[0], "operation {number}, a list taken");
     }
 }

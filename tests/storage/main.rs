@@ -16,6 +16,7 @@ mod listener_panics;
 mod lookup;
 mod made_columns;
 mod non_send;
+mod panic_places;
 mod replaced;
 mod required;
 mod resources;

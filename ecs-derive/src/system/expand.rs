@@ -2,7 +2,7 @@
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Expr, GenericParam, ReturnType, Visibility};
@@ -247,22 +247,29 @@ fn built(
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
     let given = model.given_type();
+    // An error in the type of the input is reported where that type is.
+    let (first, last) = model.given_ends();
+    let end = quote_spanned!(last=> >);
+    let mut body = Group::new(Delimiter::Brace, body.clone());
+    body.set_span(last);
     if model.is_loop() && model.returns_nothing() {
+        let made = quote_spanned!(first=> __strata::MacroRows<#given #end);
+        let boxed = quote_spanned!(first=> __strata::BoxedSystem<#given, __strata::SystemResult #end);
+        let method = quote_spanned!(first=> fn build_rows() -> #boxed #body);
         return hygienic! {
-            impl #impl_generics __strata::MacroRows<#given> for #ty #where_clause {
+            impl #impl_generics #made for #ty #where_clause {
                 #checked
-                fn build_rows() -> __strata::BoxedSystem<#given, __strata::SystemResult> {
-                    #body
-                }
+                #method
             }
         };
     }
+    let made = quote_spanned!(first=> __strata::MacroSystem<#given, #returned #end);
+    let boxed = quote_spanned!(first=> __strata::BoxedSystem<#given, #returned #end);
+    let method = quote_spanned!(first=> fn build() -> #boxed #body);
     hygienic! {
-        impl #impl_generics __strata::MacroSystem<#given, #returned> for #ty #where_clause {
+        impl #impl_generics #made for #ty #where_clause {
             #checked
-            fn build() -> __strata::BoxedSystem<#given, #returned> {
-                #body
-            }
+            #method
         }
     }
 }
@@ -318,15 +325,15 @@ fn conflicts(model: &Model) -> TokenStream {
         quote_spanned!(first=> __strata::row_access::<__strata::RowParam<#term #end>(#label))
     });
     let params = model.system_params().map(|input| param_access(model, input));
-    let given = model.given().map(|Input { ty, ends: (first, _), .. }| {
-        let first = *first;
+    let given = model.given().map(|Input { ty, ends: (first, last), .. }| {
+        let (first, end) = (*first, quote_spanned!(*last=> >));
         match &model.given_event() {
             Some(event) if model.takes_target() => {
                 let (first, last) = ends(event);
                 let end = quote_spanned!(last=> >);
                 quote_spanned!(first=> __strata::has_target::<#event #end();)
             }
-            _ => quote_spanned!(first=> __strata::input::<#ty>();),
+            _ => quote_spanned!(first=> __strata::input::<#ty #end();),
         }
     });
     let filters = filters::filters(model)

@@ -3,7 +3,7 @@
 //! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident};
+use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, TypeReference};
 
 use super::marks::{self, Mark};
@@ -225,6 +225,11 @@ impl Model {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
 
+    /// Where the type of the system's input begins and ends in the user's code, if it has an input.
+    pub(super) fn given_ends(&self) -> (Span, Span) {
+        self.given().map_or_else(|| (Span::mixed_site(), Span::mixed_site()), |input| input.ends)
+    }
+
     /// The event that the function observes.
     pub(super) fn given_event(&self) -> Option<&Type> {
         match &self.given()?.kind {
@@ -236,8 +241,8 @@ impl Model {
     /// The type of the system's input.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
-        match self.given().map(|input| &input.kind) {
-            Some(Kind::Input(form, ty)) => given(private, *form, ty),
+        match self.given() {
+            Some(Input { kind: Kind::Input(form, ty), ends, .. }) => given(private, *form, ty, *ends),
             // The missing event of an observer has been reported. Any event serves as a fallback.
             None if self.options.word == Word::Observer => {
                 hygienic!(#private::On<'static, 'static, #private::AddEvent>)
@@ -254,16 +259,26 @@ impl Function {
     }
 }
 
-/// The type of an input, without a lifetime of its own.
-fn given(private: &TokenStream, form: Form, ty: &Type) -> TokenStream {
+/// The type of an input, without a lifetime of its own. It has the place of the user's type, from which it differs in the lifetimes.
+fn given(private: &TokenStream, form: Form, ty: &Type, ends: (Span, Span)) -> TokenStream {
+    let (first, last) = ends;
+    // `$crate` has a meaning only with its own span.
+    let place = |mut token: TokenTree| {
+        if token.to_string() != "$crate" {
+            token.set_span(first);
+        }
+        token
+    };
+    let private: TokenStream = private.clone().into_iter().map(place).collect();
+    let end = quote_spanned!(last=> >);
     match form {
-        Form::Owned => hygienic!(#private::In<#ty>),
-        Form::Shared => hygienic!(#private::InRef<'static, #ty>),
-        Form::Exclusive => hygienic!(#private::InMut<'static, #ty>),
-        Form::Observed => hygienic!(#private::On<'static, 'static, #ty>),
+        Form::Owned => quote_spanned!(first=> #private::In<#ty #end),
+        Form::Shared => quote_spanned!(first=> #private::InRef<'static, #ty #end),
+        Form::Exclusive => quote_spanned!(first=> #private::InMut<'static, #ty #end),
+        Form::Observed => quote_spanned!(first=> #private::On<'static, 'static, #ty #end),
         Form::Several => {
             let members = tuple_of_inputs(ty).into_iter().flatten();
-            let members = members.map(|(form, ty)| given(private, form, &ty));
+            let members = members.map(|(form, ty)| given(&private, form, &ty, ends));
             hygienic!((#(#members,)*))
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::quote_spanned;
 
 use super::frame::{self, Frame, inner_name};
@@ -15,7 +15,11 @@ use crate::tuple::nest;
 /// The system that calls the function.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let (run, turbofish) = (inner_name(&model.function, "run"), &frame.turbofish);
-    hygienic!(__strata::WorldSystem::new(#run #turbofish).build(#name, &[#(#labels),*]))
+    // An error in the type of the input is reported where that type is.
+    let (first, last) = model.given_ends();
+    let mut arguments = Group::new(Delimiter::Parenthesis, hygienic!(#name, &[#(#labels),*]));
+    arguments.set_span(last);
+    quote_spanned!(first=> __strata::WorldSystem::new(#run #turbofish).build #arguments)
 }
 
 /// The function that takes all parameters as one tuple.
@@ -30,14 +34,17 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
     let pattern = nest(&variables);
     let given = model.given().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: #ty,));
+    // So that its value is written `variable.0`, too.
+    let wrapped_given = model.given().map(|Input { variable, .. }| hygienic!(let #variable = (#variable,);));
     let values = model.inputs.iter().map(|input| {
         let Input { variable, ends: (_, last), .. } = input;
         let last = *last;
-        if input.is_system_param() { quote_spanned!(last=> #variable .0) } else { hygienic!(#variable) }
+        quote_spanned!(last=> #variable .0)
     });
     hygienic! {
         fn #run #impl_generics (#given __strata_params: #types) #output #where_clause {
             let #pattern = __strata_params;
+            #wrapped_given
             #ident #turbofish (#(#values),*) #output_of
         }
     }

@@ -460,7 +460,10 @@ pub struct QueryManyUnwrappedIter<I>(I);
 /// The item. Panics on an error.
 #[track_caller]
 fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
-    found.unwrap_or_else(|error| panic!("`unwrapped` met an entity of the list that does not match: {error}"))
+    match found {
+        Ok(found) => found,
+        Err(error) => panic!("`unwrapped` met an entity of the list that does not match: {error}"),
+    }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>

@@ -210,7 +210,9 @@ impl World {
     /// assert_eq!(world.spawn(Monster).get(), Some(&Health(30)));
     /// ```
     pub fn register_required_components_with<T: Component, R: Component>(&mut self, constructor: fn() -> R) {
-        self.try_register_required_components_with::<T, R>(constructor).unwrap_or_else(|error| panic!("{error}"));
+        if let Err(error) = self.try_register_required_components_with::<T, R>(constructor) {
+            panic!("{error}");
+        }
     }
 
     /// Like [`World::register_required_components`], with errors instead of panics.

@@ -99,7 +99,10 @@ impl DeferredWorld<'_> {
     #[must_use]
     #[track_caller]
     pub fn entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> E::DeferredMut<'_> {
-        self.get_entity_mut(entities).unwrap_or_else(|error| panic!("{error}"))
+        match self.get_entity_mut(entities) {
+            Ok(found) => found,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Mutable access to the components of one entity or several.

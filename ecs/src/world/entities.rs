@@ -405,7 +405,10 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn entity<E: WorldEntityFetch>(&self, entities: E) -> E::Ref<'_> {
-        self.get_entity(entities).unwrap_or_else(|error| panic!("{error}"))
+        match self.get_entity(entities) {
+            Ok(found) => found,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// A read-only view of an entity, or of several: see [`WorldEntityFetch`].

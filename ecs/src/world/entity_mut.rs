@@ -153,7 +153,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.insert_dynamic(&mut builder);
     /// assert!(entity.contains::<Health>() && entity.contains::<Mana>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
         self.at.by_caller().insert_dynamic(builder).unwrap_or_else(|error| error.raise());
         self
@@ -293,7 +293,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.retain::<Mana>();
     /// assert!(!entity.contains::<Health>() && entity.contains::<Mana>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         self.at.retain::<B>();
         self
@@ -317,7 +317,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.clear();
     /// assert_eq!(entity.as_readonly().components().count(), 0);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("remove_all"))]
     pub fn clear(&mut self) -> &mut Self {
         self.retain::<()>()
@@ -346,7 +346,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(there.spawn_dynamic(&mut luggage).get(), Some(&Mana(7)));
     /// ```
     #[must_use = "the components are dropped with the builder"]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn take_all(&mut self) -> EntityBuilder {
         self.at.by_caller().take_values(None)
     }
@@ -396,7 +396,7 @@ impl<'w> EntityWorldMut<'w> {
     /// let twin = world.spawn(Health(3)).clone_and_spawn().unwrap();
     /// assert_eq!(world.get(twin), Some(&Health(3)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("prefab", "Instantiate"))]
     pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
         self.at.clone_and_spawn()
@@ -412,7 +412,7 @@ impl<'w> EntityWorldMut<'w> {
     /// world.entity_mut(id).despawn();
     /// assert!(!world.contains(id));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("destruct", "delete"))]
     pub fn despawn(self) {
         let entity = self.expect_target();
@@ -490,6 +490,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_ne!(entity.insert(Health(3)).location().table, before.table);
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn location(&self) -> Location {
         self.at.location()
     }

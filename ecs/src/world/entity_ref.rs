@@ -88,7 +88,8 @@ impl<'w> EntityRef<'w> {
     ///
     /// # Panics
     ///
-    /// Never: the entity is alive.
+    /// If the entity is not alive any more: [`EntityWorldMut::as_readonly`](crate::world::EntityWorldMut::as_readonly) returns such a
+    /// reference after a despawn.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -102,10 +103,11 @@ impl<'w> EntityRef<'w> {
     /// assert_eq!(locations[1].row, 1);
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn location(&self) -> Location {
-        match self.0.store().structure.entities.get(self.0.id()) {
-            Some(location) => location,
-            None => unreachable!("the entity is alive"),
+        match self.0.store().structure.entities.locate(self.0.id()) {
+            Ok(location) => location,
+            Err(error) => panic!("{error}"),
         }
     }
 

@@ -187,6 +187,8 @@ impl<'w> EntityWorldMut<'w> {
         scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
     ) -> T {
         let id = self.expect_target();
+        // A panic in the closure would not name the caller's line.
+        let _ = self.location();
         World::from_store_mut(self.at.store_mut())
             .resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource))
     }
@@ -196,11 +198,16 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the resource exists and the entity is not alive.
+    #[track_caller]
     pub fn try_resource_scope<R: Resource, T>(
         &mut self,
         scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
     ) -> Option<T> {
         let id = self.expect_target();
+        if self.world().contains_resource::<R>() {
+            // A panic in the closure would not name the caller's line.
+            let _ = self.location();
+        }
         self.world_scope(|world| world.try_resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource)))
     }
 

@@ -125,6 +125,7 @@ impl<'w> EntityWorldMut<'w> {
 
     /// Returns the read-only query item for the entity; see [`EntityRef::get_components`](super::EntityRef::get_components).
     #[must_use]
+    #[track_caller]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
         self.world().entity(self.expect_target()).get_components::<D>()
     }
@@ -178,7 +179,7 @@ impl<'w> EntityWorldMut<'w> {
     /// let before = entity.modify_component(|health: &mut Health| std::mem::replace(&mut health.0, 5));
     /// assert_eq!((before, entity.get()), (Some(3), Some(&Health(5))));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         let entity = self.target();
         let store = self.at.by_caller().store_mut();
@@ -213,6 +214,7 @@ impl<'w> EntityWorldMut<'w> {
 impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     /// Changes the component if it is present.
     #[must_use = "chain it with a method that inserts, or use `get_mut`"]
+    #[track_caller]
     pub fn and_modify(mut self, change: impl FnOnce(Mut<'_, T>)) -> Self
     where
         T: MutableComponent,
@@ -224,6 +226,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 
     /// Inserts the component, and replaces the present one.
+    #[track_caller]
     pub fn insert_entry(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         match self {
             Self::Occupied(mut entry) => {
@@ -235,6 +238,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 
     /// Inserts a component if it is missing.
+    #[track_caller]
     pub fn or_insert(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         self.or_insert_with(|| component)
     }
@@ -250,6 +254,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     /// let mut entity = world.spawn(Health(3));
     /// entity.entry::<Health>().or_insert_with(|| unreachable!("there is one"));
     /// ```
+    #[track_caller]
     pub fn or_insert_with(self, make: impl FnOnce() -> T) -> OccupiedComponentEntry<'w, 'a, T> {
         match self {
             Self::Occupied(entry) => entry,
@@ -258,6 +263,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 
     /// Inserts the default of the component if it is missing.
+    #[track_caller]
     pub fn or_default(self) -> OccupiedComponentEntry<'w, 'a, T>
     where
         T: Default,
@@ -268,12 +274,20 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
 
 /// Panics because the component of an entry is missing. The entry borrows the entity, but an insertion runs commands of hooks and
 /// observers.
-#[cold]
-fn gone<T>(id: Entity) -> ! {
-    panic!(
-        "entity {id} has no `{}` any more: a hook or observer of its insertion has removed it",
-        core::any::type_name::<T>()
-    )
+/// Returns the component of an occupied entry.
+///
+/// # Panics
+///
+/// If the entity does not have it any more.
+#[track_caller]
+fn expect_present<T, C>(component: Option<C>, id: Entity) -> C {
+    match component {
+        Some(component) => component,
+        None => panic!(
+            "entity {id} has no `{}` any more: a hook or observer of its insertion has removed it",
+            core::any::type_name::<T>()
+        ),
+    }
 }
 
 impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
@@ -283,8 +297,9 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     ///
     /// If a command of a hook or observer has removed the component since it was inserted by this entry.
     #[must_use]
+    #[track_caller]
     pub fn get(&self) -> &T {
-        self.entity.get().unwrap_or_else(|| gone::<T>(self.entity.id()))
+        expect_present::<T, _>(self.entity.get(), self.entity.id())
     }
 
     /// The component, borrowed mutably.
@@ -293,12 +308,13 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     ///
     /// Same as [`get`](Self::get).
     #[must_use]
+    #[track_caller]
     pub fn get_mut(&mut self) -> Mut<'_, T>
     where
         T: MutableComponent,
     {
         let id = self.entity.id();
-        self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
+        expect_present::<T, _>(self.entity.get_mut(), id)
     }
 
     /// The component, borrowed mutably for as long as the entity is borrowed.
@@ -307,15 +323,17 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     ///
     /// Same as [`get`](Self::get).
     #[must_use]
+    #[track_caller]
     pub fn into_mut(self) -> Mut<'a, T>
     where
         T: MutableComponent,
     {
         let id = self.entity.id();
-        self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
+        expect_present::<T, _>(self.entity.get_mut(), id)
     }
 
     /// Replaces the component. The old value is dropped.
+    #[track_caller]
     pub fn insert(&mut self, component: T) {
         self.entity.insert(component);
     }
@@ -326,14 +344,16 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     ///
     /// Same as [`get`](Self::get).
     #[must_use = "`remove` drops it"]
+    #[track_caller]
     pub fn take(self) -> T {
         let id = self.entity.id();
-        self.entity.take().unwrap_or_else(|| gone::<T>(id))
+        expect_present::<T, _>(self.entity.take(), id)
     }
 }
 
 impl<'w, 'a, T: Component> VacantComponentEntry<'w, 'a, T> {
     /// Inserts a component.
+    #[track_caller]
     pub fn insert(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         self.entity.insert(component);
         OccupiedComponentEntry { entity: self.entity, marker: PhantomData }

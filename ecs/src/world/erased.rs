@@ -250,7 +250,7 @@ impl EntityMut<'_> {
     /// }
     /// assert_eq!(world.get::<Health>(id).unwrap().points, 4);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
@@ -322,7 +322,7 @@ impl EntityWorldMut<'_> {
     /// entity.set_field(health, "points", 4_u32).unwrap();
     /// assert_eq!(entity.get::<Health>().unwrap().points, 4);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
@@ -346,7 +346,7 @@ impl EntityWorldMut<'_> {
     /// let error = entity.insert_by_id(heat, 21.5_f64).unwrap_err();
     /// assert!(error.to_string().ends_with("`mod:heat` has values of type `f32`, and no values of type `f64`"));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_by_id<T: Send + Sync + 'static>(
         &mut self,
         id: ComponentId,
@@ -384,7 +384,7 @@ impl EntityWorldMut<'_> {
     /// entity.insert_by_ids([(health, ErasedValue::of(Health(3))), (mana, ErasedValue::of(Mana(7)))]).unwrap();
     /// assert_eq!(entity.get(), Some(&Mana(7)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_by_ids(
         &mut self,
         values: impl IntoIterator<Item = (ComponentId, ErasedValue)>,
@@ -415,7 +415,7 @@ impl EntityWorldMut<'_> {
     /// }
     /// assert_eq!(copy.get(), Some(&Health(3)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_erased(&mut self, value: ErasedValue) -> Result<&mut Self, InsertErasedError<ErasedValue>> {
         self.at.by_caller().insert_erased(value)?;
         Ok(self)
@@ -439,7 +439,7 @@ impl EntityWorldMut<'_> {
     /// world.entity_mut(to).insert_erased(value).unwrap();
     /// assert_eq!((world.get::<Health>(from), world.get(to)), (None, Some(&Health(3))));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
         self.at.by_caller().take_by_id(id)
     }
@@ -461,7 +461,7 @@ impl EntityWorldMut<'_> {
     /// entity.remove_by_id(health).unwrap();
     /// assert!(!entity.contains_id(health));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn remove_by_id(&mut self, id: ComponentId) -> Result<&mut Self, ErasedAccessError> {
         self.remove_by_ids(&[id])
     }
@@ -484,7 +484,7 @@ impl EntityWorldMut<'_> {
     /// entity.remove_by_ids(&all).unwrap();
     /// assert!(!entity.contains_id(health));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<&mut Self, ErasedAccessError> {
         self.at.by_caller().remove_by_ids(ids)?;
         Ok(self)

@@ -441,7 +441,7 @@ impl EntityWorldMut<'_> {
     /// entity.remove_with_requires::<Monster>();
     /// assert!(!entity.contains::<Health>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn remove_with_requires<B: Bundle>(&mut self) -> &mut Self {
         self.at.remove_with_requires::<B>();
         self

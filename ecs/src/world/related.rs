@@ -11,7 +11,7 @@ pub(super) use self::spawner::expect_same_world;
 pub use self::spawner::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::link_to;
+use super::links::{link_to, sources};
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::relations::hierarchy::{ChildOf, Children};
 use crate::relations::relationship::{
@@ -44,19 +44,23 @@ fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
 
 impl World {
     /// The entities that are linked to `target` by `S`.
-    fn sources<S: RelationshipTarget>(&self, target: Entity) -> Vec<Entity> {
-        self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
+    fn sources<S: RelationshipTarget>(&mut self, target: Entity) -> Vec<Entity> {
+        let id = self.store.register_component::<S::Relationship>();
+        sources::<S::Relationship>(&mut self.store, id, target).unwrap_or_default()
+    }
+
+    /// Panics if one of the entities is not alive. A method calls this before it enters a closure, whose panics would not name the caller's
+    /// line.
+    #[track_caller]
+    fn expect_all(&self, entities: &[Entity]) {
+        for &entity in entities {
+            let _ = self.entity(entity);
+        }
     }
 
     /// Links entities to a target, in this order, as one operation. Other fields of an existing relationship keep their values. The caller
-    /// of the enclosing operation is recorded as the origin.
-    ///
-    /// # Panics
-    ///
-    /// If one of them is not alive.
-    #[track_caller]
+    /// of the enclosing operation is recorded as the origin. All entities are alive.
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
-        sources.iter().for_each(|&source| _ = self.entity(source));
         // A relationship with other fields keeps their values. A relationship without other fields is replaced as by an insertion, and the
         // old value is dropped.
         let has_more = size_of::<R>() > size_of::<Entity>();
@@ -115,10 +119,9 @@ impl World {
 
     /// Reorders the sources of a target. The function returns the new order from the present one.
     fn arrange<R: Relationship>(&mut self, target: Entity, order: impl FnOnce(&[Entity]) -> Vec<Entity>) {
+        let arranged = order(&self.sources::<R::RelationshipTarget>(target));
         let Some(mut list) = self.get_mut::<R::RelationshipTarget>(target) else { return };
         let list = list.collection_mut_risky();
-        let listed: Vec<Entity> = list.iter().collect();
-        let arranged = order(&listed);
         list.clear();
         list.extend_from_iter(arranged.iter());
         if let Some(id) = self.component_id::<R>() {
@@ -163,7 +166,7 @@ macro_rules! repeated_methods {
         /// world.entity_mut(root).detach_all_related::<ChildOf>();
         /// assert!(world.get::<Children>(root).is_none() && world.len() == 3);
         /// ```
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
             self.remove::<R::RelationshipTarget>()
         }
@@ -181,7 +184,7 @@ macro_rules! repeated_methods {
         }
 
         /// Spawns a child.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
             self.with_related::<ChildOf>(bundle)
         }
@@ -211,19 +214,19 @@ macro_rules! repeated_methods {
         }
 
         /// Unlinks those of some entities that are children of this one.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
             self.remove_related::<ChildOf>(children)
         }
 
         /// Unlinks an entity if it is a child of this one.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_child(&mut self, child: Entity) -> &mut Self {
             self.remove_related::<ChildOf>(&[child])
         }
 
         /// Unlinks all children.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn detach_all_children(&mut self) -> &mut Self {
             self.detach_all_related::<ChildOf>()
         }
@@ -246,7 +249,7 @@ macro_rules! repeated_methods {
         }
 
         /// Despawns the children and all their descendants.
-        #[cfg_attr(feature = "track_location", track_caller)]
+        $(#[$living])*
         pub fn despawn_children(&mut self) -> &mut Self {
             self.despawn_related::<Children>()
         }
@@ -266,7 +269,7 @@ impl EntityWorldMut<'_> {
     /// let child = world.get::<Children>(root).unwrap()[0];
     /// assert_eq!(world.get(child), Some(&Health(3)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.expect_target();
         World::from_store_mut(self.store_mut()).spawn((bundle, R::from(target)));
@@ -274,6 +277,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Calls a function that spawns entities that are linked to this one.
+    #[track_caller]
     pub fn with_related_entities<R: Relationship>(
         &mut self,
         func: impl FnOnce(&mut RelatedSpawner<'_, R>),
@@ -300,7 +304,9 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        World::from_store_mut(self.store_mut().by_caller()).link_all::<R>(target, related);
+        let world = World::from_store_mut(self.store_mut().by_caller());
+        world.expect_all(related);
+        world.link_all::<R>(target, related);
         self
     }
 
@@ -332,6 +338,7 @@ impl EntityWorldMut<'_> {
     {
         let target = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
+        world.expect_all(related);
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
             world.store.relink();
@@ -341,6 +348,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Unlinks those of some entities that are linked to this one.
+    #[track_caller]
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
         self.world_scope(|world| world.unlink_all::<R>(target, related.iter().copied()));
@@ -367,7 +375,7 @@ impl EntityWorldMut<'_> {
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
-        related.iter().for_each(|&source| _ = world.entity(source));
+        world.expect_all(related);
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let before = world.sources::<R::RelationshipTarget>(target);
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
@@ -398,6 +406,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn(children![(), ()]).despawn_related::<Children>();
     /// assert_eq!(world.len(), 1);
     /// ```
+    #[track_caller]
     pub fn despawn_related<S: RelationshipTarget>(&mut self) -> &mut Self {
         let target = self.expect_target();
         self.world_scope(|world| {
@@ -418,7 +427,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn(children![children![()]]).insert_recursive::<Children>(Team(7));
     /// assert_eq!(world.query::<&Team>().iter(&world).count(), 3);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
         let root = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
@@ -428,6 +437,7 @@ impl EntityWorldMut<'_> {
 
     /// Removes the components of a bundle from this entity and all its descendants: the entities that are linked to it by `S`, directly or
     /// through others.
+    #[track_caller]
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
         let world = World::from_store_mut(self.store_mut().by_caller());
@@ -451,6 +461,7 @@ impl EntityWorldMut<'_> {
     /// });
     /// assert_eq!(root.get::<Children>().unwrap().len(), 2);
     /// ```
+    #[track_caller]
     pub fn with_children(&mut self, func: impl FnOnce(&mut ChildSpawner<'_>)) -> &mut Self {
         self.with_related_entities(func)
     }

@@ -4,7 +4,7 @@
 
 use super::cast::World;
 use super::hooks::QUIET;
-use super::links::rename_before_move;
+use super::links::{mend_before_move, rename_before_move};
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityMap};
 use crate::query::selection::EntitySelection;
@@ -171,7 +171,8 @@ impl World {
         keeps_ids: bool,
         mut takes: impl FnMut(&'static ComponentDescriptor, bool) -> bool,
     ) -> EntityMap {
-        let Self { store } = other;
+        let Self { mut store } = other;
+        mend_before_move(&mut store);
         EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, keeps_ids, &mut takes))
     }
 }

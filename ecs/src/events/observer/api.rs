@@ -221,7 +221,7 @@ impl EntityWorldMut<'_> {
     /// world.trigger(Open { entity: chest });
     /// assert_eq!(world.resource::<Treasure>().0, 1);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
         // `location` panics if the entity is not alive.
         let _ = self.location();
@@ -248,7 +248,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn_empty().trigger(|entity| Open { entity });
     /// assert_eq!(world.resource::<Opened>().0, 1);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn trigger<E: EntityEvent<Trigger<'static>: Default>>(&mut self, event: impl FnOnce(Entity) -> E) -> &mut Self {
         let event = event(self.expect_target());
         World::from_store_mut(self.store_mut()).trigger(event);

@@ -299,7 +299,7 @@ impl EntityWorldMut<'_> {
     /// let source = world.spawn_empty().relate(Likes(1), target).id();
     /// assert_eq!(world.get_pair(source, target), Some(&Likes(1)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
         let source = self.expect_target();
         relate(self.store_mut().by_caller(), source, relation, target);
@@ -307,7 +307,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Removes a pair whose source is the entity, if it exists: see [`World::unrelate`].
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.expect_target();
         unrelate::<R>(self.store_mut().by_caller(), source, target);

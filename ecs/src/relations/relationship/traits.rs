@@ -68,8 +68,9 @@ pub trait Relationship: Component + Sized {
 ///
 /// It changes with its sources. Code that borrows it mutably can reorder them; swapping two values, or taking one through the reference,
 /// makes the sides disagree, as `collection_mut_risky` can. A [`SourceList`](super::SourceList) stores its target: if two lists are
-/// swapped, both are repaired when a source is added to or removed from one of them, or when its entity is despawned. An empty list that is
-/// inserted by hand is kept until sources have been added and removed.
+/// swapped, both are repaired by the first operation that adds a source to one of them or removes one, or that uses a whole list, as
+/// `despawn`, `move_components` and clones of linked entities do. Code that only reads the component sees the swapped list until then. An
+/// empty list that is inserted by hand is kept until sources have been added and removed.
 ///
 /// Removing it removes the relationship of all sources that it lists. With `#[relationship_target(relationship = .., linked_spawn)]` the
 /// sources are despawned with the entity.

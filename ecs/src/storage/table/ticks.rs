@@ -83,6 +83,9 @@ impl Table {
             }
             tracking.add_range(start, count, now);
             if let Some(old) = moving.replaced.iter().find(goes_here).and_then(from) {
+                if start == 0 {
+                    tracking.begin_after(old);
+                }
                 (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now.tick));
             }
         }
@@ -108,10 +111,14 @@ impl Table {
     fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
         let MovingRows { first, count, start, .. } = *moving;
         let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
-        for pair in moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept()) {
+        let kept = moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept());
+        // Columns that were swapped have kept the tick of the last consumer.
+        let kept = kept.map(|pair| (pair, moving.exchanged));
+        // A replaced value keeps the tick of its addition. Its column is not swapped.
+        let replaced = moving.replaced.iter().map(|pair| (pair, false));
+        for (pair, is_swapped) in kept.chain(replaced) {
             let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
-            // If the columns were swapped, the tick of the last consumer has moved with the column.
-            let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
+            let old = self.columns[pair.from as usize].tracking().filter(|_| !is_swapped);
             let seen = old.unwrap_or(tracking).last_look();
             renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
         }

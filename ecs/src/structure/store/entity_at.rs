@@ -132,7 +132,11 @@ impl<'s> EntityAt<'s> {
     /// Returns the location of the entity.
     #[track_caller]
     pub(crate) fn location(&self) -> Location {
-        self.store.structure.entities.locate(self.expect_target()).unwrap_or_else(|error| gone(error))
+        match self.store.structure.entities.locate(self.expect_target()) {
+            Ok(location) => location,
+            // Not in a closure: its panic would name this line instead of the caller's.
+            Err(error) => gone(error),
+        }
     }
 
     /// Locates the entity for one operation and clears the cached location. The calling line becomes the caller (origin) of the operation.
@@ -161,7 +165,7 @@ impl<'s> EntityAt<'s> {
 
     /// Inserts the components of a bundle.
     #[inline(always)]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
         let located = self.located();
         self.location = give_here(
@@ -172,6 +176,7 @@ impl<'s> EntityAt<'s> {
     }
 
     /// As [`insert`](Self::insert), with the caller (origin) of the operation that this is a part of.
+    #[track_caller]
     pub(crate) fn insert_for_origin<B: Bundle>(&mut self, bundle: B) {
         let located = self.located_for_origin();
         self.location = give(bundle, |bundle| located.insert(bundle));
@@ -179,6 +184,7 @@ impl<'s> EntityAt<'s> {
 
     /// Inserts the components of a bundle that the entity does not have. The caller (origin) is as for
     /// [`insert_for_origin`](Self::insert_for_origin).
+    #[track_caller]
     pub(crate) fn insert_if_new_for_origin<B: Bundle>(&mut self, bundle: B) {
         let located = self.located_for_origin();
         self.location = give(bundle, |bundle| located.insert_if_new(bundle));
@@ -193,36 +199,39 @@ impl<'s> EntityAt<'s> {
 
     /// Inserts the components of a builder. The builder is empty afterwards; if there is no memory, it keeps the values. The caller
     /// (origin) is the one of the command in progress, unless [`by_caller`](Self::by_caller) has set another one.
+    #[track_caller]
     pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
         self.located_for_origin().insert_values(builder, ChangeStep::Insert)
     }
 
     /// As [`insert_dynamic`](Self::insert_dynamic), without required components.
+    #[track_caller]
     pub(crate) fn insert_exactly(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
         self.located_for_origin().insert_values(builder, ChangeStep::InsertExactly)
     }
 
     /// Removes the components of a bundle that the entity has.
     #[inline(always)]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn remove<B: Bundle>(&mut self) {
         self.located().remove::<B>();
     }
 
     /// Removes these components, where the entity has them. The caller (origin) is as for [`insert_dynamic`](Self::insert_dynamic).
+    #[track_caller]
     pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
         let loss = removing_components(self.store, ids);
         self.located_for_origin().lose(loss);
     }
 
     /// Removes all components except those of a bundle and those that these require.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn retain<B: Bundle>(&mut self) {
         self.located().retain::<B>();
     }
 
     /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
         let located = self.located();
         give(new, |new| located.replace::<Old, New>(new));
@@ -237,7 +246,7 @@ impl<'s> EntityAt<'s> {
     }
 
     /// Moves the components of a bundle out, if the entity has all of them.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
         self.flush_events();
         let located = self.located();
@@ -252,7 +261,7 @@ impl<'s> EntityAt<'s> {
     }
 
     /// Moves the components of `Old` out and inserts `New`, in one move. Returns `New` as the error if a component of `Old` is missing.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
         self.flush_events();
         let mut located = self.located();
@@ -270,6 +279,7 @@ impl<'s> EntityAt<'s> {
 
     /// Moves these components, or all, out of the entity, where it has them. The caller (origin) is as for
     /// [`insert_dynamic`](Self::insert_dynamic).
+    #[track_caller]
     pub(crate) fn take_values(&mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         self.located_for_origin().take_values(wanted)
     }

@@ -406,6 +406,7 @@ impl EntityAt<'_> {
     }
 
     /// Inserts a value. Its component is registered if the world does not have it.
+    #[track_caller]
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
         let (entity, component) = (self.target(), value.descriptor().name());
         if let Err(error) = self.store().structure.entities.locate(entity) {
@@ -423,6 +424,7 @@ impl EntityAt<'_> {
     }
 
     /// Inserts several values in one move.
+    #[track_caller]
     pub(crate) fn insert_by_ids(&mut self, values: ErasedValues) -> Result<(), InsertErasedError<ErasedValues>> {
         if let Err(error) = self.check_values(&values) {
             return Err(InsertErasedError { error, value: values });
@@ -470,6 +472,7 @@ impl EntityAt<'_> {
     }
 
     /// Removes the components of a bundle and all that they require, in one move. Components that the entity does not have are skipped.
+    #[track_caller]
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
         let (mut ids, required) = bundle_components::<B>(self.store_mut());
         ids.extend(required);
@@ -479,6 +482,7 @@ impl EntityAt<'_> {
     }
 
     /// Removes components in one move. Components that the entity does not have are skipped.
+    #[track_caller]
     pub(crate) fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<(), ErasedAccessError> {
         ids.iter().try_for_each(|&id| self.component(id).map(|_| ()))?;
         let mut ids = ids.to_vec();

@@ -5,6 +5,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,8 +45,9 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("GetSingletonEntity"))]
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    /// `None` when the parameter has been reborrowed.
-    item: Option<D::Item<'w, 's>>,
+    /// `None` when the parameter has been reborrowed. It is dropped by hand: if `D` is not query data, the compiler reports that where the
+    /// type is written, and would report it once more for each variable whose drop needs the type of the item.
+    item: ManuallyDrop<Option<D::Item<'w, 's>>>,
     /// Fetches the item again for a reborrow. `None` in a parameter that is itself a reborrow.
     query: Option<Query<'w, 's, D, F>>,
     /// Whether code outside has had access to the item. That code may have moved it elsewhere, even through a shared reference, and
@@ -69,8 +71,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
     /// assert_eq!(world.run_system_once(check).unwrap(), 3);
     /// ```
     #[must_use]
-    pub fn into_inner(self) -> D::Item<'w, 's> {
-        self.item.unwrap_or_else(|| handed_on())
+    pub fn into_inner(mut self) -> D::Item<'w, 's> {
+        self.item.take().unwrap_or_else(|| handed_on())
+    }
+
+    fn new(item: D::Item<'w, 's>, query: Option<Query<'w, 's, D, F>>) -> Self {
+        Self { item: ManuallyDrop::new(Some(item)), query, is_out: AtomicBool::new(false) }
     }
 
     /// Reborrows the parameter with a shorter lifetime. It fetches the item again and drops the item of `self`, since two of them would
@@ -84,13 +90,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
         if *self.is_out.get_mut() {
             handed_on();
         }
-        self.item = None;
+        *self.item = None;
         let Some(query) = &mut self.query else { handed_on() };
         let query: Query<'_, '_, D, F> = query.reborrow();
         match query.single_inner() {
-            Ok(item) => Single { item: Some(item), query: None, is_out: AtomicBool::new(false) },
+            Ok(item) => Single::new(item, None),
             Err(error) => unreachable!("while the system runs the same entity matches: {error}"),
         }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> Drop for Single<'_, '_, D, F> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.item = None;
     }
 }
 
@@ -243,8 +256,8 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
 params! {
     [D: QueryData, F: QueryFilter] Single<'_, '_, D, F> => Single<'w, 's, D, F>, SingleSource<D::Terms, F::Terms>, |found| {
         let FoundSingle { item, query } = found;
-        let item = Some(D::item(item, query.kept()));
-        Single { item, query: Some(query.with_same_terms()), is_out: AtomicBool::new(false) }
+        let item = D::item(item, query.kept());
+        Single::new(item, Some(query.with_same_terms()))
     };
 }
 

@@ -9,7 +9,6 @@ use crate::component::{ComponentDescriptor, ErasedValue};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::structure::store::Store;
 use crate::structure::store::pairs::remove_component;
-use crate::world::cast::World;
 
 /// Reorders the list of a target. Returns false, without changes, if it does not list exactly these sources.
 pub(crate) fn arrange_sources(
@@ -21,7 +20,8 @@ pub(crate) fn arrange_sources(
     let Some((functions, false)) = side_of(list) else { return false };
     // Links of operations whose events are deferred are not in the lists until `relink`.
     store.relink();
-    let Some(listed) = (functions.lists)(World::from_store(store), target) else { return false };
+    let Some(id) = id_of(store, functions) else { return false };
+    let Some(listed) = (functions.sources)(store, id, target) else { return false };
     if listed == sources {
         return true;
     }
@@ -29,7 +29,9 @@ pub(crate) fn arrange_sources(
     let wanted: EntityHashSet = sources.iter().copied().collect();
     let are_these =
         listed.len() == sources.len() && wanted.len() == sources.len() && wanted.iter().all(|one| all.contains(one));
-    let Some(id) = id_of(store, functions).filter(|_| are_these) else { return false };
+    if !are_these {
+        return false;
+    }
     store.change_links(|store| (functions.list_these)(store, target, sources));
     store.events.links.move_places(id, sources);
     true

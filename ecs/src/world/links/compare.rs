@@ -30,8 +30,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
     // The sources that are on the list of the target that their component names.
     let mut listed = EntityHashSet::default();
     for &target in &entities {
-        (functions.mend)(store, id, target);
-        let Some(sources) = (functions.lists)(World::from_store(store), target) else { continue };
+        let Some(sources) = (functions.sources)(store, id, target) else { continue };
         let mut agrees = true;
         for source in sources {
             let named = (functions.target)(World::from_store(store), source);
@@ -81,7 +80,7 @@ pub(in crate::world) fn check_links(world: &World) {
             let target = (functions.target)(world, entity);
             assert_eq!(target, world.store.events.links.target(info.id(), entity), "what {entity} names by {name}");
             named += usize::from(target.is_some());
-            let sources = (functions.lists)(world, entity).unwrap_or_default();
+            let sources = (functions.listed)(world, entity).unwrap_or_default();
             for source in &sources {
                 assert_eq!((functions.target)(world, *source), Some(entity), "what {source} names by {name}");
             }

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::mem::swap;
 
-use super::list::{ListOf, adopt, collect, link, list_these, mend_lists, named_in_world, sources, unlink, unlist};
+use super::list::{ListOf, adopt, collect, link, list_these, listed, named_in_world, sources, unlink, unlist};
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
 };
@@ -14,9 +14,6 @@ use crate::query::change::WriteEntity;
 use crate::relations::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
 use crate::structure::store::{EntityBuilder, Leaving, Link, Store};
 use crate::world::cast::World;
-
-/// A function that takes the component of the sources and a target.
-type ForTarget = fn(&mut Store, ComponentId, Entity);
 
 /// The functions of one relationship.
 #[derive(Clone, Copy)]
@@ -29,8 +26,11 @@ pub(in crate::world) struct LinkFunctions {
     pub(in crate::world) allows_self: bool,
     /// Returns the target that an entity names.
     pub(super) target: fn(&World, Entity) -> Option<Entity>,
-    /// Returns the sources that an entity lists; `None` if it lacks the component.
-    pub(super) lists: fn(&World, Entity) -> Option<Vec<Entity>>,
+    /// Returns the sources in the list of an entity as it is; `None` if it lacks the component.
+    pub(super) listed: fn(&World, Entity) -> Option<Vec<Entity>>,
+    /// Returns the sources that an entity lists; `None` if it lacks the component. Its list is repaired before if a program has swapped it
+    /// with another list.
+    pub(super) sources: fn(&mut Store, ComponentId, Entity) -> Option<Vec<Entity>>,
     /// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
     pub(super) collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
     /// Links sources to the targets that they name.
@@ -40,9 +40,7 @@ pub(in crate::world) struct LinkFunctions {
     /// Takes sources off the list of the target that all of them leave.
     pub(super) unlist: fn(&mut Store, ComponentId, &[Leaving]),
     /// Reads a list that a target has received from outside.
-    pub(super) adopt: ForTarget,
-    /// Repairs the list of a target if a program has swapped it with another list.
-    pub(super) mend: ForTarget,
+    pub(super) adopt: fn(&mut Store, ComponentId, Entity),
     /// Replaces the sources in a list, if the target has one.
     pub(super) list_these: fn(&mut Store, Entity, &[Entity]),
     /// Makes a source name another target, before listeners have been notified of the previous one.
@@ -74,13 +72,13 @@ impl LinkFunctions {
             is_linked: R::RelationshipTarget::LINKED_SPAWN,
             allows_self: R::ALLOW_SELF_REFERENTIAL,
             target: named_in_world::<R>,
-            lists: sources::<R>,
+            listed: listed::<R>,
+            sources: sources::<R>,
             collect: collect::<R>,
             link: link::<R>,
             unlink: unlink::<R>,
             unlist: unlist::<R>,
             adopt: adopt::<R>,
-            mend: |store, id, target| drop(mend_lists::<R>(store, id, target)),
             list_these: list_these::<R>,
             retarget: |store, source, target| {
                 let named = WriteEntity::new(store, source).into_mut_told::<R>();

@@ -36,9 +36,23 @@ pub(super) fn named_in_world<R: Relationship>(world: &World, source: Entity) -> 
     ReadEntity::find::<R>(world.read(), source).map(R::get)
 }
 
-/// Returns the sources that an entity lists; `None` if it lacks the component.
-pub(super) fn sources<R: Relationship>(world: &World, target: Entity) -> Option<Vec<Entity>> {
+/// Returns the sources in the list of an entity as it is; `None` if it lacks the component.
+pub(super) fn listed<R: Relationship>(world: &World, target: Entity) -> Option<Vec<Entity>> {
     Some(ReadEntity::find::<R::RelationshipTarget>(world.read(), target)?.iter().collect())
+}
+
+/// Returns the sources that an entity lists; `None` if it lacks the component. Its list is repaired before if a program has swapped it with
+/// another list.
+pub(in crate::world) fn sources<R: Relationship>(
+    store: &mut Store,
+    id: ComponentId,
+    target: Entity,
+) -> Option<Vec<Entity>> {
+    let list = ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), target)?;
+    if list.collection().is_of_another(target) {
+        mend_lists::<R>(store, id, target);
+    }
+    listed::<R>(World::from_store(store), target)
 }
 
 /// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
@@ -231,7 +245,7 @@ pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leavin
         Some(None) => mend::<R>(store, id, target),
         Some(Some(Unlisted { is_empty: true, .. })) => remove_list::<R>(store, target),
         Some(Some(Unlisted { are_elsewhere: true, .. })) => {
-            let sources = sources::<R>(World::from_store(store), target).unwrap_or_default();
+            let sources = listed::<R>(World::from_store(store), target).unwrap_or_default();
             store.events.links.move_places(id, &sources);
         }
         Some(Some(_)) => {}
@@ -289,7 +303,7 @@ fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
 /// targets with empty lists: they keep the component, so that this is not a structural change and can be done during one.
 #[cold]
 #[inline(never)]
-pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
+fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
     let mut emptied = Vec::new();
     // A target that has got another list is skipped: the list is adopted after all ended links have been removed.
     if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
@@ -312,9 +326,9 @@ pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mu
 
 /// Reads a list that a target has received from outside: sources that name the target stay, each once.
 pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
-    let Some(listed) = sources::<R>(World::from_store(store), target) else { return };
-    let (mut kept, mut seen) = (Vec::with_capacity(listed.len()), EntityHashSet::default());
-    for &source in &listed {
+    let Some(sources) = listed::<R>(World::from_store(store), target) else { return };
+    let (mut kept, mut seen) = (Vec::with_capacity(sources.len()), EntityHashSet::default());
+    for &source in &sources {
         if named::<R>(store, source) == Some(target)
             && store.events.links.target(id, source).is_none_or(|listed| listed == target)
             && check::<R>(store, id, source, target).is_ok()
@@ -324,7 +338,7 @@ pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target:
         }
     }
     list_these::<R>(store, target, &kept);
-    if kept.is_empty() && !listed.is_empty() {
+    if kept.is_empty() && !sources.is_empty() {
         store.events.pending.mark_stale();
         remove_list::<R>(store, target);
     }

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::functions::{relation, side_of};
+use super::functions::{id_of, relation, side_of};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRefMut};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::query::change::WriteEntity;
@@ -52,6 +52,20 @@ pub(in crate::world) fn rename_before_move(
     }
 }
 
+/// Repairs all lists of sources that a program has swapped, before all entities of a world move to another one.
+pub(in crate::world) fn mend_before_move(store: &mut Store) {
+    for number in 0..store.structure.sparse.len() {
+        let list = store.structure.archetypes.components.sparse()[number];
+        let Some((functions, false)) = relation(store, list) else { continue };
+        let Some(id) = id_of(store, functions) else { continue };
+        for index in store.structure.sparse[number].indexes() {
+            if let Some((target, _)) = store.structure.entities.at_index(index) {
+                (functions.sources)(store, id, target);
+            }
+        }
+    }
+}
+
 /// Replaces the ids in relationship components of entities that have come from another world by their new ids, before listeners are
 /// notified of them. Links to entities that have not come are removed.
 pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]) {
@@ -74,7 +88,7 @@ pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]
                     if let Some(target) = named {
                         (functions.retarget)(store, entity, new_id(target));
                     }
-                } else if let Some(sources) = (functions.lists)(World::from_store(store), entity) {
+                } else if let Some(sources) = (functions.listed)(World::from_store(store), entity) {
                     let sources: Vec<Entity> = sources.into_iter().map(new_id).collect();
                     (functions.list_these)(store, entity, &sources);
                 }
@@ -86,7 +100,8 @@ pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]
 /// Links the sources that one entity lists to another entity. Their other fields keep their values.
 pub(in crate::world) fn move_sources(store: &mut Store, list: ComponentId, from: Entity, to: Entity) {
     let Some((functions, false)) = relation(store, list) else { return };
-    let sources = (functions.lists)(World::from_store(store), from).unwrap_or_default();
+    let Some(id) = id_of(store, functions) else { return };
+    let sources = (functions.sources)(store, id, from).unwrap_or_default();
     sources.into_iter().for_each(|source| (functions.rename_target)(store, source, to));
 }
 

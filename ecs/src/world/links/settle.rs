@@ -38,8 +38,7 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
                     _ if is_of_pairs => store.events.links.unpair(id, entity, ends),
                     (Some((_, true)), _) => store.events.links.parting.push((id, entity)),
                     (Some((functions, false)), Some(source_id)) => {
-                        (functions.mend)(store, source_id, entity);
-                        let sources = (functions.lists)(World::from_store(store), entity).unwrap_or_default();
+                        let sources = (functions.sources)(store, source_id, entity).unwrap_or_default();
                         let links = &mut store.events.links;
                         sources.into_iter().for_each(|source| links.orphan(source_id, source, entity, ends));
                     }
@@ -156,7 +155,7 @@ fn part_with_orphans(store: &mut Store) {
         }
         let is_alive = store.structure.entities.contains(target);
         if is_alive && lists.as_ref().is_none_or(|(of, by, _)| (*of, *by) != (target, id)) {
-            let listed = (functions.lists)(world, target).unwrap_or_default();
+            let listed = (functions.listed)(world, target).unwrap_or_default();
             lists = Some((target, id, EntityHashSet::from_iter(listed)));
         }
         if is_alive && lists.as_ref().is_some_and(|(_, _, listed)| listed.contains(&source)) {

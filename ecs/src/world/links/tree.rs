@@ -39,13 +39,13 @@ pub(in crate::world) fn linked_tree(
             lists.extend(functions.list_has_more.then_some(id));
         }
     }
-    let world = World::from_store(store);
     let (mut entities, mut seen) = (alloc::vec![root], EntityHashSet::from_iter([root]));
     let mut at = 0;
     while let Some(&target) = entities.get(at) {
-        for (_, functions) in &relationships {
-            let sources = (functions.lists)(world, target).unwrap_or_default();
-            // The two sides of a link may disagree if a program has swapped components that list sources.
+        for &(id, functions) in &relationships {
+            let sources = (functions.sources)(store, id, target).unwrap_or_default();
+            let world = World::from_store(store);
+            // Both sides may disagree if a program has changed a list that does not store its target.
             let is_new = |source: &Entity| (functions.target)(world, *source) == Some(target) && seen.insert(*source);
             entities.extend(sources.into_iter().filter(is_new));
         }
