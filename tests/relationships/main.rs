@@ -8,6 +8,7 @@ mod commands;
 mod definitions;
 mod down;
 mod events;
+mod forests;
 mod hierarchy;
 mod histories;
 mod links;
