@@ -12,6 +12,7 @@ mod forests;
 mod hierarchy;
 mod histories;
 mod links;
+mod lists;
 mod names;
 mod pairs;
 mod panics;
