@@ -14,7 +14,7 @@ use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
-use super::forest::{Forest, ForestTable, Place, SlotRun};
+use super::forest::{Forest, ForestTable, Place, RowRun, Sources};
 use super::row_ranges::Of;
 use crate::structure::cell::StoreCell;
 use crate::util::simd::{self, Job, UnrollWidth, Variants};
@@ -33,7 +33,11 @@ struct LinkedTable<'l, P: QueryData> {
 pub struct LinkedRows<'l, P: QueryData> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],
-    run: SlotRun,
+    run: RowRun,
+    /// The nodes of the targets of the run's rows.
+    above: &'l [u32],
+    /// The place of each node.
+    places: &'l [Place],
 }
 
 impl_copy! { [P: QueryData] LinkedRows<'_, P>; }
@@ -59,15 +63,14 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
     /// The item of a row's target, if it has a target that matches.
     #[inline(always)]
     pub fn target(&self, row: usize) -> Option<P::Item<'l, 'l>> {
-        self.at(self.forest.places(self.run)[row])
+        self.at(*self.places.get(self.above[row] as usize)?)
     }
 
     /// The items of a row's visited sources.
     #[inline(always)]
     pub fn sources(&self, row: usize) -> ChildRows<'l, P> {
-        let starts = self.forest.starts(self.run);
-        let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
-        ChildRows { slots: self.forest.sources()[start..end].iter(), linked: *self }
+        let place = Place { table: self.run.table, row: self.run.row + row as u32 };
+        ChildRows { sources: self.forest.sources(place), linked: *self }
     }
 }
 
@@ -95,14 +98,14 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
 /// assert_eq!(world.get::<Total>(ship).unwrap().0, 14);
 /// ```
 pub struct ChildRows<'l, P: QueryData> {
-    slots: core::slice::Iter<'l, u32>,
+    sources: Sources<'l>,
     linked: LinkedRows<'l, P>,
 }
 
 impl<P: QueryData> Clone for ChildRows<'_, P> {
     #[inline]
     fn clone(&self) -> Self {
-        Self { slots: self.slots.clone(), linked: self.linked }
+        Self { sources: self.sources, linked: self.linked }
     }
 }
 
@@ -112,16 +115,11 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> Iterator for ChildRows<'l, P> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let &slot = self.slots.next()?;
-            if let Some(item) = self.linked.at(self.linked.forest.place_of(slot)) {
+            let node = self.sources.next()?;
+            if let Some(item) = self.linked.at(self.linked.places[node as usize]) {
                 return Some(item);
             }
         }
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.slots.len()))
     }
 }
 
@@ -198,7 +196,7 @@ where
     #[inline]
     pub(crate) unsafe fn for_each<V: Variants, K: LinkedKernel<T, P>>(
         self,
-        runs: impl Iterator<Item = SlotRun> + Clone,
+        runs: impl Iterator<Item = RowRun> + Clone,
         is_marked: bool,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
@@ -244,7 +242,7 @@ where
     T: ContiguousFetch,
     F: FilterTerms,
     P: QueryData<Terms: ReadOnlyFetch>,
-    R: Iterator<Item = SlotRun>,
+    R: Iterator<Item = RowRun>,
     K: LinkedKernel<T, P>,
 {
     type Out = Result<(), K::Error>;
@@ -256,15 +254,16 @@ where
             let Some(block) = &blocks[run.table as usize] else { continue };
             let (first, len) = (run.row as usize, run.len as usize);
             assert!(first + len <= block.end, "rows that the table does not have");
-            let linked = LinkedRows { forest, tables, run };
+            let linked = LinkedRows { forest, tables, run, above: forest.above(run), places: forest.places() };
             if per_row::<T, F>() || T::SINGLE_ROWS {
                 for at in 0..len {
-                    let one = SlotRun { row: run.row + at as u32, slot: run.slot + at as u32, len: 1, ..run };
+                    let one = RowRun { row: run.row + at as u32, len: 1, ..run };
+                    let linked = LinkedRows { run: one, above: &linked.above[at..=at], ..linked };
                     // SAFETY: the row is less than `block.end` (asserted above); the access is allowed, as promised to
                     // `LinkedWalk::new`, and the arguments of the kernel do not outlive its call.
                     unsafe {
                         if block.contains_row(first + at) {
-                            kernel.run(1, block.slice(first + at, 1), &LinkedRows { run: one, ..linked })?;
+                            kernel.run(1, block.slice(first + at, 1), &linked)?;
                         }
                     }
                 }

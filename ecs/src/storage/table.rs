@@ -10,6 +10,7 @@
 //! Tests: tests/hazards/rows.rs, tests/storage/components.rs
 
 mod column_move;
+mod departures;
 mod ticks;
 mod bulk;
 mod moves;
@@ -21,12 +22,14 @@ mod copy;
 pub(crate) use self::bulk::AscendingRows;
 pub(crate) use self::column_move::ColumnMove;
 pub(crate) use self::copy::{KnownTable, TableCopy};
+pub(crate) use self::departures::Arrangement;
 pub use self::tables::Tables;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use self::departures::Departures;
 use crate::component::transition::{ColumnSet, Interest};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
@@ -62,8 +65,8 @@ pub struct Table {
     tracked: bool,
     /// Tick of the last added row or replaced value.
     stamped: TickCell,
-    /// Incremented whenever rows are removed or moved; wraps around.
-    departures: u32,
+    /// Records of rows that were removed or got other entities.
+    departures: Departures,
     /// The listeners to events of its entities.
     interest: Interest,
     /// The columns whose removals are recorded.
@@ -72,13 +75,6 @@ pub struct Table {
     only_list: u32,
     /// The columns of disabling components.
     disabling: Box<[u32]>,
-}
-
-/// Identifies which entities are in the rows of a table, without a look at the list: see [`Table::arrangement`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Arrangement {
-    pub(crate) rows: usize,
-    departures: u32,
 }
 
 /// The columns of disabling components among the given components of columns.
@@ -114,7 +110,7 @@ impl Table {
             needs_drop: columns.iter().any(|column| column.drop_fn().is_some()),
             tracked: columns.iter().any(|column| column.tracking().is_some()),
             stamped: TickCell::default(),
-            departures: 0,
+            departures: Departures::default(),
             interest: interest_in(&ids, watched, components, in_all),
             watched,
             only_list: only_list(&ids, components),
@@ -209,13 +205,19 @@ impl Table {
     /// A value that changes whenever existing rows may have got other entities. Appended rows only change the length.
     #[inline]
     pub(crate) fn arrangement(&self) -> Arrangement {
-        Arrangement { rows: self.entities.len(), departures: self.departures }
+        self.departures.arrangement(self.entities.len())
     }
 
-    /// Records that rows are removed or moved.
-    #[inline(always)]
-    fn note_departure(&mut self) {
-        self.departures = self.departures.wrapping_add(1);
+    /// Starts to record which rows get other entities: see [`Table::for_each_row_since`].
+    #[inline]
+    pub(crate) fn start_row_log(&self) {
+        self.departures.start_log();
+    }
+
+    /// Calls `each` with all rows whose entity may differ from the one that it had in an earlier arrangement, and with all rows that
+    /// have been added or removed since. Before that, [`Table::start_row_log`] was called. May call it with a row more than once.
+    pub(crate) fn for_each_row_since(&self, before: Arrangement, each: impl FnMut(u32)) {
+        self.departures.for_each_row_since(before, self.entities.len(), each);
     }
 
     /// Whether the next row needs an allocation.
@@ -381,7 +383,7 @@ impl Table {
     #[inline]
     unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
         debug_assert!(row <= last && last + 1 == self.entities.len());
-        self.note_departure();
+        self.departures.record([row as u32, last as u32], last);
         // SAFETY: both rows are in the list. Entities need no drop.
         unsafe {
             let entities = self.entities.as_mut_ptr();
@@ -458,7 +460,9 @@ impl Table {
         let behind = self.entities.len() - rows.end;
         let moved = rows.len().min(behind);
         let from = self.entities.len() - moved;
-        self.note_departure();
+        let len = self.entities.len() - rows.len();
+        let changed = (0..rows.len()).map(|at| [(rows.start + at) as u32, (len + at) as u32]);
+        self.departures.record_each(changed, len);
         for column in self.columns.iter() {
             // SAFETY: the rows exist in the table, and those from `from` on come after the removed ones. The values need no drop,
             // and no column has ticks.
@@ -520,7 +524,7 @@ impl Table {
     /// before the first value is dropped.
     pub(crate) fn clear_except(&mut self, kept: &[u32]) {
         let count = self.entities.len();
-        self.note_departure();
+        self.departures.record_all();
         self.entities.clear();
         // SAFETY: the columns had `count` values, and the table has no rows any more.
         unsafe { self.drop_rows_except(kept, None, 0, count) }
@@ -540,6 +544,7 @@ impl Table {
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.columns.iter().map(Column::allocated_bytes).sum::<usize>()
+            + self.departures.allocated_bytes()
             + self.entities.capacity() * size_of::<Entity>()
             + size_of_val(&*self.columns)
             + size_of_val(&*self.components)

@@ -22,7 +22,7 @@ use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::query::{
     ContiguousFetch, Forest, ForestNeeds, LinkedKernel, LinkedRows, LinkedWalk, Query, QueryData, QueryFilter,
-    QueryState, ReadOnlyFetch, SlotRun,
+    QueryState, ReadOnlyFetch, RowRun,
 };
 use crate::relations::relationship::Relationship;
 use crate::structure::cell::StoreCell;
@@ -150,7 +150,7 @@ impl LinkedOptions {
 
     fn needs(self) -> ForestNeeds {
         let Self { upwards, changed } = self;
-        ForestNeeds { sources: upwards, changes: changed, changed_targets: upwards }
+        ForestNeeds { levels: !changed, sources: upwards, changes: changed, changed_targets: upwards }
     }
 }
 
@@ -245,15 +245,15 @@ type WalkOf<'a, T, L> = LinkedWalk<
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     /// Updates the forest, and calls `then` with the walk and with the levels to visit, by depth.
     #[inline]
-    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out) -> Out {
+    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<RowRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
         let store = cell.store();
         let tables = rows.cache.matches.iter().map(|found| found.table);
         forest.update(store, relation, options.needs(), tables);
         let reached = options.changed.then(|| {
-            let links = forest.take_changed();
-            let changed = seeds.iter().filter_map(|entity| forest.slot_of(store, entity));
-            forest.reached(changed.chain(links), options.upwards)
+            let mut changed = forest.take_changed();
+            changed.extend(seeds.iter().filter_map(|entity| forest.node_of(store, entity)));
+            forest.reached(&changed, options.upwards)
         });
         let forest = &*forest;
         // SAFETY: `get` has updated both states, and the forest was updated above. The caller of `get` granted the access; the
@@ -328,7 +328,7 @@ where
         let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
-            // SAFETY: the levels belong to the forest, in which no slot occurs twice. Entities linked with a run are on another
+            // SAFETY: the levels belong to the forest, in which no row occurs twice. Entities linked with a run are on another
             // level or are not visited. This thread processes all runs, one after the other.
             unsafe {
                 if options.upwards {
@@ -377,7 +377,7 @@ where
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
                     let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
-                    // SAFETY: the runs are parts of the level's runs, in which no slot occurs twice, and each task is run once.
+                    // SAFETY: the runs are parts of the level's runs, in which no row occurs twice, and each task is run once.
                     // Entities linked with them are on another level or are not visited, so they are only read until all tasks are
                     // done.
                     unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }
@@ -388,15 +388,15 @@ where
     }
 }
 
-/// The slots of a level, indexed from its first slot.
+/// The rows of a level, indexed from its first row.
 struct Pieces<'a> {
-    runs: &'a [SlotRun],
-    /// For each run: the number of slots up to its end.
+    runs: &'a [RowRun],
+    /// For each run: the number of rows up to its end.
     ends: Vec<u32>,
 }
 
 impl<'a> Pieces<'a> {
-    fn of(runs: &'a [SlotRun]) -> Self {
+    fn of(runs: &'a [RowRun]) -> Self {
         let mut end = 0;
         let ends = runs.iter().map(|run| {
             end += run.len;
@@ -409,8 +409,8 @@ impl<'a> Pieces<'a> {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// The slots in a range, as parts of runs.
-    fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = SlotRun> + Clone {
+    /// The rows in a range, as parts of runs.
+    fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = RowRun> + Clone {
         let (start, end) = (range.start as u32, range.end as u32);
         let first = self.ends.partition_point(|&end| end <= start);
         let parts = self.runs[first..].iter().zip(&self.ends[first..]);
@@ -418,7 +418,7 @@ impl<'a> Pieces<'a> {
             let run_start = run_end - run.len;
             let (from, to) = (start.max(run_start), end.min(run_end));
             let skipped = from - run_start;
-            (from < to).then(|| SlotRun { row: run.row + skipped, slot: run.slot + skipped, len: to - from, ..*run })
+            (from < to).then(|| RowRun { row: run.row + skipped, len: to - from, ..*run })
         })
     }
 }

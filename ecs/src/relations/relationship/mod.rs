@@ -12,6 +12,6 @@ mod source_list;
 mod traits;
 
 pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted};
-pub use self::source_list::SourceList;
+pub use self::source_list::{SourceList, SourceListIter};
 pub use self::traits::{Relationship, RelationshipTarget, SourceIter, TargetField};
 pub use crate::reexports::relationship::*;

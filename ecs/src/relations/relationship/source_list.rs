@@ -1,13 +1,11 @@
 //! A list of sources that removes an entity in constant time and is read as a slice.
 //!
-//! Removing a source whose position is known leaves a hole, so that no other source moves. The first read closes all holes: until then no
-//! reference to the entities exists, since a removal needs `&mut`. Several threads may read at the same time: see [`Settled`].
-//!
-//! Tests: tests/relationships/histories.rs, tests/relationships/hierarchy.rs
+//! Removing a source whose position is known leaves a hole, so that no other source moves. Iterators skip the holes. The first read as a
+//! slice closes all of them, in place or, if there may be iterators, in a copy. Several threads may read at the same time: see [`Settled`].
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
-use core::iter::Copied;
+use core::iter::FusedIterator;
 use core::panic::RefUnwindSafe;
 use core::slice;
 
@@ -20,8 +18,9 @@ use crate::entity::Entity;
 
 /// An ordered list of entities in which a [`RelationshipTarget`](super::RelationshipTarget) such as
 /// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. A source is removed in constant
-/// time, and the others keep their order: the removal leaves a hole, and the first read afterwards closes all holes at once, in
-/// `O(entities)`.
+/// time, and the others keep their order: the removal leaves a hole. [`len`](Self::len) and the iterator of
+/// [`RelationshipTarget::iter`](super::RelationshipTarget::iter) skip holes, so after a removal they take no longer than before. The first
+/// read as a slice closes all holes at once, in `O(entities)`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -46,8 +45,12 @@ pub struct SourceList {
     entities: Settled<Vec<Entity>>,
     /// The number of holes when the list was last changed through `&mut`.
     holes: usize,
+    /// The number of entities other than holes when the list was last changed through `&mut`, if there were holes.
+    count: usize,
     /// The position of the first hole, if there are holes.
     first_hole: usize,
+    /// The position of the first entity, if there are holes.
+    start: usize,
     /// The entity whose sources these are. It shows whether a program has swapped two lists.
     target: Entity,
     /// The total distance of searches since the positions of the entities were last updated.
@@ -66,9 +69,11 @@ impl SourceList {
 
     const fn of(entities: Vec<Entity>) -> Self {
         Self {
-            entities: Settled::new(UnsafeCell::new(entities), AtomicU8::new(SETTLED)),
+            entities: Settled::new(UnsafeCell::new(entities), UnsafeCell::new(Vec::new()), AtomicU8::new(SETTLED)),
             holes: 0,
+            count: 0,
             first_hole: 0,
+            start: 0,
             target: Entity::PLACEHOLDER,
             sought: 0,
         }
@@ -79,7 +84,22 @@ impl SourceList {
     #[must_use]
     pub fn as_slice(&self) -> &[Entity] {
         let Self { entities, holes, first_hole, .. } = self;
-        entities.get(|entities| close_holes(entities, *holes, *first_hole))
+        entities.get(
+            |entities| close_holes(entities, *holes, *first_hole),
+            |entities| {
+                let mut copy = entities.clone();
+                close_holes(&mut copy, *holes, *first_hole);
+                copy
+            },
+        )
+    }
+
+    /// The entities, in order, without closing the holes.
+    #[inline]
+    fn entities(&self) -> SourceListIter<'_> {
+        let (entities, is_settled) = self.entities.get_as_is();
+        let (start, count) = if is_settled { (0, entities.len()) } else { (self.start, self.count) };
+        SourceListIter { holes: entities.len() - start - count, rest: entities[start..].iter() }
     }
 
     /// The entities, after closing all holes.
@@ -99,11 +119,11 @@ impl SourceList {
         (self.entities.get_mut(), &mut self.holes)
     }
 
-    /// The number of entities.
+    /// The number of entities. `O(1)`, also after removals.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.as_slice().len()
+        self.entities.get_settled().map_or(self.count, Vec::len)
     }
 
     /// Whether the list is empty.
@@ -127,12 +147,26 @@ impl SourceList {
         self.closed()
     }
 
-    /// Closes the holes when they are most of the list and would take more memory than the entities.
+    /// Closes the holes, so that the positions of the entities can be updated.
     #[cold]
     #[inline(never)]
     fn close_early(&mut self) -> Unlisted {
         self.sought = 0;
         Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
+    }
+
+    /// Updates what is known of the holes after the entity at `place` has become one of `holes`.
+    #[inline]
+    fn note_hole(&mut self, place: usize, len: usize, holes: usize) {
+        self.count = len - holes;
+        if holes == 1 {
+            (self.first_hole, self.start) = (place, 0);
+        }
+        self.first_hole = self.first_hole.min(place);
+        if place == self.start {
+            let rest = &self.entities.get_mut()[place..];
+            self.start += rest.iter().take(holes).take_while(|entity| **entity == Entity::PLACEHOLDER).count();
+        }
     }
 
     /// Removes an entity that is no longer at its recorded position: holes before it have been closed, or the entities were reordered.
@@ -153,14 +187,88 @@ impl SourceList {
         let distance = if before.is_some() { from.abs_diff(at) } else { at };
         let place = at as u32;
         self.sought += distance;
-        let mut unlisted = self.remove_near(entity, place);
-        if self.sought > self.entities.get_mut().len() {
-            self.sought = 0;
-            unlisted.are_elsewhere = true;
-        }
-        unlisted
+        let unlisted = self.remove_near(entity, place);
+        if self.sought > self.entities.get_mut().len() { self.close_early() } else { unlisted }
     }
 }
+
+/// An iterator over the entities of a [`SourceList`], in order.
+#[derive(Clone, Debug)]
+pub struct SourceListIter<'a> {
+    rest: slice::Iter<'a, Entity>,
+    /// The number of holes in `rest`.
+    holes: usize,
+}
+
+impl SourceListIter<'_> {
+    /// Whether this is a hole, which is counted. Once there are no more holes, a placeholder is an entity.
+    #[inline]
+    fn is_hole(&mut self, entity: Entity) -> bool {
+        let is_hole = entity == Entity::PLACEHOLDER && self.holes != 0;
+        self.holes -= usize::from(is_hole);
+        is_hole
+    }
+}
+
+impl Iterator for SourceListIter<'_> {
+    type Item = Entity;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entity> {
+        loop {
+            let entity = *self.rest.next()?;
+            if !self.is_hole(entity) {
+                return Some(entity);
+            }
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.rest.len() - self.holes;
+        (left, Some(left))
+    }
+
+    #[inline]
+    fn nth(&mut self, mut n: usize) -> Option<Entity> {
+        if self.holes == 0 {
+            return self.rest.nth(n).copied();
+        }
+        loop {
+            let entity = self.next()?;
+            if n == 0 {
+                return Some(entity);
+            }
+            n -= 1;
+        }
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Entity) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        while self.holes != 0 {
+            let Some(entity) = self.next() else { return folded };
+            folded = f(folded, entity);
+        }
+        self.rest.copied().fold(folded, f)
+    }
+}
+
+impl DoubleEndedIterator for SourceListIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Entity> {
+        loop {
+            let entity = *self.rest.next_back()?;
+            if !self.is_hole(entity) {
+                return Some(entity);
+            }
+        }
+    }
+}
+
+impl ExactSizeIterator for SourceListIter<'_> {}
+
+impl FusedIterator for SourceListIter<'_> {}
 
 impl_deref!(#[inline] [] SourceList => [Entity], |this| *this.as_slice());
 
@@ -217,7 +325,7 @@ impl FromIterator<Entity> for SourceList {
 impl_into_iter!(['a] &'a SourceList => &'a [Entity], |this| this.as_slice());
 
 impl RelationshipSourceCollection for SourceList {
-    type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
+    type SourceIter<'a> = SourceListIter<'a>;
 
     const KNOWS_PLACES: bool = true;
 
@@ -232,7 +340,7 @@ impl RelationshipSourceCollection for SourceList {
     }
 
     fn add(&mut self, entity: Entity) -> bool {
-        self.open().0.push(entity);
+        self.add_at_end(entity);
         true
     }
 
@@ -244,7 +352,7 @@ impl RelationshipSourceCollection for SourceList {
 
     #[inline]
     fn iter(&self) -> Self::SourceIter<'_> {
-        self.as_slice().iter().copied()
+        self.entities()
     }
 
     #[inline]
@@ -264,9 +372,10 @@ impl RelationshipSourceCollection for SourceList {
 
     #[inline]
     fn add_at_end(&mut self, entity: Entity) -> u32 {
-        let (entities, _) = self.open();
+        let (entities, holes) = self.open();
         let place = entities.len() as u32;
         entities.push(entity);
+        self.count = entities.len() - *holes;
         place
     }
 
@@ -280,17 +389,22 @@ impl RelationshipSourceCollection for SourceList {
                 while *holes != 0 && entities.pop_if(|last| *last == Entity::PLACEHOLDER).is_some() {
                     *holes -= 1;
                 }
-                return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
+                let (len, left) = (entities.len(), *holes);
+                self.count = len - left;
+                if left == 0 {
+                    self.start = 0;
+                }
+                return Unlisted { is_empty: self.count == 0, are_elsewhere: false };
             }
             entities[place as usize] = Entity::PLACEHOLDER;
             *holes += 1;
-            let (count, holes) = (entities.len(), *holes);
-            self.first_hole = if holes == 1 { place as usize } else { self.first_hole.min(place as usize) };
+            let (len, holes) = (entities.len(), *holes);
+            self.note_hole(place as usize, len, holes);
             self.entities.open();
-            if holes * 2 > count && count > FEW {
+            if holes * 2 > len && len > FEW {
                 return self.close_early();
             }
-            return Unlisted { is_empty: count == holes, are_elsewhere: false };
+            return Unlisted { is_empty: self.count == 0, are_elsewhere: false };
         }
         self.remove_moved(entity, place)
     }

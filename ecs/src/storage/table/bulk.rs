@@ -63,7 +63,7 @@ impl Table {
                 unsafe { column.swap_rows(hole as usize, stays as usize) }
             }
         }
-        self.note_departure();
+        self.departures.record_each(pairs.iter().map(|&(hole, stays)| [hole, stays]), self.entities.len());
         for &(hole, stays) in &pairs {
             self.entities.swap(hole as usize, stays as usize);
             moved(self.entities[hole as usize], hole);
@@ -112,7 +112,7 @@ impl Table {
             }
         }
         to.stamp(now.tick);
-        self.note_departure();
+        self.record_truncation(first);
         if self.is_tracked() || to.is_tracked() {
             let count = self.entities.len() - first;
             self.carry_ticks(
@@ -156,8 +156,13 @@ impl Table {
 
     /// Removes the rows from `first` on without dropping their values, which have no owner then.
     pub(crate) fn truncate(&mut self, first: usize) {
-        self.note_departure();
+        self.record_truncation(first);
         self.entities.truncate(first);
+    }
+
+    /// Records that the rows from `first` on are removed.
+    fn record_truncation(&mut self, first: usize) {
+        self.departures.record_each((first..self.entities.len()).map(|row| [row as u32; 2]), first);
     }
 
     /// Drops values past the last row, in some columns or in all.

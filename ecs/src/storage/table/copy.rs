@@ -172,7 +172,7 @@ impl Table {
         let known = known.filter(|known| known.has_same_rows(self));
         let is_same = |known: &KnownTable<'_>| Arc::ptr_eq(&known.copy.entities, &copy.entities);
         if !known.as_ref().is_some_and(is_same) {
-            self.note_departure();
+            self.departures.record_all();
             self.entities.clear();
             // `make_room_for` has reserved room.
             self.entities.extend_from_slice(&copy.entities);

@@ -18,6 +18,7 @@ impl Table {
             unsafe { column.shrink_to(rows) }
         }
         try_shrink(&mut self.entities);
+        self.departures.shrink_to_fit();
         self.count_capacity();
     }
 }
