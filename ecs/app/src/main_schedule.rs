@@ -18,7 +18,7 @@ macro_rules! labels {
 }
 
 labels! {
-    /// The schedule of one frame, which [`App::update`] runs. It runs the other schedules:
+    /// The schedule of one frame, which [`App::update`](crate::App::update) runs. It runs the other schedules:
     ///
     /// - in the first frame [`PreStartup`], [`Startup`] and [`PostStartup`];
     /// - in every frame [`First`], [`PreUpdate`], [`RunFixedMainLoop`], [`Update`], [`PostUpdate`] and [`Last`].

@@ -10,7 +10,7 @@
 //! needed than are kept, all rows of a table, or all links, are compared. A new forest is updated from nothing. The result depends on
 //! rows and targets alone.
 //!
-//! Tests: tests/relationships/down.rs, tests/relationships/forests.rs.
+//! Tests: tests/relationships/down.rs, tests/relationships/forests.rs
 //!
 //! [`Table::for_each_row_since`]: crate::table::Table::for_each_row_since
 

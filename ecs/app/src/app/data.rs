@@ -36,7 +36,7 @@ impl App {
         self
     }
 
-    /// Inserts a value that stays on this thread: see [`World::insert_non_send`].
+    /// Inserts a value that stays on this thread: see [`World::insert_non_send`](strata_ecs::world::World::insert_non_send).
     ///
     /// ```
     /// use std::rc::Rc;
@@ -72,7 +72,7 @@ impl App {
         self
     }
 
-    /// Adds an observer: see [`World::add_observer`].
+    /// Adds an observer: see [`World::add_observer`](strata_ecs::world::World::add_observer).
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -92,7 +92,7 @@ impl App {
         self
     }
 
-    /// Makes `R` a required component of `T`: see [`World::register_required_components`].
+    /// Makes `R` a required component of `T`: see [`World::register_required_components`](strata_ecs::world::World::register_required_components).
     ///
     /// # Panics
     ///
