@@ -8,6 +8,7 @@ use syn::ext::IdentExt as _;
 use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
+use crate::cells::{self, NO_CELLS};
 use crate::ctxt::Ctxt;
 use crate::demands::{Demands, HASH, SERIALIZE};
 use crate::description::{EDITABLE, NAME, PLAIN, description, plain};
@@ -46,6 +47,7 @@ const GRAMMAR: Grammar = Grammar {
         UPGRADE,
         SAVE,
         PLAIN,
+        NO_CELLS,
         EDITABLE,
         CRATE,
     ],
@@ -94,8 +96,10 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
         let found = saving.describe(with_cloning(&clone, &demands, plain.describe(with_mapping(cx, &options, found))));
-        side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
+        let found = side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found));
+        hygienic!(#found.with_cells(<Self as __strata::TypeCells>::CELLS))
     });
+    let cells = cells::implementation(cx, item, &GRAMMAR, &options, &where_clause);
     let upgrades = saving.upgrades;
     let relationship = side.map(|side| side.implementation(cx, item));
     let implementation = hygienic! {
@@ -111,6 +115,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #upgrades
             #slot
         }
+        #cells
         #relationship
         #check_plain
         #check_entities

@@ -9,6 +9,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Lit, LitStr, Meta, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
+use crate::cells::{self, NO_CELLS};
 use crate::ctxt::Ctxt;
 use crate::entities;
 use crate::expand::{reject_lifetimes, scope};
@@ -26,7 +27,7 @@ pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
 
 /// The options of `#[describe(..)]`.
-const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
+const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, NO_CELLS, EDITABLE, CRATE] };
 
 /// Which fields of a type can be set by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,6 +105,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (ident, name) = (&item.ident, name(cx, item, &GRAMMAR, &options));
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check = plain.check(item);
+    let cells = cells::implementation(cx, item, &GRAMMAR, &options, &where_clause);
     let fields = fields.map(|fields| {
         let fields = hygienic!(__strata::fields(#fields));
         let fields = if plain.0 { hygienic!(__strata::plain_fields(#fields)) } else { fields };
@@ -120,6 +122,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             const NAME: __strata::Option<__strata::StableName> = #name;
             #fields
         }
+        #cells
         #check
     };
     scope(&private, &implementation)

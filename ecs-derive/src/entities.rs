@@ -241,7 +241,7 @@ impl<'a> Found<'a> {
 
 /// A constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the error that
 /// it has already reported at the definition.
-fn probe(ty: &Type, constant: &str) -> TokenStream {
+pub(crate) fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);
     let begin = quote_spanned!(first=> __strata::Probe::<);
@@ -263,12 +263,18 @@ fn may_hold(ty: &Type) -> bool {
         Type::Array(array) => may_hold(&array.elem),
         Type::Slice(slice) => may_hold(&slice.elem),
         Type::Reference(reference) => may_hold(&reference.elem),
-        Type::Path(path) => path.path.segments.last().is_none_or(|last| {
-            let is_primitive = last.arguments.is_none() && PRIMITIVES.iter().any(|name| last.ident == name);
-            !is_primitive && last.ident != "PhantomData"
-        }),
+        Type::Path(path) => {
+            !is_primitive(ty) && path.path.segments.last().is_none_or(|last| last.ident != "PhantomData")
+        }
         _ => true,
     }
+}
+
+/// Whether the last name in a type is the name of a primitive type.
+pub(crate) fn is_primitive(ty: &Type) -> bool {
+    let Type::Path(path) = peel(ty) else { return false };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.arguments.is_none() && PRIMITIVES.iter().any(|name| last.ident == name))
 }
 
 /// Calls a function for each type that a type names as an argument, at any depth, and whose values it may hold.

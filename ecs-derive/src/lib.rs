@@ -31,6 +31,7 @@ mod saving;
 mod persistence;
 mod relationship;
 mod entities;
+mod cells;
 mod description;
 mod label;
 mod require;
@@ -138,6 +139,7 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
 ///
 /// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
 /// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
+/// - `#[describe(no_cells)]`: values contain no cells, locks or atomics, as with `#[component(no_cells)]`.
 /// - `#[describe(editable)]`: private fields can be set by their names, too, as with `#[component(editable)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///

@@ -28,6 +28,7 @@ mod requests;
 mod ring;
 mod saves;
 mod selected;
+mod shared;
 mod selection;
 mod limits;
 mod systems;

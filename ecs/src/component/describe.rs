@@ -9,6 +9,7 @@ use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::Component;
+use super::cells::{Part, TypeCells};
 use super::description::{Description, Found, Marked};
 use super::field::{Described, FieldOf, FieldTypeOf, Fields, fields, pub_field};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
@@ -162,6 +163,8 @@ pub trait Unproved {
     const PARAMETER: NameParameter = NameParameter::Type(None);
     /// The type of a field, whose own fields are not known.
     const FIELD_TYPE: FieldTypeOf<Self::Type> = FieldTypeOf::new(Fields::NONE);
+    /// A type whose parts are not known.
+    const PART: Part = Part::unknown::<Self::Type>();
 }
 
 impl<T: 'static> Unproved for Probe<T> {
@@ -214,6 +217,11 @@ impl<T: fmt::Debug> Probe<T> {
 impl<T: MapEntities> Probe<T> {
     /// It is `MapEntities`.
     pub const MAP_ENTITIES: Mapping<T> = Mapping::new();
+}
+
+impl<T: TypeCells> Probe<T> {
+    /// A type whose parts are known.
+    pub const PART: Part = Part::of::<T>();
 }
 
 impl<T: Describe> Probe<T> {

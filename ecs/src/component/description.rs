@@ -6,6 +6,7 @@ use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
+use super::cells::Cells;
 use super::field::{FieldOf, Fields, fields as fields_of, plain_fields};
 use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::StableName;
@@ -39,6 +40,8 @@ pub struct Description<T> {
     /// All are functions for `T`.
     pub(super) functions: ComponentFunctions,
     pub(super) fields: Fields<T>,
+    /// The cells that values may contain.
+    pub(super) cells: Cells,
     /// Which side of which relationship the component is, if it is one.
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: Saving,
@@ -71,6 +74,7 @@ impl<T> Description<T> {
             name: None,
             functions: ComponentFunctions::none(),
             fields: Fields::NONE,
+            cells: Cells::POSSIBLE,
             relation: None,
             saving: Saving::USUAL,
             marker: PhantomData,
@@ -224,6 +228,23 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
+    /// Values do not change through a shared reference: they contain no cells, locks or atomics. A
+    /// [`SnapshotRing`](crate::snapshot::SnapshotRing) shares them between frames, unless they are written, instead of cloning them. If
+    /// this is wrong, a frame may have a value of an earlier frame.
+    ///
+    /// The derive of components finds this out for most types; the option is `#[component(no_cells)]`.
+    #[must_use]
+    pub const fn without_cells(self) -> Self {
+        self.with_cells(Cells::NONE)
+    }
+
+    /// Sets which cells values may contain.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_cells(self, cells: Cells) -> Self {
+        Self { cells, ..self }
+    }
+
     /// Whether the component names the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         match &self.relation {
@@ -276,6 +297,12 @@ pub struct Marked<T> {
 }
 
 impl<T> Marked<T> {
+    /// Whether the type is known to implement the trait.
+    #[must_use]
+    pub const fn is_marked(&self) -> bool {
+        self.is_marked
+    }
+
     pub(super) const NO: Self = Self { is_marked: false, marker: PhantomData };
 
     /// The type is `Copy`.
@@ -328,6 +355,7 @@ pub const fn describe<T>(
             ..ComponentFunctions::none()
         },
         fields,
+        cells: Cells::POSSIBLE,
         relation: None,
         saving: Saving::USUAL,
         marker: PhantomData,

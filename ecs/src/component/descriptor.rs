@@ -19,6 +19,7 @@ use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::ptr;
 
+use super::cells::Cells;
 use super::constructor::Constructor;
 use super::description::{Description, Saving};
 use super::field::Field;
@@ -83,6 +84,7 @@ pub struct ComponentDescriptor {
     pub(super) layout: Layout,
     pub(super) functions: ComponentFunctions,
     pub(super) fields: &'static [Field],
+    pub(super) cells: Cells,
     /// `None` for a resource.
     pub(super) storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
@@ -168,6 +170,7 @@ impl ComponentDescriptor {
             layout: Layout::new::<T>(),
             functions: description.functions.with_drop::<T>(),
             fields: description.fields.list(),
+            cells: description.cells,
             storage: None,
             track: ChangeTracking::Always,
             mutable: true,
@@ -381,6 +384,30 @@ impl ComponentDescriptor {
     #[must_use]
     pub const fn functions(&self) -> &ComponentFunctions {
         &self.functions
+    }
+
+    /// Returns the name of the first type inside of values that may contain a cell, a lock or an atomic, so that a value may change
+    /// through a shared reference. `None` if values are `Copy`, or are known to have none: see
+    /// [`Describe`](trait@crate::component::Describe).
+    ///
+    /// ```
+    /// use std::sync::atomic::AtomicU32;
+    ///
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Inventory(Vec<(String, u32)>);
+    /// #[derive(Component)]
+    /// struct Uses(String, AtomicU32);
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Inventory>().possible_cell(), None);
+    /// assert!(ComponentDescriptor::of::<Uses>().possible_cell().unwrap().ends_with("AtomicU32"));
+    /// ```
+    #[must_use]
+    pub fn possible_cell(&self) -> Option<&'static str> {
+        // A value without a size has no state.
+        if self.functions.copy || self.layout.size() == 0 { None } else { self.cells.find(self.type_name) }
     }
 
     /// The fields of a struct, in the order of its definition, public and private ones. Empty for an enum.

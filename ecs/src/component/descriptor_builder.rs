@@ -42,6 +42,7 @@ impl PartialEq for Definition {
             && own.layout == others.layout
             && own.functions.agree(&others.functions, own.value_type.is_some())
             && own.fields.len() == others.fields.len()
+            && own.possible_cell() == others.possible_cell()
             && own.storage == others.storage
             && own.track == others.track
             && own.mutable == others.mutable

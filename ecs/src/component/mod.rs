@@ -18,6 +18,7 @@ mod name;
 mod functions;
 mod field_path;
 mod field;
+mod cells;
 mod description;
 mod persistence;
 mod unproved;
@@ -39,6 +40,7 @@ mod erased_value;
 pub mod entity_disabling;
 pub(crate) mod transition;
 
+pub use self::cells::{Cells, TypeCells};
 pub(crate) use self::constructor::Constructor;
 pub use self::describe::Describe;
 pub use self::description::Description;
@@ -84,6 +86,7 @@ pub use strata_ecs_derive::Describe;
 
 /// Items that macro output names, through [`__private`](crate::__private). They are not part of the API.
 pub(crate) mod for_macros {
+    pub use super::cells::{Cells, Part, TypeCells};
     pub use super::describe::{Probe, Unmapped, Unproved};
     pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
     pub use super::field::{field, fields, packed_field, plain_fields, pub_field};

@@ -75,6 +75,8 @@ pub struct Entities {
     /// again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
+    /// The number of ids that were freed without a row, and of other changes of the free list without a change of rows.
+    unplaced: u64,
     /// The origins of spawns and despawns.
     pub(super) lives: Lives,
 }
@@ -116,6 +118,7 @@ impl Entities {
             retired: Retired::default(),
             first_generation: NonZeroU32::MIN,
             live: 0,
+            unplaced: 0,
             lives: Lives::default(),
         }
     }
@@ -407,8 +410,9 @@ impl Entities {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let slot = &mut self.slots[entity.index() as usize];
         debug_assert!(slot.generation == entity.generation() && slot.table != TableId::NONE);
-        if slot.table != TableId::PENDING {
-            self.live -= 1;
+        match slot.table {
+            TableId::PENDING => self.unplaced += 1,
+            _ => self.live -= 1,
         }
         slot.table = TableId::NONE;
         self.lives.note_despawned(entity);

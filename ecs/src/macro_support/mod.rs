@@ -40,8 +40,9 @@ pub use self::runtime::{
 };
 pub use crate::access::const_access::{Pair, SameTypePair, TypesDiffer, check_same_types, check_system};
 pub use crate::component::for_macros::{
-    NameParameter, Probe, Serializable, Unmapped, Unproved, describe as describe_as, describe_plain,
-    describe_serializable, field, fields, name_by_path, name_given, name_with, packed_field, plain_fields, pub_field,
+    Cells, NameParameter, Part, Probe, Serializable, TypeCells, Unmapped, Unproved, describe as describe_as,
+    describe_plain, describe_serializable, field, fields, name_by_path, name_given, name_with, packed_field,
+    plain_fields, pub_field,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,

@@ -16,7 +16,7 @@ use crate::schedule::ScheduleMemory;
 use crate::schedule::label::InternedScheduleLabel;
 use crate::structure::store::{
     Became, Known, Mark, NotTaken, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
-    mark_of_copy, refused_parts, restore,
+    mark_of_copy, refused_parts, restore, settle,
 };
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::DeferredPanic;
@@ -210,7 +210,8 @@ impl World {
         let taken = self.memory_of_systems(options, true)?;
         *world = self.id();
         if is_to_be_known {
-            // The tick is incremented, so that the tick of later writes differs from the ticks of all earlier writes.
+            // Later writes get a tick that differs from the ticks of all earlier writes, and of those that the copy would make first.
+            settle(&mut self.store);
             self.increment_change_tick();
         }
         copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)

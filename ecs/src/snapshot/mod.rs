@@ -63,8 +63,17 @@
 //!
 //! # Rollback
 //!
-//! A [`SnapshotRing`] keeps the last frames at a cost proportional to the changes: its frames share values of `Copy` types that have not
-//! been written, rows that have not moved, and unchanged pages of entity locations. Restoring a frame leaves shared data in place.
+//! A [`SnapshotRing`] keeps the last frames. Saving a frame of a world in which nothing has changed costs the same for any number of
+//! entities: frames share everything that is unchanged. That is decided column by column. The values of a component in a table, or in its
+//! sparse storage, are shared if nobody has borrowed any of them mutably, not even to bypass change detection, and no entity has entered or
+//! left the table or the storage. Ids and their locations, links, spawn ticks and removals are shared in the same way. Resources, messages
+//! and pairs are cloned for each frame.
+//!
+//! Values that can change through a shared reference cannot be shared: those with cells, locks or atomics. The derive of components looks at
+//! the types of all fields. `Copy` types have no cells, or only refer to some that copies share, too. Numbers, `bool`, `char`, `String`,
+//! `Entity`, `Arc`, and types that derive `Component` or [`Describe`](derive@crate::component::Describe) are known, and so are `Box`es,
+//! `Option`s, arrays, tuples and the standard collections of these. Values of all other types are cloned for each frame, unless their
+//! author writes `#[component(no_cells)]`. [`SnapshotRing::explain`] lists which components are cloned, and why.
 //!
 //! # Contents
 //!
@@ -154,6 +163,7 @@ mod error;
 mod locals;
 mod api;
 mod ring;
+mod explain;
 mod columns;
 mod consumers;
 mod contents;
@@ -177,6 +187,7 @@ pub use self::consumers::{
 pub use self::contents::{LeftOut, PairsContents, ResourceContents, SnapshotContents, StorageContents, TableContents};
 pub use self::difference::Difference;
 pub use self::error::{RestoreError, SnapshotError};
+pub use self::explain::RingExplanation;
 pub use self::journal::{JournalPosition, WorldChanges};
 pub use self::locals::LocalForm;
 pub use self::options::SnapshotOptions;

@@ -87,8 +87,8 @@ impl SnapshotRing {
     }
 
     /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first.
-    /// `O(entities + components)` for the changes since a frame of this ring was last saved or restored, and for values that are not
-    /// `Copy`, are sparse or are tracked.
+    /// The cost does not depend on the number of entities if nothing has changed since a frame of this ring was last saved or restored,
+    /// except for values that may contain cells: see [rollback](super#rollback). Otherwise `O(rows)` of each table and column with changes.
     ///
     /// The [change tick](World::change_tick) of the world is incremented, as in a run of a system.
     ///

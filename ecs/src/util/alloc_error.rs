@@ -2,6 +2,7 @@
 //!
 //! Tests: tests/memory/promises.rs, tests/memory/alloc_failure.rs
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::fmt;
@@ -75,6 +76,22 @@ pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<()
 pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
+}
+
+/// Makes a list equal to another one. Reuses its memory unless others share it.
+pub(crate) fn copy_to_shared<T: Copy>(to: &mut Arc<Vec<T>>, from: &[T]) -> Result<(), AllocError> {
+    if Arc::get_mut(to).is_none() {
+        *to = Arc::default();
+    }
+    Arc::get_mut(to).map_or(Ok(()), |to| copy_list(to, from))
+}
+
+/// Makes a list equal to another one.
+pub(crate) fn copy_list<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
+    to.clear();
+    try_reserve(to, from.len())?;
+    to.extend_from_slice(from);
+    Ok(())
 }
 
 /// Frees the unused capacity of a vector. If the smaller allocation fails the vector is unchanged.

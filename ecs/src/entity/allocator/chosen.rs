@@ -106,6 +106,7 @@ impl Entities {
     /// Reverts [`Entities::allocate_at`]; `generation` is its return value.
     pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
         debug_assert!(self.is_pending(entity));
+        self.unplaced += 1;
         let row = self.free.len() as u32;
         self.slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         self.free.push(entity.index());
@@ -197,6 +198,7 @@ impl Entities {
 
     /// Reverts [`Entities::claim`].
     pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
+        self.unplaced += 1;
         for id in ids {
             self.slots[id.index() as usize].table = TableId::NONE;
         }

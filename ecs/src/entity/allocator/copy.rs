@@ -10,7 +10,7 @@ use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
 use crate::entity::{Entity, SparseSummary};
-use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_reserve_exact};
 
 /// The number of slots of a page; the last page may have fewer.
 const PAGE: usize = 1024;
@@ -18,19 +18,20 @@ const PAGE: usize = 1024;
 /// The state of the allocator while no id is reserved. Ids that are pending, because commands are being applied that will place them, are
 /// free in a copy: these commands are not part of it.
 pub(crate) struct EntitiesCopy {
-    pages: Vec<Arc<Vec<Slot>>>,
+    pages: Arc<Vec<Arc<Vec<Slot>>>>,
     /// The number of slots.
     slots: usize,
-    sparse: Vec<SparseSummary>,
-    free: Vec<u32>,
-    retired: Vec<u32>,
+    sparse: Arc<Vec<SparseSummary>>,
+    free: Arc<Vec<u32>>,
+    retired: Arc<Vec<u32>>,
     first_generation: NonZeroU32,
     live: u32,
 }
 
 impl Default for EntitiesCopy {
     fn default() -> Self {
-        let (pages, sparse, free, retired) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (pages, sparse) = (Arc::default(), Arc::default());
+        let (free, retired) = (Arc::default(), Arc::default());
         Self { pages, slots: 0, sparse, free, retired, first_generation: NonZeroU32::MIN, live: 0 }
     }
 }
@@ -96,28 +97,28 @@ impl_error! {
 #[derive(Clone, Copy)]
 pub(crate) struct KnownEntities<'a> {
     pub(crate) copy: &'a EntitiesCopy,
+    /// The [`Entities::ids_mark`] at that time.
+    pub(crate) ids: Option<u64>,
     /// Whether no entity has been spawned, despawned or moved since.
     pub(crate) same_rows: bool,
+    /// Whether no entity has been added to a sparse storage or removed from one since.
+    pub(crate) same_places: bool,
 }
 
 impl KnownEntities<'_> {
-    /// Whether all slots are unchanged: those of live entities, and those of free indexes, which the free list determines.
+    /// Whether all slots and the free list are unchanged. An id that is allocated either gets a row or is freed without one, which is
+    /// counted; retired indexes only get slots, and lose them, together with others or in an operation that is counted.
     fn has_same_slots(&self, books: &Entities) -> bool {
-        let Self { copy, same_rows } = *self;
-        let same = same_rows && books.slots.len() == copy.slots && books.live == copy.live;
-        same && books.free == copy.free && books.retired.0 == copy.retired && {
-            let was = |index: u32| copy.pages[index as usize / PAGE][index as usize % PAGE].generation;
-            books.free.iter().all(|&index| books.slots[index as usize].generation == was(index))
-        }
+        let Self { copy, ids, same_rows, .. } = *self;
+        let has_same_lengths = books.slots.len() == copy.slots
+            && books.live == copy.live
+            && books.free.len() == copy.free.len()
+            && books.retired.len() == copy.retired.len();
+        let is_same = same_rows && ids.is_some() && ids == books.ids_mark() && has_same_lengths;
+        debug_assert!(!is_same || books.slots.iter().eq(copy.pages.iter().flat_map(|page| page.iter())));
+        debug_assert!(!is_same || (&books.free, &books.retired.0) == (&*copy.free, &*copy.retired));
+        is_same
     }
-}
-
-/// Makes one list equal to another one.
-fn copy<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
-    to.clear();
-    try_reserve(to, from.len())?;
-    put(to, from);
-    Ok(())
 }
 
 /// Replaces the items of a list, which has room for the new ones.
@@ -167,41 +168,46 @@ impl EntitiesCopy {
     /// If there is no memory. The copy is then unusable.
     pub(crate) fn take(&mut self, from: &mut Entities, known: Option<KnownEntities<'_>>) -> Result<(), AllocError> {
         debug_assert!(!from.needs_flush(), "flush before copying");
-        let known_pages: &[_] = known.as_ref().map_or(&[], |known| &known.copy.pages);
-        if known.is_some_and(|known| known.has_same_slots(from)) {
-            self.pages.clear();
-            try_reserve(&mut self.pages, known_pages.len())?;
-            self.pages.extend(known_pages.iter().map(Arc::clone));
-        } else {
-            let pages = from.slots.chunks(PAGE);
-            let missing = pages.len().saturating_sub(self.pages.len());
-            try_reserve(&mut self.pages, missing)?;
-            self.pages.resize_with(pages.len(), Arc::default);
-            for (at, (own, slots)) in self.pages.iter_mut().zip(pages).enumerate() {
-                if let Some(page) = known_pages.get(at).filter(|page| ***page == slots) {
-                    *own = Arc::clone(page);
-                    continue;
-                }
-                if Arc::get_mut(own).is_none() {
-                    *own = Arc::default();
-                }
-                if let Some(own) = Arc::get_mut(own) {
-                    copy(own, slots)?;
-                }
-            }
+        (self.slots, self.first_generation, self.live) = (from.slots.len(), from.first_generation, from.live);
+        let same = known.filter(|known| known.has_same_slots(from)).map(|known| known.copy);
+        match known.filter(|known| known.same_places).and(same) {
+            // A summary only changes with the storages; at most it contains more of them.
+            Some(known) => self.sparse = Arc::clone(&known.sparse),
+            None => copy_to_shared(&mut self.sparse, &from.sparse)?,
         }
-        self.slots = from.slots.len();
-        copy(&mut self.sparse, &from.sparse)?;
-        copy(&mut self.free, &from.free)?;
-        copy(&mut self.retired, &from.retired.0)?;
-        (self.first_generation, self.live) = (from.first_generation, from.live);
-        let missing = from.pending_indexes().count();
-        try_reserve(&mut self.free, missing)?;
+        if let Some(Self { pages, free, retired, .. }) = same {
+            (self.pages, self.free, self.retired) = (Arc::clone(pages), Arc::clone(free), Arc::clone(retired));
+            return Ok(());
+        }
+        self.take_slots(from, known.as_ref().map_or(&[], |known| &known.copy.pages))?;
+        copy_to_shared(&mut self.retired, &from.retired.0)?;
+        copy_to_shared(&mut self.free, &from.free)?;
+        let (pages, free) = (Arc::make_mut(&mut self.pages), Arc::make_mut(&mut self.free));
+        try_reserve(free, from.pending_indexes().count())?;
         for index in from.pending_indexes() {
             // A page that is shared with a known copy contains no pending ids, so `make_mut` does not clone this page.
-            let slot = &mut Arc::make_mut(&mut self.pages[index as usize / PAGE])[index as usize % PAGE];
-            (slot.table, slot.row) = (TableId::NONE, self.free.len() as u32);
-            self.free.push(index);
+            let slot = &mut Arc::make_mut(&mut pages[index as usize / PAGE])[index as usize % PAGE];
+            (slot.table, slot.row) = (TableId::NONE, free.len() as u32);
+            free.push(index);
+        }
+        Ok(())
+    }
+
+    /// Copies the slots. Equal pages of another copy are shared.
+    fn take_slots(&mut self, from: &Entities, known: &[Arc<Vec<Slot>>]) -> Result<(), AllocError> {
+        if Arc::get_mut(&mut self.pages).is_none() {
+            self.pages = Arc::default();
+        }
+        let Some(own) = Arc::get_mut(&mut self.pages) else { return Ok(()) };
+        let pages = from.slots.chunks(PAGE);
+        let missing = pages.len().saturating_sub(own.len());
+        try_reserve(own, missing)?;
+        own.resize_with(pages.len(), Arc::default);
+        for (at, (own, slots)) in own.iter_mut().zip(pages).enumerate() {
+            match known.get(at).filter(|page| ***page == slots) {
+                Some(page) => *own = Arc::clone(page),
+                None => copy_to_shared(own, slots)?,
+            }
         }
         Ok(())
     }
@@ -244,11 +250,11 @@ impl EntitiesCopy {
             bound = index as usize + 1;
         }
         Ok(Self {
-            pages: pages.into_iter().map(Arc::new).collect(),
+            pages: Arc::new(pages.into_iter().map(Arc::new).collect()),
             slots: generations.len(),
-            sparse: Vec::new(),
-            free: free.clone(),
-            retired: retired.clone(),
+            sparse: Arc::default(),
+            free: Arc::new(free.clone()),
+            retired: Arc::new(retired.clone()),
             first_generation,
             live,
         })
@@ -268,13 +274,14 @@ impl EntitiesCopy {
     /// If there is no memory.
     pub(crate) fn note_sparse(&mut self, storage: usize, entities: &[Entity]) -> Result<(), AllocError> {
         let bound = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        if bound > self.sparse.len() {
-            let missing = bound - self.sparse.len();
-            try_reserve_exact(&mut self.sparse, missing)?;
-            self.sparse.resize(bound, SparseSummary::default());
+        let sparse = Arc::make_mut(&mut self.sparse);
+        if bound > sparse.len() {
+            let missing = bound - sparse.len();
+            try_reserve_exact(sparse, missing)?;
+            sparse.resize(bound, SparseSummary::default());
         }
         for entity in entities {
-            let summary = &mut self.sparse[entity.index() as usize];
+            let summary = &mut sparse[entity.index() as usize];
             *summary = summary.with(storage);
         }
         Ok(())
@@ -284,8 +291,8 @@ impl EntitiesCopy {
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.pages.iter().flat_map(|page| page.iter().map(|slot| slot.generation)).collect(),
-            free: self.free.clone(),
-            retired: self.retired.clone(),
+            free: self.free.to_vec(),
+            retired: self.retired.to_vec(),
             first_generation: self.first_generation.get(),
         }
     }
@@ -299,6 +306,12 @@ impl EntitiesCopy {
 }
 
 impl Entities {
+    /// The number of ids that were freed without a row and of other changes of the free list without a change of rows. `None` while ids
+    /// are pending.
+    pub(crate) fn ids_mark(&self) -> Option<u64> {
+        self.pending_indexes().next().is_none().then_some(self.unplaced)
+    }
+
     /// The indexes of pending ids, the lowest last. There are only some while commands are applied.
     fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
         // Each slot is live, free, pending or retired. If all slots are live or free, the search is skipped: pending and retired slots are
@@ -337,7 +350,7 @@ impl Entities {
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {
             Some(known) => {
-                for ((slots, page), known) in self.slots.chunks_mut(PAGE).zip(&copy.pages).zip(&known.copy.pages) {
+                for ((slots, page), known) in self.slots.chunks_mut(PAGE).zip(&*copy.pages).zip(&*known.copy.pages) {
                     if !Arc::ptr_eq(page, known) {
                         slots.copy_from_slice(page);
                     }

@@ -19,6 +19,7 @@ impl Entities {
     /// never handed out again. No id may be reserved at this time. `O(indexes)`.
     pub(crate) fn shrink_to_fit(&mut self) {
         debug_assert!(!self.needs_flush(), "flush before shrinking");
+        self.unplaced += 1;
         let behind = |is_kept: &dyn Fn(&Slot) -> bool| self.slots.iter().rposition(is_kept).map_or(0, |last| last + 1);
         let mut kept = behind(&|slot| slot.table != TableId::NONE);
         let last = behind(&|slot| !can_go(slot));

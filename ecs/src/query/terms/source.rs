@@ -259,7 +259,8 @@ impl<'w, C: Component> Ticked<'w, C> {
         // SAFETY: forwarded: the state and the address belong to the cell's store and one of its tables.
         let source = unsafe { Source::new(cell, state, address) };
         let run_ticks = cell.run_ticks();
-        if matches!(C::TRACK, ChangeTracking::Never) {
+        let is_tracked = !matches!(C::TRACK, ChangeTracking::Never);
+        if !(is_tracked || CHANGES) {
             return Self { source, ticks: TickSource { tracking: None, noted: None, request: None, run_ticks } };
         }
         let column = if is_sparse::<C>() {
@@ -268,7 +269,10 @@ impl<'w, C: Component> Ticked<'w, C> {
             // SAFETY: the column belongs to a table of the store, which is borrowed for 'w, so it exists and is unchanged.
             unsafe { address.column() }
         };
-        let (tracking, request) = (column.tracking(), column.tracking_request());
+        let (tracking, request) = match is_tracked {
+            true => (column.tracking(), column.tracking_request()),
+            false => (None, None),
+        };
         if CHANGES && !cell.is_again() {
             column.visit(run_ticks.this_run);
         }

@@ -14,6 +14,7 @@ use super::collection::{
 };
 use super::settled::{SETTLED, Settled};
 use super::sync::{AtomicU8, UnsafeCell};
+use crate::component::{Cells, TypeCells};
 use crate::entity::Entity;
 
 /// An ordered list of entities in which a [`RelationshipTarget`](super::RelationshipTarget) such as
@@ -287,6 +288,11 @@ impl_serde!(
     /// A list that is not in a world: whether it belongs to its target is checked when it is inserted.
     SourceList as Vec<Entity>, |this| this.as_slice(), Self::of
 );
+
+/// The first read of a list closes its holes, which changes no entity.
+impl TypeCells for SourceList {
+    const CELLS: Cells = Cells::NONE;
+}
 
 impl Eq for SourceList {}
 

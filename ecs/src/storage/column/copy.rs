@@ -4,11 +4,12 @@
 //! column in two steps: [`ColumnCopy::clones`] makes clones, which may panic, and [`ColumnCopy::put`] swaps them with the values of
 //! the column, which cannot fail. The old values of the column are dropped together with the clones' storage.
 //!
-//! Values never change while two copies share them. A column *is as* a copy says if nothing has been written to it since the copy
-//! was taken or restored. The caller knows this from stamps, and only for values of `Copy` types, which cannot be changed without a
-//! stamp.
+//! Values never change while two copies share them. A column *is as* a copy says if nobody has had mutable access to its values since the
+//! copy was taken or restored, and values have no cells. Each mutable access stamps the column, also one that bypasses change detection,
+//! because it begins as a mutable access; nothing is compared.
 //!
-//! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs
+//! The ticks of rows change only together with a stamp of the column or of the ticks, except for the tick of the last look of a consumer,
+//! which a copy has for itself.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -17,7 +18,7 @@ use core::mem::replace;
 use core::ptr::{self, NonNull};
 
 use super::Column;
-use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedSlice, ErasedSliceMut, ErasedVec};
+use crate::component::{CloneFn, ComponentDescriptor, Copying, ErasedSlice, ErasedSliceMut, ErasedVec};
 use crate::storage::tick::{ComponentTicks, Tick};
 use crate::storage::tracking::Tracking;
 use crate::util::alloc_error::AllocError;
@@ -43,10 +44,13 @@ pub(crate) type BegunTicks = Option<Box<Tracking>>;
 /// The values of a column and their ticks.
 pub(crate) struct ColumnCopy {
     values: Arc<CopiedValues>,
-    /// Whether values only change together with a stamp.
+    /// Whether values only change together with a stamp, because they contain no cells.
     stamped: bool,
     visited: Tick,
-    tracking: Option<Box<Tracking>>,
+    /// The ticks, if there are any, except for `seen`.
+    tracking: Option<Arc<Tracking>>,
+    /// Tick of the last look of a consumer.
+    seen: Tick,
     /// Number of rows with ticks.
     ticks: usize,
 }
@@ -171,8 +175,8 @@ impl ColumnCopy {
     /// A copy without values.
     pub(crate) fn new(descriptor: &'static ComponentDescriptor) -> Self {
         let values = Arc::new(CopiedValues::of(descriptor));
-        let stamped = matches!(values.copying, Some(Copying::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
-        Self { values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
+        let stamped = descriptor.possible_cell().is_none();
+        Self { values, stamped, visited: Tick::default(), tracking: None, seen: Tick::default(), ticks: 0 }
     }
 
     /// A copy with values that were not taken from a column, and with `rows` rows of ticks; `row` returns the row of a value's
@@ -211,7 +215,7 @@ impl ColumnCopy {
             // The new `Tracking` has no logs, so consumers scan all ticks.
             let tracking = Tracking::new(rows, rows, now)?;
             ticks.into_iter().enumerate().for_each(|(at, ticks)| tracking.set(row(at), ticks));
-            copy.tracking = Some(Box::new(tracking));
+            (copy.seen, copy.tracking) = (tracking.seen(), Some(Arc::new(tracking)));
         }
         Ok(copy)
     }
@@ -246,10 +250,21 @@ impl ColumnCopy {
         self.values.copying.is_none()
     }
 
+    /// Whether nobody has had mutable access to the values of a column since this copy was taken or restored. The world's tick must
+    /// have advanced since.
+    pub(crate) fn is_unvisited(&self, column: &Column) -> bool {
+        column.visited.get() == self.visited
+    }
+
     /// Whether a column with `rows` rows has the values of this copy, assuming that the rows have the same entities. The world's
     /// tick must have advanced since the copy was taken or restored.
     pub(crate) fn is_as(&self, column: &Column, rows: usize) -> bool {
-        self.stamped && self.values.len == rows && column.visited.get() == self.visited
+        self.has_fixed(rows) && self.is_unvisited(column)
+    }
+
+    /// Whether the copy has this number of values, and they do not change without mutable access.
+    pub(crate) fn has_fixed(&self, rows: usize) -> bool {
+        self.stamped && self.values.len == rows
     }
 
     /// Whether both copies share their values.
@@ -257,18 +272,8 @@ impl ColumnCopy {
         Arc::ptr_eq(&self.values, &other.values)
     }
 
-    /// Becomes a copy of a column that [is as](Self::is_as) `other`, and shares the values of `other`. Copies the ticks of `ticks`
-    /// rows.
-    ///
-    /// # Errors
-    ///
-    /// If the allocation fails. The copy must not be used then.
-    pub(crate) fn share(&mut self, other: &Self, from: &Column, ticks: usize) -> Result<(), AllocError> {
-        self.values = Arc::clone(&other.values);
-        self.take_ticks(from, ticks)
-    }
-
-    /// Becomes a copy of `len` values of a column, from row `first` on, and of the ticks of `ticks` rows.
+    /// Becomes a copy of `len` values of a column, from row `first` on, and of the ticks of `ticks` rows. Shares the values and ticks of
+    /// `known` that are unchanged: a copy of the same rows with the same entities.
     ///
     /// # Errors
     ///
@@ -286,7 +291,14 @@ impl ColumnCopy {
         from: &Column,
         [first, len]: [usize; 2],
         ticks: usize,
+        known: Option<&Self>,
     ) -> Result<(), AllocError> {
+        let known = known.filter(|known| known.is_unvisited(from));
+        self.take_ticks(from, ticks, known)?;
+        if let Some(known) = known.filter(|known| known.has_fixed(len)) {
+            self.values = Arc::clone(&known.values);
+            return Ok(());
+        }
         if Arc::get_mut(&mut self.values).is_none() {
             self.values = Arc::new(self.values.without_values());
         }
@@ -294,19 +306,30 @@ impl ColumnCopy {
             // SAFETY: forwarded: the column has values of this type, in these rows.
             unsafe { values.take(from, first, len)? };
         }
-        self.take_ticks(from, ticks)
+        Ok(())
     }
 
-    fn take_ticks(&mut self, from: &Column, ticks: usize) -> Result<(), AllocError> {
+    /// Copies the ticks of `ticks` rows, or shares those of `known`, a copy of a column that is unvisited since.
+    fn take_ticks(&mut self, from: &Column, ticks: usize, known: Option<&Self>) -> Result<(), AllocError> {
         self.visited = from.visited.get();
         self.ticks = ticks;
-        match &from.tracking {
-            Some(from) => {
-                let own = self.tracking.get_or_insert_with(|| Box::new(Tracking::empty()));
-                own.grow_as(from)?;
-                own.copy_from(from, ticks);
-            }
-            None => self.tracking = None,
+        let Some(from) = &from.tracking else {
+            self.tracking = None;
+            return Ok(());
+        };
+        self.seen = from.seen();
+        let known = known.filter(|known| known.ticks == ticks).and_then(|known| known.tracking.as_ref());
+        if let Some(known) = known.filter(|known| known.is_unmarked_since(from)) {
+            self.tracking = Some(Arc::clone(known));
+            return Ok(());
+        }
+        let own = self.tracking.get_or_insert_with(|| Arc::new(Tracking::empty()));
+        if Arc::get_mut(own).is_none() {
+            *own = Arc::new(Tracking::empty());
+        }
+        if let Some(own) = Arc::get_mut(own) {
+            own.grow_as(from)?;
+            own.copy_from(from, ticks);
         }
         Ok(())
     }
@@ -423,7 +446,10 @@ impl ColumnCopy {
     pub(crate) fn put_ticks(&self, to: &mut Column, begun: BegunTicks) {
         to.visited.set(self.visited);
         match (&mut to.tracking, &self.tracking, begun) {
-            (Some(to), Some(own), _) => to.copy_from(own, self.ticks),
+            (Some(to), Some(own), _) => {
+                to.copy_from(own, self.ticks);
+                to.set_seen(self.seen);
+            }
             (Some(to), None, Some(begun)) => *to = begun,
             _ => {}
         }

@@ -2,6 +2,7 @@
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::SparseStorage;
@@ -10,24 +11,32 @@ use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::storage::column::{BegunTicks, ColumnClones, ColumnCopy, ColumnParts};
 use crate::storage::tick::Tick;
-use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, copy_list, try_reserve_exact};
 
 /// The entities of a sparse storage, with values owned by the copy.
 pub(crate) struct SparseCopy {
+    places: Arc<Places>,
+    values: ColumnCopy,
+}
+
+/// The entities that have values, and the places of these.
+#[derive(Default)]
+struct Places {
     /// The entities of a set.
     entities: Vec<Entity>,
     /// The pages of a set; they may contain rows of entities without a value.
     pages: RowPages,
     /// The bits of tags.
     words: Vec<u64>,
-    values: ColumnCopy,
+    /// Number of values.
+    len: usize,
 }
 
 impl SparseCopy {
     /// A copy without values.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let values = ColumnCopy::new(info.descriptor());
-        Self { entities: Vec::new(), pages: RowPages::default(), words: Vec::new(), values }
+        Self { places: Arc::default(), values }
     }
 
     /// A copy with values that were not taken from a storage, one for each of `entities`, whose indexes differ. No tick is newer
@@ -48,7 +57,7 @@ impl SparseCopy {
             let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
             assert_eq!(count, entities.len(), "each entity has one value");
             let values = ColumnCopy::of(parts, words.len() * 64, |at| entities[at].index() as usize, now)?;
-            return Ok(Self { entities: Vec::new(), pages: RowPages::default(), words, values });
+            return Ok(Self { places: Arc::new(Places { words, len: count, ..Places::default() }), values });
         }
         let mut pages = RowPages::default();
         for (row, entity) in entities.iter().enumerate() {
@@ -57,12 +66,13 @@ impl SparseCopy {
             assert_eq!(before, Some(NO_ROW), "each entity has one value");
         }
         let values = ColumnCopy::of(parts, entities.len(), |at| at, now)?;
-        Ok(Self { entities, pages, words: Vec::new(), values })
+        let len = entities.len();
+        Ok(Self { places: Arc::new(Places { entities, pages, len, ..Places::default() }), values })
     }
 
     /// The entities, or a bit per entity index for zero-sized values.
     pub(crate) fn members(&self) -> Members<'_> {
-        (&self.entities, &self.words)
+        (&self.places.entities, &self.places.words)
     }
 
     /// The values and their ticks.
@@ -70,30 +80,45 @@ impl SparseCopy {
         &self.values
     }
 
-    /// Becomes a copy of a storage. After a panic or a failed allocation, the copy must not be used. Panics if there are values
-    /// that cannot be copied.
+    /// Whether a storage has the same entities, in the same order, as when this copy was taken or restored. The world's tick must have
+    /// advanced since. The column is stamped whenever an entity gets a value, and otherwise entities can only lose theirs.
+    pub(crate) fn has_same_places(&self, storage: &SparseStorage) -> bool {
+        let (entities, words) = storage.members();
+        self.values.is_unvisited(storage.column())
+            && self.places.len == storage.len()
+            && (self.places.entities.len(), self.places.words.len()) == (entities.len(), words.len())
+    }
+
+    /// Becomes a copy of a storage, and shares what is unchanged in `known`, an earlier copy of it. After a panic or a failed allocation,
+    /// the copy must not be used. Panics if there are values that cannot be copied.
     ///
     /// # Safety
     ///
     /// - The storage belongs to the component for which this was made.
-    pub(crate) unsafe fn take(&mut self, from: &SparseStorage) -> Result<(), AllocError> {
+    pub(crate) unsafe fn take(&mut self, from: &SparseStorage, known: Option<&Self>) -> Result<(), AllocError> {
+        let known = known.filter(|known| known.has_same_places(from));
+        match known {
+            Some(known) => self.places = Arc::clone(&known.places),
+            None => {
+                if Arc::get_mut(&mut self.places).is_none() {
+                    self.places = Arc::default();
+                }
+                if let Some(places) = Arc::get_mut(&mut self.places) {
+                    places.take(from)?;
+                }
+            }
+        }
+        debug_assert!(self.members() == from.members());
+        let known = known.map(|known| &known.values);
         match from {
             SparseStorage::Set(set) => {
                 let len = set.entities.len();
-                self.entities.clear();
-                try_reserve(&mut self.entities, len)?;
-                self.entities.extend_from_slice(&set.entities);
-                self.pages.reserve_as(&set.pages, NO_ROW)?;
-                self.pages.copy_from(&set.pages, NO_ROW);
                 // SAFETY: the set has a value for each of its entities, of the type for which this was made.
-                unsafe { self.values.take(&set.column, [0, len], len) }
+                unsafe { self.values.take(&set.column, [0, len], len, known) }
             }
             SparseStorage::Tag(tag) => {
-                self.words.clear();
-                try_reserve(&mut self.words, tag.words.len())?;
-                self.words.extend_from_slice(&tag.words);
                 // SAFETY: zero-sized values need no memory, so they exist at any address, and there are `tag.len` of them.
-                unsafe { self.values.take(&tag.column, [0, tag.len], tag.words.len() * 64) }
+                unsafe { self.values.take(&tag.column, [0, tag.len], tag.words.len() * 64, known) }
             }
         }
     }
@@ -110,10 +135,29 @@ impl SparseCopy {
 
     /// Number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.entities.capacity() * size_of::<Entity>()
-            + self.words.capacity() * size_of::<u64>()
-            + self.pages.allocated_bytes()
+        let Places { entities, pages, words, .. } = &*self.places;
+        entities.capacity() * size_of::<Entity>()
+            + words.capacity() * size_of::<u64>()
+            + pages.allocated_bytes()
             + self.values.allocated_bytes()
+    }
+}
+
+impl Places {
+    /// Becomes a copy of the places in a storage.
+    fn take(&mut self, from: &SparseStorage) -> Result<(), AllocError> {
+        let (entities, words) = from.members();
+        copy_list(&mut self.entities, entities)?;
+        copy_list(&mut self.words, words)?;
+        self.len = from.len();
+        match from {
+            SparseStorage::Set(set) => {
+                self.pages.reserve_as(&set.pages, NO_ROW)?;
+                self.pages.copy_from(&set.pages, NO_ROW);
+            }
+            SparseStorage::Tag(_) => {}
+        }
+        Ok(())
     }
 }
 
@@ -144,15 +188,15 @@ impl SparseStorage {
     pub(crate) fn make_room_for(&mut self, copy: &SparseCopy, now: Tick) -> Result<BegunTicks, AllocError> {
         match self {
             Self::Set(set) => {
-                let missing = copy.entities.len().saturating_sub(set.entities.len());
+                let missing = copy.places.entities.len().saturating_sub(set.entities.len());
                 try_reserve_exact(&mut set.entities, missing)?;
-                set.pages.reserve_as(&copy.pages, NO_ROW)?;
+                set.pages.reserve_as(&copy.places.pages, NO_ROW)?;
                 copy.values.make_room(&mut set.column)?;
                 set.note_room();
                 copy.values.begun_ticks(&set.column, None, now)
             }
             Self::Tag(tag) => {
-                let missing = copy.words.len().saturating_sub(tag.words.len());
+                let missing = copy.places.words.len().saturating_sub(tag.words.len());
                 try_reserve_exact(&mut tag.words, missing)?;
                 copy.values.make_room(&mut tag.column)?;
                 copy.values.begun_ticks(&tag.column, None, now)
@@ -175,8 +219,8 @@ impl SparseStorage {
                 let before = set.entities.len();
                 set.entities.clear();
                 // `make_room_for` has reserved room.
-                set.entities.extend_from_slice(&copy.entities);
-                set.pages.copy_from(&copy.pages, NO_ROW);
+                set.entities.extend_from_slice(&copy.places.entities);
+                set.pages.copy_from(&copy.places.pages, NO_ROW);
                 // SAFETY: the set has had a value for each of its entities; the rest is forwarded: room has been made, and `clones`
                 // and `begun` belong to the copy.
                 unsafe { copy.values.put(&mut set.column, before, clones.as_mut(), begun) };
@@ -188,10 +232,9 @@ impl SparseStorage {
                 tag.retired = false;
                 tag.words.clear();
                 // `make_room_for` has reserved room.
-                tag.words.extend_from_slice(&copy.words);
-                // The values are counted by the bits, because they may have been moved out of the copy.
-                let count = copy.words.iter().map(|word| word.count_ones() as usize).sum();
-                let before = core::mem::replace(&mut tag.len, count);
+                tag.words.extend_from_slice(&copy.places.words);
+                // Not the number of values in the copy, because they may have been moved out of it.
+                let before = core::mem::replace(&mut tag.len, copy.places.len);
                 // SAFETY: the tag set has had `before` values; the rest is forwarded: room has been made, and `clones` and `begun`
                 // belong to the copy.
                 unsafe { copy.values.put(&mut tag.column, before, clones.as_mut(), begun) };

@@ -11,7 +11,7 @@ use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::storage::column::{BegunTicks, ColumnClones, ColumnCopy};
 use crate::storage::tick::Tick;
-use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve_exact};
 
 /// The rows of a table, with values owned by the copy.
 pub(crate) struct TableCopy {
@@ -95,24 +95,13 @@ impl TableCopy {
         let known = known.filter(|known| known.has_same_rows(from));
         match known {
             Some(known) => self.entities = Arc::clone(&known.copy.entities),
-            None => {
-                if Arc::get_mut(&mut self.entities).is_none() {
-                    self.entities = Arc::default();
-                }
-                if let Some(entities) = Arc::get_mut(&mut self.entities) {
-                    entities.clear();
-                    try_reserve(entities, rows)?;
-                    entities.extend_from_slice(&from.entities);
-                }
-            }
+            None => copy_to_shared(&mut self.entities, &from.entities)?,
         }
         self.stamped = from.stamped.get();
         for (at, (copy, column)) in self.columns.iter_mut().zip(from.columns.iter()).enumerate() {
-            match known.map(|known| &known.copy.columns[at]).filter(|known| known.is_as(column, rows)) {
-                Some(known) => copy.share(known, column, rows)?,
-                // SAFETY: columns of one component in one world have values of one type; this column has a value in each row.
-                None => unsafe { copy.take(column, [0, rows], rows)? },
-            }
+            let known = known.map(|known| &known.copy.columns[at]);
+            // SAFETY: columns of one component in one world have values of one type; this column has a value in each row.
+            unsafe { copy.take(column, [0, rows], rows, known)? };
         }
         Ok(())
     }

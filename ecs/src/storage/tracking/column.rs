@@ -387,6 +387,29 @@ impl Tracking {
         if seen == Tick::default() { self.seen_before.get() } else { seen }
     }
 
+    /// Tick of the last look of a consumer at this column.
+    pub(crate) fn seen(&self) -> Tick {
+        self.seen.get()
+    }
+
+    /// Sets the tick of the last look of a consumer at this column.
+    pub(crate) fn set_seen(&self, seen: Tick) {
+        self.seen.set(seen);
+    }
+
+    /// Whether nothing but the tick of the last look has changed in a column since these ticks were copied from it. The column has the
+    /// same rows, and the world's tick has advanced since.
+    pub(crate) fn is_unmarked_since(&self, column: &Self) -> bool {
+        let cells = |of: &Self| {
+            let [first, second] = &of.logs;
+            let starts = [first.start.get(), second.start.get()];
+            (starts, of.visited.get(), of.last_added.get(), of.seen_before.get())
+        };
+        let logs = |of: &Self| [&of.given_up, &of.passed_over].map(|cell| cell.load(Relaxed));
+        let current = |of: &Self| (of.current.load(Relaxed), of.notes.load(Relaxed));
+        cells(self) == cells(column) && logs(self) == logs(column) && current(self) == current(column)
+    }
+
     /// Takes over the last look at the column from which the first rows of this one come.
     pub(crate) fn begin_after(&self, other: &Self) {
         self.seen_before.set(other.last_look());

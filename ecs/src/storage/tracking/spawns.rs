@@ -38,6 +38,12 @@ impl Spawns {
         self.ticks[index] = now;
     }
 
+    /// Whether nothing has been recorded since these ticks were copied from others, whose world's tick has advanced since.
+    pub(crate) fn is_unchanged_since(&self, others: &Self) -> bool {
+        let state = |of: &Self| (of.ticks.len(), of.others, of.newest);
+        state(self) == state(others)
+    }
+
     /// Restores a saved state: the ticks by index, the tick of indexes past the end, and the newest tick.
     pub(crate) fn of(ticks: Vec<Tick>, others: Tick, newest: Tick) -> Self {
         Self { ticks, others, newest }

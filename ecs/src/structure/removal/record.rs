@@ -428,12 +428,17 @@ impl Removals {
         drop(Finish { removals: self, unfinished: true });
     }
 
-    /// Copies all logs, into existing copies where there are some.
+    /// Copies all logs, into existing copies where there are some. Shares the entries of earlier copies of these logs that are unchanged.
     ///
     /// # Errors
     ///
     /// If there is no memory. The copies are incomplete then, as after a panic of a `Clone`.
-    pub(crate) fn copy_to(&self, copies: &mut Vec<[LogCopy; 2]>, components: &Components) -> Result<(), AllocError> {
+    pub(crate) fn copy_to(
+        &self,
+        copies: &mut Vec<[LogCopy; 2]>,
+        components: &Components,
+        known: &[[LogCopy; 2]],
+    ) -> Result<(), AllocError> {
         copies.truncate(self.watched.len());
         for (at, watched) in self.watched.iter().enumerate() {
             let Some(info) = components.info(watched.component) else { break };
@@ -443,8 +448,8 @@ impl Removals {
             let [entities, values] = &mut copies[at];
             // SAFETY: the log with this number has always belonged to the same component.
             unsafe {
-                entities.take(&watched.entities)?;
-                values.take(&watched.values)?;
+                entities.take(&watched.entities, known.get(at).map(|[entities, _]| entities))?;
+                values.take(&watched.values, known.get(at).map(|[_, values]| values))?;
             }
         }
         Ok(())

@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Weak;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 use hashbrown::HashSet;
@@ -340,7 +340,7 @@ pub(crate) fn build_copy(
         sparse,
         resources,
         removals,
-        spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
+        spawns: spawns.map(|(ticks, others, newest)| Arc::new(Spawns::of(ticks, others, newest))),
         links,
         pairs,
         relations: store.relations.places.iter().map(|place| place.functions.register).collect(),

@@ -19,13 +19,13 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Weak;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
 use super::frames::FramesCopy;
-use super::links::LinksCopy;
+use super::links::{LinkRecords, LinksCopy};
 use super::target_world::take_returned;
 use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, Unproved};
@@ -53,7 +53,7 @@ pub(crate) struct StoreCopy {
     pub(crate) sparse: Vec<SparseCopy>,
     pub(crate) resources: ResourceCopies,
     pub(crate) removals: Vec<[LogCopy; 2]>,
-    pub(crate) spawns: Option<Spawns>,
+    pub(crate) spawns: Option<Arc<Spawns>>,
     pub(super) links: LinksCopy,
     /// By the number of the relation.
     pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
@@ -75,6 +75,10 @@ pub(crate) struct Mark {
     restores: u64,
     /// By table.
     arrangements: Vec<Arrangement>,
+    /// See [`Entities::ids_mark`](crate::entity::Entities::ids_mark).
+    ids: Option<u64>,
+    /// See [`Links::revision`](super::links::Links::revision).
+    links: [u64; 2],
 }
 
 /// A copy that a store was equal to, and the state of the store at that time.
@@ -85,9 +89,11 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Returns whether this is a complete copy of this store, whose ticks have not gone back since.
+    /// Returns whether this is a complete copy of this store, whose ticks have neither gone back since nor been clamped.
     fn is_of(&self, store: &Store) -> bool {
-        self.copy.whole_of == Some(store.id) && self.mark.restores == store.clock.restores
+        self.copy.whole_of == Some(store.id)
+            && self.mark.restores == store.clock.restores
+            && self.copy.checked == store.clock.checked
     }
 
     /// Returns the copy and the earlier state of the table with this number.
@@ -104,7 +110,23 @@ impl<'a> Known<'a> {
             None => table.is_empty(),
         };
         let same_rows = tables.len() >= self.copy.tables.len() && tables.all(is_same);
-        KnownEntities { copy: &self.copy.entities, same_rows }
+        let mut storages = store.structure.sparse.iter().enumerate();
+        let same_places = storages.all(|(number, storage)| match self.copy.sparse.get(number) {
+            Some(copy) => copy.has_same_places(storage),
+            None => storage.len() == 0,
+        });
+        KnownEntities { copy: &self.copy.entities, ids: self.mark.ids, same_rows, same_places }
+    }
+
+    /// Returns the copy of the links, if these are unchanged.
+    fn links(&self, store: &Store) -> Option<&'a LinksCopy> {
+        (self.mark.links == store.events.links.revision()).then_some(&self.copy.links)
+    }
+
+    /// Returns the copy of the spawn ticks, if these are unchanged.
+    fn spawns(&self, store: &Store) -> Option<&'a Arc<Spawns>> {
+        let copy = self.copy.spawns.as_ref()?;
+        store.events.spawns.as_ref()?.is_unchanged_since(copy).then_some(copy)
     }
 }
 
@@ -115,7 +137,7 @@ struct Clones {
     resources: ResourceClones,
     removals: Vec<[ColumnClones; 2]>,
     spawns: Option<Spawns>,
-    links: LinksCopy,
+    links: LinkRecords,
     /// By the number of the relation: also of relations that the copy does not have.
     pairs: Vec<Box<dyn ErasedPairs>>,
     id_forecasts: IdForecasts,
@@ -175,7 +197,7 @@ pub(crate) fn is_busy(store: &mut Store) -> bool {
 }
 
 /// Brings the store into the state in which operations begin.
-fn settle(store: &mut Store) {
+pub(crate) fn settle(store: &mut Store) {
     // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended while the store was
     // exchanged.
     store.relink();
@@ -230,7 +252,12 @@ pub(crate) fn erased_pairs(
 /// Returns the state of the store, which is equal to a copy. The tick must advance before anything is written.
 pub(crate) fn mark_of_copy(store: &Store) -> Mark {
     let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
-    Mark { restores: store.clock.restores, arrangements }
+    Mark {
+        restores: store.clock.restores,
+        arrangements,
+        ids: store.structure.entities.ids_mark(),
+        links: store.events.links.revision(),
+    }
 }
 
 /// Copies everything into a new copy, or into an earlier one of this store. Shares unchanged parts with a known copy. The caller has
@@ -272,9 +299,9 @@ pub(crate) fn copy_store_to(
             copy.sparse.push(SparseCopy::new(info));
         }
         // SAFETY: the storage with this number always has the same component.
-        unsafe { copy.sparse[at].take(storage)? };
+        unsafe { copy.sparse[at].take(storage, known.and_then(|known| known.copy.sparse.get(at)))? };
     }
-    copy_rest_to(store, copy, is_apart, clones)?;
+    copy_rest_to(store, copy, known, is_apart, clones)?;
     copy.whole_of = Some(store.id);
     Ok(())
 }
@@ -292,22 +319,27 @@ pub(crate) fn copy_around_rows(
 ) -> Result<StoreCopy, AllocError> {
     settle(store);
     let mut copy = StoreCopy::default();
-    copy_rest_to(store, &mut copy, is_apart, clones)?;
+    copy_rest_to(store, &mut copy, None, is_apart, clones)?;
     Ok(copy)
 }
 
 fn copy_rest_to(
     store: &mut Store,
     copy: &mut StoreCopy,
+    known: Option<Known<'_>>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
     let components = &store.structure.archetypes.components;
     copy.id_forecasts = store.structure.id_forecasts.clone();
     copy.resources = store.resources.copy(is_apart, clones)?;
-    store.events.removals.copy_to(&mut copy.removals, components)?;
-    copy.spawns.clone_from(&store.events.spawns);
-    copy.links = store.events.links.copy();
+    let removals = known.map_or(&[][..], |known| &known.copy.removals);
+    store.events.removals.copy_to(&mut copy.removals, components, removals)?;
+    copy.spawns = match known.and_then(|known| known.spawns(store)) {
+        Some(spawns) => Some(Arc::clone(spawns)),
+        None => store.events.spawns.clone().map(Arc::new),
+    };
+    copy.links = store.events.links.copy(known.and_then(|known| known.links(store)));
     copy.pairs.clear();
     copy.pairs.extend(store.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
     copy.relations.clear();
@@ -490,8 +522,8 @@ impl StoreCopy {
             sparse,
             resources: store.resources.clones(&self.resources, is_apart)?,
             removals: Removals::clones(&self.removals)?,
-            spawns: self.spawns.clone(),
-            links: self.links.clone(),
+            spawns: self.spawns.as_deref().cloned(),
+            links: self.links.records(),
             pairs: self.pairs_for(store),
             id_forecasts: self.id_forecasts.clone(),
             frames: self.frames.clone(),

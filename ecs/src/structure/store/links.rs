@@ -7,6 +7,7 @@
 //! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
@@ -51,9 +52,11 @@ pub(crate) struct Unpaired {
 #[derive(Default)]
 pub(crate) struct Links {
     /// For each component of sources: the target that lists each source.
-    listed: Vec<(ComponentId, Listed)>,
+    listed: LinkRecords,
     /// The number of notes of changed targets.
     changes: u64,
+    /// How often places in lists were updated.
+    moves: u64,
     /// The last of these notes, if a consumer needs them: the component of the source, and the source.
     journal: Option<VecDeque<(ComponentId, Entity)>>,
     /// Targets that have got another list, and the component of the list.
@@ -162,6 +165,7 @@ impl Links {
     /// Records that sources are at the places of this order in the list of their target.
     pub(crate) fn move_places(&mut self, relation: ComponentId, sources: &[Entity]) {
         let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) else { return };
+        self.moves += 1;
         for (place, &source) in (0..).zip(sources) {
             let spot = listed.places.get_mut(source.index());
             if let Some(spot) = spot.filter(|spot| spot.generation == source.generation()) {
@@ -253,14 +257,19 @@ impl Links {
         self.leaving.clear();
     }
 
-    /// Copies the records of all sources. No updates are pending.
-    pub(super) fn copy(&self) -> LinksCopy {
-        LinksCopy(self.listed.clone())
+    /// Copies the records of all sources, or shares those of a known copy that are the same. No updates are pending.
+    pub(super) fn copy(&self, known: Option<&LinksCopy>) -> LinksCopy {
+        known.cloned().unwrap_or_else(|| LinksCopy(Arc::new(self.listed.clone())))
+    }
+
+    /// Returns two numbers, of which one changes whenever a record may have changed.
+    pub(super) fn revision(&self) -> [u64; 2] {
+        [self.changes, self.moves]
     }
 
     /// Restores the records of a copy.
-    pub(super) fn become_copy(&mut self, copy: LinksCopy) {
-        self.listed = copy.0;
+    pub(super) fn become_copy(&mut self, records: LinkRecords) {
+        self.listed = records;
         // The new number makes forests read all links again: they compare it with the number that they have stored.
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
@@ -333,9 +342,12 @@ impl Note<'_> {
     }
 }
 
-/// The target that lists each source.
+/// For each component of sources: the target that lists each source.
+pub(super) type LinkRecords = Vec<(ComponentId, Listed)>;
+
+/// The target that lists each source, in a copy of a store.
 #[derive(Clone, Default)]
-pub(super) struct LinksCopy(Vec<(ComponentId, Listed)>);
+pub(super) struct LinksCopy(Arc<LinkRecords>);
 
 /// All links of a relationship, for a copy that was not taken from a store.
 pub(crate) struct BuiltLinks {
@@ -346,6 +358,11 @@ pub(crate) struct BuiltLinks {
 }
 
 impl LinksCopy {
+    /// Returns the records, to restore them.
+    pub(super) fn records(&self) -> LinkRecords {
+        LinkRecords::clone(&self.0)
+    }
+
     /// Adds the links of a relationship that has no links so far. Each source occurs once.
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
         let mut listed = Listed { count: links.len(), ..Listed::default() };
@@ -353,7 +370,7 @@ impl LinksCopy {
             let noted = Place { target, generation: source.generation(), place };
             *listed.places.get_or_add(source.index(), Place::NONE) = noted;
         }
-        self.0.push((relation, listed));
+        Arc::make_mut(&mut self.0).push((relation, listed));
     }
 }
 
@@ -362,7 +379,7 @@ const PAGE: usize = 256;
 
 /// The target that lists each source, by the index of the source. A page exists only if it has such a source.
 #[derive(Clone, Default)]
-struct Listed {
+pub(super) struct Listed {
     places: Pages<Place, PAGE>,
     count: usize,
     /// The number of the last note about one of these sources.

@@ -87,7 +87,7 @@ pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at}
 pub use self::copies::NotTaken;
 pub(crate) use self::copies::{Became, Known, Mark, StoreCopy};
 pub(crate) use self::copies::{
-    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
+    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore, settle,
 };
 pub(crate) use self::dispatch::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
 pub use self::dynamic::EntityBuilder;

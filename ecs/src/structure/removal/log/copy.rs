@@ -9,11 +9,11 @@ use super::{LIMIT, Log, Seen};
 use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 use crate::storage::column::{ColumnClones, ColumnCopy};
-use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_reserve_exact};
 
 /// The entries of a log, with cloned values, and the readers that it was kept for.
 pub(crate) struct LogCopy {
-    entities: Vec<Entity>,
+    entities: Arc<Vec<Entity>>,
     values: Option<ColumnCopy>,
     first: u64,
     limit: usize,
@@ -24,7 +24,7 @@ impl LogCopy {
     /// Creates an empty copy of a log of a component, with values or without.
     pub(in crate::structure::removal) fn new(info: &ComponentInfo, with_values: bool) -> Self {
         let values = with_values.then(|| ColumnCopy::new(info.descriptor()));
-        Self { entities: Vec::new(), values, first: 0, limit: LIMIT, readers: Vec::new() }
+        Self { entities: Arc::default(), values, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
     /// Returns whether the log has values that cannot be cloned.
@@ -32,23 +32,33 @@ impl LogCopy {
         from.len() != 0 && self.values.as_ref().is_some_and(ColumnCopy::refuses)
     }
 
-    /// Copies a log into this. If that panics, or there is no memory, the contents are incomplete. Panics if there are values that cannot
-    /// be cloned.
+    /// Copies a log into this, and shares the entries of `known`, an earlier copy of the log, if they are the same: the numbers of entries
+    /// only increase, except by a restore. If that panics, or there is no memory, the contents are incomplete. Panics if there are values
+    /// that cannot be cloned.
     ///
     /// # Safety
     ///
     /// - The log belongs to the component that this was made for, and has values if this has.
-    pub(in crate::structure::removal) unsafe fn take(&mut self, from: &Log) -> Result<(), AllocError> {
-        self.entities.clear();
-        try_reserve(&mut self.entities, from.len())?;
-        self.entities.extend_from_slice(&from.entities[from.head..]);
+    pub(in crate::structure::removal) unsafe fn take(
+        &mut self,
+        from: &Log,
+        known: Option<&Self>,
+    ) -> Result<(), AllocError> {
+        let known = known.filter(|known| known.first == from.first && known.entities.len() == from.len());
+        match known {
+            Some(known) => self.entities = Arc::clone(&known.entities),
+            None => copy_to_shared(&mut self.entities, &from.entities[from.head..])?,
+        }
+        debug_assert_eq!(self.entities[..], from.entities[from.head..]);
         (self.first, self.limit) = (from.first, from.limit);
         self.readers.clear();
         try_reserve(&mut self.readers, from.readers.len())?;
         self.readers.extend(from.readers.iter().map(|reader| (Arc::downgrade(reader), reader.get())));
         match (&mut self.values, &from.values) {
             // SAFETY: the entries from `head` on have values, of the type that this was made for.
-            (Some(own), Some(values)) => unsafe { own.take(values, [from.head, from.len()], 0) },
+            (Some(own), Some(values)) => unsafe {
+                own.take(values, [from.head, from.len()], 0, known.and_then(|known| known.values.as_ref()))
+            },
             _ => Ok(()),
         }
     }
@@ -60,7 +70,7 @@ impl LogCopy {
     /// `None` for a log of entities. At most `limit` entries are kept.
     pub(crate) fn of(entities: Vec<Entity>, values: Option<ColumnCopy>, first: u64, limit: usize) -> Self {
         debug_assert!(values.as_ref().is_none_or(|values| values.len() == entities.len()));
-        Self { entities, values, first, limit, readers: Vec::new() }
+        Self { entities: Arc::new(entities), values, first, limit, readers: Vec::new() }
     }
 
     /// Returns the descriptor of the component, for a log with values.
