@@ -76,6 +76,8 @@ pub(crate) mod query {
     pub use strata_ecs_derive::{QueryData, QueryFilter};
 
     pub use crate::access::{Access, FilteredAccess};
+    #[doc(hidden)]
+    pub use crate::query::AddedComponents as Given;
     pub use crate::world::QueryBuilder;
 }
 
@@ -153,6 +155,10 @@ pub(crate) mod component {
 /// See [`bundle`](crate::bundle).
 pub(crate) mod bundle {
     pub use strata_ecs_derive::Bundle;
+
+    /// Earlier names.
+    #[doc(hidden)]
+    pub use crate::structure::bundle::{BundleField as Leaf, FieldLayout as LeafAt};
 }
 
 /// See [`relationship`](crate::relationship).

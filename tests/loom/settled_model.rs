@@ -34,6 +34,7 @@ fn close(numbers: &mut Vec<u32>) {
 }
 
 /// Copies what is not in a hole.
+#[expect(clippy::ptr_arg, reason = "`get` passes the value that it holds")]
 fn copy(numbers: &Vec<u32>) -> Vec<u32> {
     numbers.iter().copied().filter(|number| number % 2 == 0).collect()
 }

@@ -28,6 +28,7 @@ macro_rules! counted {
 
 #[derive(Component, PartialEq, Debug)]
 struct Text(String);
+#[expect(clippy::box_collection, reason = "a type inside of a box inside of an option")]
 #[derive(Component, PartialEq, Debug)]
 #[component(storage = "sparse")]
 struct Note(Option<Box<String>>);

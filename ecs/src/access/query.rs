@@ -29,7 +29,7 @@ pub struct FilteredAccess {
     ticks: ComponentSet,
     /// The ways in which an entity can match. A branch that contradicts itself is left out, unless the contradiction is about a
     /// sparse component: the query visits the tables then.
-    branches: Vec<Branch>,
+    branches: Vec<MatchBranch>,
     /// Whether branches were merged because there were too many: only their common conditions are known then.
     has_merged: bool,
     /// The access of nested queries, to other entities. Each is flat: queries nested inside of them are in this list, too.
@@ -42,12 +42,12 @@ const MOST_BRANCHES: usize = 128;
 
 /// One way in which an entity can match: the components that it has, and those that it lacks.
 #[derive(Clone, Default, Debug, PartialEq)]
-struct Branch {
+struct MatchBranch {
     with: FixedBitSet,
     without: FixedBitSet,
 }
 
-impl Branch {
+impl MatchBranch {
     /// Whether one of two branches requires a component that the other one, or itself, excludes. Only components for which `counts`
     /// holds are compared. (A branch that excludes what it requires matches nothing.)
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
@@ -85,7 +85,7 @@ impl Default for FilteredAccess {
             reads,
             writes,
             ticks,
-            branches: alloc::vec![Branch::default()],
+            branches: alloc::vec![MatchBranch::default()],
             has_merged: false,
             nested: Vec::new(),
             conflict: None,
@@ -335,12 +335,12 @@ impl FilteredAccess {
         };
         // Every table that `other` matches fulfils the conditions on table components that all branches share, so `self` need not imply
         // these.
-        let Some(common) = Branch::common(&other.branches) else { return true };
+        let Some(common) = MatchBranch::common(&other.branches) else { return true };
         let is_said = |own: &FixedBitSet, theirs: &FixedBitSet, common: &FixedBitSet| {
             theirs.ones().all(|index| own.contains(index) || common.contains(index) && !is_sparse(index))
         };
-        let names_sparse = |branch: &Branch| branch.with.union(&branch.without).any(is_sparse);
-        let implies = |own: &Branch, theirs: &Branch| {
+        let names_sparse = |branch: &MatchBranch| branch.with.union(&branch.without).any(is_sparse);
+        let implies = |own: &MatchBranch, theirs: &MatchBranch| {
             is_said(&own.with, &theirs.with, &common.with) && is_said(&own.without, &theirs.without, &common.without)
         };
         !other.has_merged
@@ -415,7 +415,7 @@ impl FilteredAccess {
             }
             if self.branches.len() > MOST_BRANCHES {
                 // There are too many branches, so of the inner term only the conditions that all its branches share are kept.
-                let common = Branch::common(&inner.branches);
+                let common = MatchBranch::common(&inner.branches);
                 self.branches =
                     common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());
                 self.has_merged = true;
@@ -425,7 +425,7 @@ impl FilteredAccess {
     }
 
     /// Adds a branch, unless each entity that matches it also matches another branch.
-    fn add_branch(&mut self, branch: Branch) {
+    fn add_branch(&mut self, branch: MatchBranch) {
         if !self.branches.iter().any(|other| branch.implies(other)) {
             self.branches.retain(|other| !other.implies(&branch));
             self.branches.push(branch);
@@ -440,7 +440,7 @@ impl FilteredAccess {
         self.has_merged |= other.has_merged;
         if self.branches.len() > MOST_BRANCHES {
             self.has_merged = true;
-            self.branches = Branch::common(&self.branches).into_iter().collect();
+            self.branches = MatchBranch::common(&self.branches).into_iter().collect();
         }
     }
 

@@ -5,13 +5,13 @@ use core::mem::{MaybeUninit, forget};
 use core::ptr;
 
 /// The captured data of a constructor: nothing, or a function pointer.
-type Data = MaybeUninit<fn()>;
+type CapturedData = MaybeUninit<fn()>;
 
 /// Makes values of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Constructor {
-    data: Data,
-    fill: unsafe fn(&Data, *mut u8, usize),
+    data: CapturedData,
+    fill: unsafe fn(&CapturedData, *mut u8, usize),
     name: fn() -> &'static str,
 }
 
@@ -20,11 +20,11 @@ impl Constructor {
     pub(crate) fn new<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Self {
         const {
             assert!(
-                size_of::<F>() <= size_of::<Data>() && align_of::<F>() <= align_of::<Data>(),
+                size_of::<F>() <= size_of::<CapturedData>() && align_of::<F>() <= align_of::<CapturedData>(),
                 "it captures nothing"
             );
         }
-        let mut data = Data::uninit();
+        let mut data = CapturedData::uninit();
         // SAFETY: `data` is large and aligned enough for the function (checked above). The function is `Copy`, so it need
         // not be dropped.
         unsafe { data.as_mut_ptr().cast::<F>().write(make) }
@@ -56,7 +56,7 @@ impl_debug!([] Constructor => |this, f| write!(f, "Constructor of `{}`", (this.n
 ///
 /// - `data` holds an `F`.
 /// - `to` is valid for `count` values of `T`, and uninitialized.
-unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
+unsafe fn fill<T, F: Fn() -> T + Copy>(data: &CapturedData, to: *mut u8, count: usize) {
     // SAFETY: `data` holds an `F`, which is `Copy`; `to` is valid for `count` values and uninitialized (both ensured by the
     // caller).
     unsafe {
@@ -73,16 +73,16 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
 /// - `to` is valid for `count` values, and uninitialized.
 pub(super) unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
     /// The values written so far, as an address and a number. They are dropped if one of the next panics.
-    struct Made<T>(*mut T, usize);
+    struct WrittenValues<T>(*mut T, usize);
 
-    impl<T> Drop for Made<T> {
+    impl<T> Drop for WrittenValues<T> {
         fn drop(&mut self) {
             // SAFETY: this many values have been written, and no other code uses them.
             unsafe { ptr::slice_from_raw_parts_mut(self.0, self.1).drop_in_place() }
         }
     }
 
-    let mut made = Made(to, 0);
+    let mut made = WrittenValues(to, 0);
     values.take(count).for_each(|value| {
         // SAFETY: `to` is valid for `count` values (ensured by the caller), and at most `count` are written.
         unsafe { made.0.add(made.1).write(value) };

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 use super::Component;
 use super::cells::{Part, TypeCells};
-use super::description::{Description, Found, Marked};
+use super::description::{Description, FoundFunction, Marked};
 use super::field::{Described, FieldOf, FieldTypeOf, Fields, fields, pub_field};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
@@ -148,17 +148,17 @@ pub trait Unproved {
     type Type: 'static;
 
     /// `Clone`
-    const CLONE: Found<Self::Type, CloneFn> = Found::NONE;
+    const CLONE: FoundFunction<Self::Type, CloneFn> = FoundFunction::NONE;
     /// `Copy`
     const COPY: Marked<Self::Type> = Marked::NO;
     /// `Default`
-    const DEFAULT: Found<Self::Type, DefaultFn> = Found::NONE;
+    const DEFAULT: FoundFunction<Self::Type, DefaultFn> = FoundFunction::NONE;
     /// `PartialEq`
-    const EQ: Found<Self::Type, EqFn> = Found::NONE;
+    const EQ: FoundFunction<Self::Type, EqFn> = FoundFunction::NONE;
     /// `Hash`
-    const HASH: Found<Self::Type, HashFn> = Found::NONE;
+    const HASH: FoundFunction<Self::Type, HashFn> = FoundFunction::NONE;
     /// `Debug`
-    const DEBUG: Found<Self::Type, DebugFn> = Found::NONE;
+    const DEBUG: FoundFunction<Self::Type, DebugFn> = FoundFunction::NONE;
     /// The parameter of a stable name: a type without one.
     const PARAMETER: NameParameter = NameParameter::Type(None);
     /// The type of a field, whose own fields are not known.
@@ -186,7 +186,8 @@ impl<T> Unmapped for Probe<T> {
 
 impl<T: Clone> Probe<T> {
     /// It is `Clone`.
-    pub const CLONE: Found<T, CloneFn> = Found::new(Description::<T>::new().with_clone().functions.clone);
+    pub const CLONE: FoundFunction<T, CloneFn> =
+        FoundFunction::new(Description::<T>::new().with_clone().functions.clone);
 }
 
 impl<T: Copy> Probe<T> {
@@ -196,22 +197,24 @@ impl<T: Copy> Probe<T> {
 
 impl<T: Default> Probe<T> {
     /// It is `Default`.
-    pub const DEFAULT: Found<T, DefaultFn> = Found::new(Description::<T>::new().with_default().functions.default);
+    pub const DEFAULT: FoundFunction<T, DefaultFn> =
+        FoundFunction::new(Description::<T>::new().with_default().functions.default);
 }
 
 impl<T: PartialEq> Probe<T> {
     /// It is `PartialEq`.
-    pub const EQ: Found<T, EqFn> = Found::new(Description::<T>::new().with_eq().functions.eq);
+    pub const EQ: FoundFunction<T, EqFn> = FoundFunction::new(Description::<T>::new().with_eq().functions.eq);
 }
 
 impl<T: Hash> Probe<T> {
     /// It is `Hash`.
-    pub const HASH: Found<T, HashFn> = Found::new(Description::<T>::new().with_hash().functions.hash);
+    pub const HASH: FoundFunction<T, HashFn> = FoundFunction::new(Description::<T>::new().with_hash().functions.hash);
 }
 
 impl<T: fmt::Debug> Probe<T> {
     /// It is `Debug`.
-    pub const DEBUG: Found<T, DebugFn> = Found::new(Description::<T>::new().with_debug().functions.debug);
+    pub const DEBUG: FoundFunction<T, DebugFn> =
+        FoundFunction::new(Description::<T>::new().with_debug().functions.debug);
 }
 
 impl<T: MapEntities> Probe<T> {

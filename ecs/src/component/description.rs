@@ -44,21 +44,21 @@ pub struct Description<T> {
     pub(super) cells: Cells,
     /// Which side of which relationship the component is, if it is one.
     pub(super) relation: Option<RelationSide>,
-    pub(super) saving: Saving,
+    pub(super) saving: SavedForm,
     /// Invariant in `T`: the description of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
 /// How values are saved.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Saving {
+pub(super) struct SavedForm {
     pub(super) version: u32,
     /// Earlier stable names of the type.
     pub(super) aliases: &'static [&'static str],
     pub(super) is_skipped: bool,
 }
 
-impl Saving {
+impl SavedForm {
     /// Version 1, without earlier names.
     pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
@@ -76,7 +76,7 @@ impl<T> Description<T> {
             fields: Fields::NONE,
             cells: Cells::POSSIBLE,
             relation: None,
-            saving: Saving::USUAL,
+            saving: SavedForm::USUAL,
             marker: PhantomData,
         }
     }
@@ -90,20 +90,20 @@ impl<T> Description<T> {
     /// The version of the values in files. The default is 1.
     #[must_use]
     pub const fn with_version(self, version: u32) -> Self {
-        Self { saving: Saving { version, ..self.saving }, ..self }
+        Self { saving: SavedForm { version, ..self.saving }, ..self }
     }
 
     /// Earlier stable names of the type: files with these are read, too. For a type with parameters, give them without the parameters,
     /// which are added.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
-        Self { saving: Saving { aliases, ..self.saving }, ..self }
+        Self { saving: SavedForm { aliases, ..self.saving }, ..self }
     }
 
     /// Values are not saved, unless a format lists the type.
     #[must_use]
     pub const fn without_saving(self) -> Self {
-        Self { saving: Saving { is_skipped: true, ..self.saving }, ..self }
+        Self { saving: SavedForm { is_skipped: true, ..self.saving }, ..self }
     }
 
     /// Values can be cloned with their entity.
@@ -283,7 +283,7 @@ impl<T> Description<T> {
 }
 
 /// A function for `T`, if it was found.
-pub struct Found<T, F> {
+pub struct FoundFunction<T, F> {
     pub(super) function: Option<F>,
     /// Invariant in `T`: a function for a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
@@ -314,7 +314,7 @@ impl<T> Marked<T> {
     }
 }
 
-impl<T, F> Found<T, F> {
+impl<T, F> FoundFunction<T, F> {
     /// No function.
     pub(super) const NONE: Self = Self::new(None);
 
@@ -334,10 +334,10 @@ impl<T, F> Found<T, F> {
 #[must_use]
 pub const fn describe<T>(
     name: Option<StableName>,
-    (clone, copy): (Found<T, CloneFn>, Marked<T>),
-    default: Found<T, DefaultFn>,
-    (eq, hash): (Found<T, EqFn>, Found<T, HashFn>),
-    debug: Found<T, DebugFn>,
+    (clone, copy): (FoundFunction<T, CloneFn>, Marked<T>),
+    default: FoundFunction<T, DefaultFn>,
+    (eq, hash): (FoundFunction<T, EqFn>, FoundFunction<T, HashFn>),
+    debug: FoundFunction<T, DebugFn>,
     map_entities: Mapping<T>,
     fields: &'static [FieldOf<T>],
 ) -> Description<T> {
@@ -357,7 +357,7 @@ pub const fn describe<T>(
         fields,
         cells: Cells::POSSIBLE,
         relation: None,
-        saving: Saving::USUAL,
+        saving: SavedForm::USUAL,
         marker: PhantomData,
     };
     match map_entities {

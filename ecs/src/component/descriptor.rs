@@ -21,11 +21,11 @@ use core::ptr;
 
 use super::cells::Cells;
 use super::constructor::Constructor;
-use super::description::{Description, Saving};
+use super::description::{Description, SavedForm};
 use super::field::Field;
 use super::functions::ComponentFunctions;
 use super::hooks::{ComponentHook, Hooks};
-use super::kinds::Kinds;
+use super::kinds::LifecycleMask;
 use super::name::StableName;
 use super::persistence::{ErasedPersistence, PersistenceKind};
 use super::relation::RelationSide;
@@ -94,7 +94,7 @@ pub struct ComponentDescriptor {
     /// The hooks of the definition.
     pub(super) hooks: fn() -> Hooks,
     pub(super) relation: Option<RelationSide>,
-    pub(super) saving: Saving,
+    pub(super) saving: SavedForm,
     pub(crate) persistence: ErasedPersistence,
 }
 
@@ -111,18 +111,18 @@ pub(super) enum SlotNumber {
 #[derive(Clone, Copy)]
 pub(super) enum RequiredByDefinition {
     /// This function adds them.
-    OfType(fn(&mut Requirements)),
+    OfType(fn(&mut DirectRequirements)),
     /// These components, each with a constructor for its values.
     List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 
 /// The direct requirements of a definition, with the constructors of their values.
 #[derive(Default)]
-pub(crate) struct Requirements {
+pub(crate) struct DirectRequirements {
     list: Vec<(&'static ComponentDescriptor, Constructor)>,
 }
 
-impl RequirementList for Requirements {
+impl RequirementList for DirectRequirements {
     fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F) {
         self.list.push((ComponentDescriptor::of::<C>(), Constructor::new(make)));
     }
@@ -153,7 +153,7 @@ impl ComponentDescriptor {
             track: C::TRACK,
             mutable: C::Mutability::MUTABLE,
             slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),
-            requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
+            requirements: RequiredByDefinition::OfType(C::requirements::<DirectRequirements>),
             hooks: || hooks_by_kind([C::on_add(), C::on_insert(), C::on_discard(), C::on_remove(), C::on_despawn()]),
             relation: C::DESCRIPTION.relation,
             ..Self::of_resource_type(&C::DESCRIPTION)
@@ -451,7 +451,7 @@ impl ComponentDescriptor {
     pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
         match self.requirements {
             RequiredByDefinition::OfType(add) => {
-                let mut requirements = Requirements::default();
+                let mut requirements = DirectRequirements::default();
                 add(&mut requirements);
                 requirements.list
             }
@@ -499,7 +499,13 @@ impl ComponentDescriptor {
 
 /// The hooks from a list in the order: add, insert, discard, remove, despawn.
 fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
-    let kinds = [Kinds::ADD, Kinds::INSERT, Kinds::DISCARD, Kinds::REMOVE, Kinds::DESPAWN];
+    let kinds = [
+        LifecycleMask::ADD,
+        LifecycleMask::INSERT,
+        LifecycleMask::DISCARD,
+        LifecycleMask::REMOVE,
+        LifecycleMask::DESPAWN,
+    ];
     let mut hooks = Hooks::default();
     for (kind, hook) in kinds.into_iter().zip(named) {
         if let Some(hook) = hook {

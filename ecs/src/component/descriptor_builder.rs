@@ -17,7 +17,7 @@ use super::functions::LayoutDescription;
 use super::name::StableName;
 use super::slot::next_number;
 use super::{ChangeTracking, Component, StorageType};
-use crate::util::interner::{Interner, Kept};
+use crate::util::interner::{InternedValue, Interner};
 
 /// The names of all components that were made at run time.
 static NAMES: Interner<str> = Interner::new();
@@ -272,7 +272,7 @@ impl ComponentDescriptorBuilder {
                 requirements: RequiredByDefinition::List(list),
                 ..definition.descriptor
             };
-            Kept::Boxed(Box::new(Definition { descriptor, requires: list.to_vec() }))
+            InternedValue::Boxed(Box::new(Definition { descriptor, requires: list.to_vec() }))
         });
         &kept.get().descriptor
     }

@@ -184,7 +184,7 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(error.to_string(), "`slots[0].item` is `None`");
     /// ```
     pub fn try_field(self, path: &str) -> Result<ErasedField<'a>, FieldError> {
-        Reached::value(self).walk(path, false)
+        PathValue::value(self).walk(path, false)
     }
 
     /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
@@ -201,7 +201,7 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
     /// ```
     pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
-        Reached::value(self).into_fields()
+        PathValue::value(self).into_fields()
     }
 }
 
@@ -240,7 +240,7 @@ fn debug_fields<'a>(
 ///
 /// `at` is the address of a value that has these fields and elements and is borrowed for `'a`: mutably if the path is walked mutably.
 #[derive(Clone, Copy)]
-struct Reached<'a> {
+struct PathValue<'a> {
     of: &'static str,
     fields: &'static [Field],
     elements: Option<Elements>,
@@ -249,7 +249,7 @@ struct Reached<'a> {
     marker: PhantomData<&'a ()>,
 }
 
-impl<'a> Reached<'a> {
+impl<'a> PathValue<'a> {
     fn value(ErasedRef { descriptor, value, marker }: ErasedRef<'a>) -> Self {
         Self { of: descriptor.name(), fields: descriptor.fields(), elements: None, at: Some(value), marker }
     }
@@ -400,12 +400,12 @@ impl<'a> ErasedField<'a> {
     ///
     /// Same as [`ErasedRef::try_field`].
     pub fn try_field(self, path: &str) -> Result<Self, FieldError> {
-        Reached::field(self).walk(path, false)
+        PathValue::field(self).walk(path, false)
     }
 
     /// The fields of this field's value, if its type describes itself; otherwise empty.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
-        Reached::field(self).into_fields()
+        PathValue::field(self).into_fields()
     }
 }
 
@@ -517,7 +517,7 @@ impl<'a> ErasedRefMut<'a> {
 
     /// Replaces the value at a path and returns the old one.
     pub(crate) fn replace_field<T: 'static>(&mut self, path: &str, value: T) -> Result<T, FieldError> {
-        let ErasedField { field, at, .. } = Reached::value(self.value).walk(path, true)?;
+        let ErasedField { field, at, .. } = PathValue::value(self.value).walk(path, true)?;
         if field.type_id() != Some(TypeId::of::<T>()) {
             let (path, expected, found) = (path.into(), field.type_name(), type_name::<T>());
             return Err(FieldError::WrongType { path, expected, found });

@@ -427,9 +427,9 @@ impl MadeColumn<'_> {
 
 impl Drop for ErasedVec {
     fn drop(&mut self) {
-        struct Memory(NonNull<u8>, Layout);
+        struct VecMemory(NonNull<u8>, Layout);
 
-        impl Drop for Memory {
+        impl Drop for VecMemory {
             fn drop(&mut self) {
                 if self.1.size() != 0 {
                     // SAFETY: the memory was allocated with this layout, by a vector or by `with_room_for_one`.
@@ -444,7 +444,7 @@ impl Drop for ErasedVec {
         let size = if item.size() == 0 { 0 } else { item.size() * self.capacity };
         let layout = Layout::from_size_align(size, item.align());
         // The guard frees the memory even if the destructor of a value panics.
-        let _memory = layout.map(|layout| Memory(self.data, layout));
+        let _memory = layout.map(|layout| VecMemory(self.data, layout));
         if let Some(drop) = self.descriptor.functions.drop {
             // SAFETY: there are `len` values of the type that `drop` was made for, and they are not used afterwards.
             unsafe { drop(self.data.as_ptr(), self.len) }

@@ -118,7 +118,7 @@ impl Elements {
     /// The elements of values of `L`.
     const fn of<L: HasElements>() -> Self {
         Self {
-            element: Element::<L::Element>::field,
+            element: ElementField::<L::Element>::field,
             is_option: L::IS_OPTION,
             read: |value| {
                 // SAFETY: the address holds an `L` that may be borrowed (ensured by the caller of the function).
@@ -154,9 +154,9 @@ pub(super) trait Described: Sized + 'static {
 }
 
 /// Holder of a constant.
-struct Element<T>(PhantomData<T>);
+struct ElementField<T>(PhantomData<T>);
 
-impl<T: Described> Element<T> {
+impl<T: Described> ElementField<T> {
     /// An element, as a field without a name.
     const FIELD: Field = Field {
         name: "[]",
@@ -193,12 +193,12 @@ struct FieldType {
 /// # Safety
 ///
 /// - The type has these properties.
-pub(super) unsafe trait Plain: Sized {}
+pub(super) unsafe trait PlainBytes: Sized {}
 
 macro_rules! plain {
     ($($Type:ty)*) => { $(
         // SAFETY: these have no padding and no interior mutability. `Entity` is two numbers of 4 bytes each, in 8 bytes.
-        unsafe impl Plain for $Type {}
+        unsafe impl PlainBytes for $Type {}
     )* };
 }
 
@@ -207,7 +207,7 @@ macro_rules! plain {
 /// # Safety
 ///
 /// - The type has these properties.
-pub(super) unsafe trait AnyBytes: Plain {}
+pub(super) unsafe trait AnyBytes: PlainBytes {}
 
 macro_rules! any_bytes {
     ($($Type:ty)*) => { $(
@@ -368,7 +368,7 @@ impl<T: ?Sized> Fields<T> {
     /// No fields, for a plain type.
     pub(super) const fn of_plain() -> Self
     where
-        T: Plain,
+        T: PlainBytes,
     {
         Self { plain: true, ..Self::NONE }
     }

@@ -104,7 +104,7 @@ pub struct ComponentFunctions {
 
 /// How several values of a type are copied.
 #[derive(Clone, Copy)]
-pub(crate) enum Copying {
+pub(crate) enum CopyMethod {
     /// The type is `Copy`: a copy of the bytes is a value.
     Bytes,
     /// By a call for each value.
@@ -211,10 +211,10 @@ impl ComponentFunctions {
     }
 
     /// How several values are copied at once; `None` if values cannot be copied.
-    pub(crate) const fn copying(&self) -> Option<Copying> {
+    pub(crate) const fn copying(&self) -> Option<CopyMethod> {
         match self.clone {
-            Some(_) if self.copy => Some(Copying::Bytes),
-            Some(clone) => Some(Copying::Clone(clone)),
+            Some(_) if self.copy => Some(CopyMethod::Bytes),
+            Some(clone) => Some(CopyMethod::Clone(clone)),
             None => None,
         }
     }

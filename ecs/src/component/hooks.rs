@@ -8,7 +8,7 @@
 use core::any::Any;
 
 use super::id::ComponentId;
-use super::kinds::Kinds;
+use super::kinds::LifecycleMask;
 use crate::entity::Entity;
 use crate::util::origin::Origin;
 
@@ -145,17 +145,17 @@ pub struct HookContext {
 
 /// The hooks of a component: at most one of each kind.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Hooks([Option<ComponentHook>; Kinds::COUNT]);
+pub(crate) struct Hooks([Option<ComponentHook>; LifecycleMask::COUNT]);
 
 impl Hooks {
     /// The hook of this kind.
     #[inline]
-    pub(crate) fn get(&self, kind: Kinds) -> Option<ComponentHook> {
+    pub(crate) fn get(&self, kind: LifecycleMask) -> Option<ComponentHook> {
         self.0[kind.number()]
     }
 
     /// Adds a hook of a kind. Returns false, without changes, if there is one.
-    pub(super) fn add(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
+    pub(super) fn add(&mut self, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let place = &mut self.0[kind.number()];
         let is_free = place.is_none();
         if is_free {
@@ -165,9 +165,9 @@ impl Hooks {
     }
 
     /// The kinds that have a hook.
-    pub(super) fn kinds(&self) -> Kinds {
-        let has = |kind: &Kinds| self.get(*kind).is_some();
-        Kinds::EACH.into_iter().filter(has).fold(Kinds::NONE, Kinds::union)
+    pub(super) fn kinds(&self) -> LifecycleMask {
+        let has = |kind: &LifecycleMask| self.get(*kind).is_some();
+        LifecycleMask::EACH.into_iter().filter(has).fold(LifecycleMask::NONE, LifecycleMask::union)
     }
 }
 

@@ -10,9 +10,9 @@ use core::any::TypeId;
 use super::descriptor::ComponentDescriptor;
 use super::functions::DropFn;
 use super::hooks::Hooks;
-use super::kinds::Kinds;
+use super::kinds::LifecycleMask;
 use super::name::StableName;
-use super::required::{Required, Requires};
+use super::required::{ComponentRequirements, Required};
 use super::watch::{TrackingRequest, TrackingState};
 use super::{ChangeTracking, ComponentId, SlotAddress, StorageType};
 use crate::util::origin::TRACKED;
@@ -38,17 +38,17 @@ pub struct ComponentInfo {
     /// The index of its sparse storage, if it has one.
     pub(super) sparse: u32,
     /// The components that it requires, if any.
-    pub(super) requires: Option<Box<Requires>>,
+    pub(super) requires: Option<Box<ComponentRequirements>>,
     /// Whether its changes are tracked.
     pub(super) changes: TrackingState,
     /// The removal log, if removals are recorded.
     pub(super) removals: Option<u32>,
     /// The lifecycle events that it has observers for.
-    pub(super) observed: Kinds,
+    pub(super) observed: LifecycleMask,
     /// Its hooks, including those of its definition.
     pub(super) hooks: Hooks,
     /// The kinds of its hooks, and the kinds that the store needs if it is a side of a relationship.
-    pub(super) hooked: Kinds,
+    pub(super) hooked: LifecycleMask,
 }
 
 /// Whether the changes of a component are tracked even without a consumer. With the feature `track_location` all are, so that

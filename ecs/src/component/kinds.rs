@@ -6,8 +6,8 @@ use crate::util::flags::flag_set;
 
 flag_set! {
     /// Some lifecycle events of a component, as observers are notified of them. The bits for hooks are above those for observers
-    /// ([`Kinds::of_hooks`]), and above them those for the bookkeeping of relationships ([`Kinds::of_links`]).
-    pub(crate) struct Kinds(u32) {
+    /// ([`LifecycleMask::of_hooks`]), and above them those for the bookkeeping of relationships ([`LifecycleMask::of_links`]).
+    pub(crate) struct LifecycleMask(u32) {
         /// The entity is about to be despawned.
         DESPAWN = 1;
         /// The value is about to be removed or replaced.
@@ -37,7 +37,7 @@ flag_set! {
     }
 }
 
-impl Kinds {
+impl LifecycleMask {
     /// For each type of lifecycle event, the kinds for which it is dispatched, in the order of dispatch.
     pub(crate) const DISPATCHED: [Self; 7] =
         [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::BEFORE_MATCH, Self::ADD, Self::INSERT, Self::AFTER_MATCH];

@@ -55,7 +55,7 @@ pub use self::erased_vec::ErasedValue;
 pub(crate) use self::erased_vec::{ErasedVec, NewColumn, ValueClone};
 pub use self::field::{Field, Fields};
 pub use self::field_path::FieldError;
-pub(crate) use self::functions::Copying;
+pub(crate) use self::functions::CopyMethod;
 pub use self::functions::{
     CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, HashFn, LayoutDescription, MapEntitiesFn,
 };
@@ -63,7 +63,7 @@ pub use self::hooks::{ComponentHook, DeferredWorld, HookContext};
 pub use self::id::ComponentId;
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
-pub(crate) use self::kinds::Kinds;
+pub(crate) use self::kinds::LifecycleMask;
 pub(crate) use self::known_clones::KnownClones;
 #[doc(hidden)]
 pub use self::mutability::{Changeable, InPlace};
@@ -75,10 +75,10 @@ pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
 pub(crate) use self::relation::RelationSide;
 pub use self::required::RequiredComponentsError;
-pub(crate) use self::required::{Contents, Required, Requirements};
+pub(crate) use self::required::{BundleContents, NewRequirements, Required};
 pub(crate) use self::slot::{SlotAddress, type_bits};
 pub use self::slot::{SlotMap, TypeSlot};
-pub(crate) use self::unproved::Unproved;
+pub(crate) use self::unproved::UnprovedType;
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 use crate::entity::EntityMapper;
 pub use crate::reexports::component::*;

@@ -149,9 +149,9 @@ impl_display!([] StableName => |this, f| {
 impl_debug!([] StableName => |this, f| write!(f, "\"{this}\""));
 
 /// The rest of a text after parts of a name have been found at its start.
-struct Rest<'a>(&'a str);
+struct RemainingText<'a>(&'a str);
 
-impl fmt::Write for Rest<'_> {
+impl fmt::Write for RemainingText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
         Ok(())
@@ -160,7 +160,7 @@ impl fmt::Write for Rest<'_> {
 
 impl PartialEq<str> for StableName {
     fn eq(&self, text: &str) -> bool {
-        let mut rest = Rest(text);
+        let mut rest = RemainingText(text);
         write!(rest, "{self}").is_ok() && rest.0.is_empty()
     }
 }

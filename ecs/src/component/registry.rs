@@ -14,17 +14,17 @@ use core::sync::atomic::AtomicBool;
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 use super::hooks::{ComponentHook, Hooks};
 use super::info::{ComponentInfo, is_always_tracked};
-use super::kinds::Kinds;
+use super::kinds::LifecycleMask;
 use super::name::StableNameError;
 use super::registration::RegisterComponentError;
 use super::relation::RelationSide;
-use super::required::{Required, Requires, check_definition};
+use super::required::{ComponentRequirements, Required, check_definition};
 use super::watch::TrackingState;
 use super::{Component, ComponentId, SlotMap};
 
 /// The kinds of the hooks of a component, and the kinds that the store needs if it is a side of a relationship.
-fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
-    hooks.kinds().of_hooks().union(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
+fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> LifecycleMask {
+    hooks.kinds().of_hooks().union(component.relation.map_or(LifecycleMask::NONE, RelationSide::kinds))
 }
 
 /// Marks a slot without a sparse storage.
@@ -49,7 +49,7 @@ const NO_STORAGE: u32 = u32::MAX;
 pub struct Components {
     infos: Vec<ComponentInfo>,
     /// The lifecycle events that observers of all components are notified of.
-    observed_of_all: Kinds,
+    observed_of_all: LifecycleMask,
     /// Whether a component has hooks, or is a side of a relationship.
     has_hooks: bool,
     /// Whether a component is a side of a relationship.
@@ -305,7 +305,7 @@ impl Components {
             requires: None,
             changes,
             removals: None,
-            observed: Kinds::NONE,
+            observed: LifecycleMask::NONE,
             hooks,
             hooked: hooked(component, &hooks),
         });
@@ -314,7 +314,7 @@ impl Components {
             direct.push(Required { id: self.describe(required, new)?, constructor });
         }
         if !direct.is_empty() {
-            let mut requires = Requires { direct, ..Requires::default() };
+            let mut requires = ComponentRequirements { direct, ..ComponentRequirements::default() };
             let described = |id: ComponentId| new.get(id.index().wrapping_sub(self.infos.len()));
             requires.resolve(|id| described(id).map_or_else(|| self.required(id), ComponentInfo::required));
             new[at].requires = Some(Box::new(requires));
@@ -447,13 +447,13 @@ impl Components {
 
     /// The lifecycle events that observers and hooks of a component are notified of.
     #[inline]
-    pub(crate) fn observed(&self, id: ComponentId) -> Kinds {
-        self.info(id).map_or(Kinds::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
+    pub(crate) fn observed(&self, id: ComponentId) -> LifecycleMask {
+        self.info(id).map_or(LifecycleMask::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
     }
 
     /// The hook of a component for a kind of event.
     #[inline]
-    pub(crate) fn hook(&self, id: ComponentId, kind: Kinds) -> Option<ComponentHook> {
+    pub(crate) fn hook(&self, id: ComponentId, kind: LifecycleMask) -> Option<ComponentHook> {
         self.info(id)?.hooks.get(kind)
     }
 
@@ -491,7 +491,7 @@ impl Components {
 
     /// Adds a hook of a kind to a component. Returns false, without changes, if it has one. The caller updates the tables and
     /// plans.
-    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
+    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let info = &mut self.infos[id.index()];
         let is_new = info.hooks.add(kind, hook);
         if is_new {
@@ -503,7 +503,7 @@ impl Components {
 
     /// Sets the lifecycle events that observers of a component, or of all components, are notified of. The caller updates the
     /// tables and plans.
-    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: LifecycleMask) {
         match id {
             Some(id) => self.infos[id.index()].observed = kinds,
             None => self.observed_of_all = kinds,
@@ -511,9 +511,9 @@ impl Components {
     }
 
     /// The lifecycle events that observers of this component only, or of all components, are notified of.
-    pub(crate) fn observed_only(&self, id: Option<ComponentId>) -> Kinds {
+    pub(crate) fn observed_only(&self, id: Option<ComponentId>) -> LifecycleMask {
         match id {
-            Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.observed),
+            Some(id) => self.info(id).map_or(LifecycleMask::NONE, |info| info.observed),
             None => self.observed_of_all,
         }
     }

@@ -7,7 +7,7 @@
 
 use core::any::Any;
 
-use super::kinds::Kinds;
+use super::kinds::LifecycleMask;
 
 /// A side of a relationship.
 #[derive(Clone, Copy)]
@@ -50,9 +50,9 @@ impl RelationSide {
     }
 
     /// The kinds of events that the store needs for such a component.
-    pub(super) fn kinds(self) -> Kinds {
-        let both = Kinds::INSERT.union(Kinds::DISCARD);
-        if self.names_target() { both.of_links() } else { both.union(Kinds::DESPAWN).of_links() }
+    pub(super) fn kinds(self) -> LifecycleMask {
+        let both = LifecycleMask::INSERT.union(LifecycleMask::DISCARD);
+        if self.names_target() { both.of_links() } else { both.union(LifecycleMask::DESPAWN).of_links() }
     }
 }
 

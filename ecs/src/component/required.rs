@@ -22,7 +22,7 @@ pub(crate) struct Required {
 
 /// The components of a bundle.
 #[derive(Clone, Copy)]
-pub(crate) struct Contents<'a> {
+pub(crate) struct BundleContents<'a> {
     /// The components that it has values of, in the order of its fields.
     pub(crate) explicit: &'a [ComponentId],
     /// The components that these require, without these.
@@ -32,7 +32,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) held: &'a [ComponentId],
 }
 
-impl Contents<'_> {
+impl BundleContents<'_> {
     /// Whether an entity that retains the bundle keeps a component: one of the bundle, or one that these require.
     pub(crate) fn keeps(&self, id: ComponentId) -> bool {
         self.explicit.contains(&id) || requires(self.required, id)
@@ -103,14 +103,14 @@ impl_error! {
 
 /// The requirements of a registered component.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Requires {
+pub(super) struct ComponentRequirements {
     /// The direct requirements.
     pub(super) direct: Vec<Required>,
     /// The direct and indirect requirements, each component once.
     pub(super) all: Box<[Required]>,
 }
 
-impl Requires {
+impl ComponentRequirements {
     /// Computes `all`; `all_of` returns all requirements of a directly required component.
     pub(super) fn resolve<'a>(&mut self, all_of: impl Fn(ComponentId) -> &'a [Required]) {
         let mut all = self.direct.clone();
@@ -123,9 +123,9 @@ impl Requires {
 
 /// New requirements of some components, by component.
 #[derive(Default)]
-pub(crate) struct Requirements(pub(super) Vec<(ComponentId, Box<Requires>)>);
+pub(crate) struct NewRequirements(pub(super) Vec<(ComponentId, Box<ComponentRequirements>)>);
 
-impl Requirements {
+impl NewRequirements {
     /// The new direct and indirect requirements of a component, if they change.
     pub(super) fn of(&self, id: ComponentId) -> Option<&[Required]> {
         let (_, requires) = self.0.iter().find(|(changed, _)| *changed == id)?;

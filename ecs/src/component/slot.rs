@@ -123,7 +123,7 @@ pub struct SlotMap {
 }
 
 /// The type of unused entries.
-enum Nothing {}
+enum UnusedEntry {}
 
 /// The index of a type in a cache of this length.
 #[inline]
@@ -167,13 +167,13 @@ impl SlotMap {
     pub(crate) fn get_by_type(&self, type_id: TypeId) -> Option<u32> {
         match self.front.get(place_in_front(type_id, self.front.len())) {
             Some(&(front, number)) if front == type_id => Some(number),
-            _ => self.get_behind(type_id),
+            _ => self.get_uncached(type_id),
         }
     }
 
     /// [`SlotMap::get_by_type`] for a type that is not in the cache.
     #[inline(never)]
-    fn get_behind(&self, type_id: TypeId) -> Option<u32> {
+    fn get_uncached(&self, type_id: TypeId) -> Option<u32> {
         self.by_type.get(&type_id).copied()
     }
 
@@ -181,7 +181,7 @@ impl SlotMap {
     fn bring_to_front(&mut self) {
         let length = (4 * self.by_type.capacity()).next_power_of_two();
         if self.front.len() < length {
-            self.front = vec![(TypeId::of::<Nothing>(), UNKNOWN); length];
+            self.front = vec![(TypeId::of::<UnusedEntry>(), UNKNOWN); length];
             for (&type_id, &number) in &self.by_type {
                 self.front[place_in_front(type_id, length)] = (type_id, number);
             }

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/storage/transitions.rs, tests/model/recorder.rs
 
-use crate::component::{ComponentId, Components, Kinds};
+use crate::component::{ComponentId, Components, LifecycleMask};
 use crate::util::flags::flag_set;
 
 /// The effect of one operation on an entity, or on one of its components. For tests that check that each change is recorded once.
@@ -25,7 +25,7 @@ pub enum Transition {
 
 flag_set! {
     /// The listeners of changes of the entities of a table, or of a plan. An operation without listeners skips everything else.
-    pub(crate) struct Interest(u8) {
+    pub(crate) struct ListenerMask(u8) {
         /// The removal logs.
         REMOVALS = 1;
         /// The recorder of all transitions.
@@ -37,7 +37,7 @@ flag_set! {
     }
 }
 
-impl Interest {
+impl ListenerMask {
     /// The listeners of the despawn of an entity without sparse components.
     const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
 
@@ -69,38 +69,38 @@ impl Transition {
     }
 
     /// Returns the lifecycle events after an operation with this transition.
-    pub(crate) fn kinds_after(self) -> Kinds {
+    pub(crate) fn kinds_after(self) -> LifecycleMask {
         let kinds = match self {
-            Self::Gained(_) => Kinds::COMES,
-            Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
-            Self::Lost(_) => Kinds::GONE,
-            Self::Made | Self::Ended => Kinds::NONE,
+            Self::Gained(_) => LifecycleMask::COMES,
+            Self::Replaced(_) | Self::Renewed(_) => LifecycleMask::INSERT,
+            Self::Lost(_) => LifecycleMask::GONE,
+            Self::Made | Self::Ended => LifecycleMask::NONE,
         };
         kinds.of_all()
     }
 
     /// Returns the lifecycle events before an operation with this transition.
-    pub(crate) fn kinds_before(self) -> Kinds {
+    pub(crate) fn kinds_before(self) -> LifecycleMask {
         let kinds = match self {
-            Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
-            Self::Lost(_) => Kinds::LOSS,
-            Self::Gained(_) => Kinds::COMING,
-            Self::Made | Self::Ended => Kinds::NONE,
+            Self::Replaced(_) | Self::Renewed(_) => LifecycleMask::DISCARD,
+            Self::Lost(_) => LifecycleMask::LOSS,
+            Self::Gained(_) => LifecycleMask::COMING,
+            Self::Made | Self::Ended => LifecycleMask::NONE,
         };
         kinds.of_all()
     }
 
     /// Returns the lifecycle events before it that observers and hooks are notified of.
-    pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+    pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, LifecycleMask)> {
         self.observed_as(self.kinds_before(), components)
     }
 
     /// Returns the lifecycle events after it that observers and hooks are notified of.
-    pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+    pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, LifecycleMask)> {
         self.observed_as(self.kinds_after(), components)
     }
 
-    fn observed_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+    fn observed_as(self, kinds: LifecycleMask, components: &Components) -> Option<(ComponentId, LifecycleMask)> {
         let id = self.component()?;
         let kinds = kinds.intersection(components.observed(id));
         (!kinds.is_empty()).then_some((id, kinds))

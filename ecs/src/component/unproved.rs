@@ -27,7 +27,7 @@ impl ComponentFunctions {
 }
 
 /// A component, resource or list of messages that is not known to implement a trait.
-pub(crate) struct Unproved {
+pub(crate) struct UnprovedType {
     /// `component` or `resource`, the name of the attribute of its derive.
     pub(crate) kind: &'static str,
     /// The type name.
@@ -38,7 +38,7 @@ pub(crate) struct Unproved {
     pub(crate) option: &'static str,
 }
 
-impl Unproved {
+impl UnprovedType {
     /// A component or resource that is not known to be `Clone`.
     pub(crate) fn clone(kind: &'static str, name: &'static str) -> Self {
         Self { kind, name, bound: "Clone", option: "clone" }
@@ -52,7 +52,7 @@ impl Unproved {
 
 impl_display! {
     /// Describes the problem, and where to write the missing bound or option.
-    [] Unproved => |this, f| {
+    [] UnprovedType => |this, f| {
         let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
         // `Messages<M>` implements a trait if `M` does, so the message `M` is named.
@@ -78,18 +78,18 @@ impl_display! {
 mod tests {
     use alloc::string::ToString as _;
 
-    use super::Unproved;
+    use super::UnprovedType;
 
     #[test]
     fn a_type_with_parameters_is_told_where_to_write_the_bound() {
-        let text = Unproved::clone("component", "game::Loose<u32>").to_string();
+        let text = UnprovedType::clone("component", "game::Loose<u32>").to_string();
         assert!(text.contains("Write `#[component(clone)]` above `Loose`, or `Clone` as a bound"), "{text}");
-        let text =
-            Unproved::hash("resource", "strata_ecs::storage::message::messages::Messages<game::Hit<u32>>").to_string();
+        let text = UnprovedType::hash("resource", "strata_ecs::storage::message::messages::Messages<game::Hit<u32>>")
+            .to_string();
         assert!(text.contains("Write `#[message(hash)]` above `Hit`"), "{text}");
-        let text = Unproved::clone("component", "game::Window").to_string();
+        let text = UnprovedType::clone("component", "game::Window").to_string();
         assert_eq!(text, "component `game::Window`, which is not known to be `Clone`");
-        let text = Unproved::hash("resource", "strata_app::time::base::Time<game::Turns>").to_string();
+        let text = UnprovedType::hash("resource", "strata_app::time::base::Time<game::Turns>").to_string();
         assert!(!text.contains("Write"), "{text}");
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct TrackingRequest {
 impl TrackingRequest {
     /// Requests the tracking of the changes, which starts with the next run of a system.
     #[inline]
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request_tracking(&self) {
         if !self.asked.swap(true, Relaxed) {
             self.of_world.store(true, Relaxed);
         }
@@ -76,12 +76,12 @@ mod tests {
     fn a_request_is_made_in_its_world_and_nowhere_else() {
         let worlds = [Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false))];
         let [asked, other] = [&worlds[0], &worlds[1]].map(|world| TrackingState::new(false, world));
-        asked.request().ask();
+        asked.request().request_tracking();
         assert_eq!([&worlds[0], &worlds[1]].map(|world| world.load(Relaxed)), [true, false]);
         assert!(asked.take_request() && !asked.take_request() && !other.take_request());
         // Another request sets the flag again.
         worlds[0].store(false, Relaxed);
-        asked.clone().request().ask();
+        asked.clone().request().request_tracking();
         assert!(worlds[0].load(Relaxed) && asked.take_request());
     }
 }

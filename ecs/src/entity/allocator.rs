@@ -21,7 +21,7 @@ mod shrink;
 mod summaries;
 mod copy;
 
-pub(crate) use self::chosen::{ClaimError, Claimed};
+pub(crate) use self::chosen::{ClaimError, ClaimedIds};
 pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
 pub use self::copy::{EntityIds, EntityIdsError};
 pub(crate) use self::reservation::MOST_AT_ONCE;
@@ -34,10 +34,10 @@ use core::sync::atomic::{AtomicI64, Ordering};
 use super::Entity;
 use super::error::{EntityError, EntityIdsExhausted, ReserveError};
 use super::id_stream::IdStreams;
-use super::life::Lives;
-use super::retired::Retired;
+use super::life::EntityOrigins;
+use super::retired::RetiredIndexes;
 use super::slot::{FreeableSlot, Location, Slot, TableId};
-use super::summary::SparseSummary;
+use super::summary::SparseMask;
 use crate::util::alloc_error::{AllocError, try_reserve};
 use crate::util::origin::Origin;
 
@@ -57,7 +57,7 @@ use crate::util::origin::Origin;
 pub struct Entities {
     pub(super) slots: Vec<Slot>,
     /// By index: the sparse sets that may contain the entity. Only as long as needed so far.
-    sparse: Vec<SparseSummary>,
+    sparse: Vec<SparseMask>,
     /// The free list of dead indexes; the last one is used next. If `cursor` is less than its length, the indexes from `cursor` on are
     /// reserved.
     pub(super) free: Vec<u32>,
@@ -70,7 +70,7 @@ pub struct Entities {
     /// The exclusive upper bound of indexes.
     pub(super) limit: u32,
     /// Retired indexes without a slot, which are skipped.
-    pub(super) retired: Retired,
+    pub(super) retired: RetiredIndexes,
     /// The generation with which an index without a slot starts. No id whose slot was given back has reached it, so no old id becomes valid
     /// again.
     pub(super) first_generation: NonZeroU32,
@@ -78,7 +78,7 @@ pub struct Entities {
     /// The number of ids that were freed without a row, and of other changes of the free list without a change of rows.
     unplaced: u64,
     /// The origins of spawns and despawns.
-    pub(super) lives: Lives,
+    pub(super) lives: EntityOrigins,
 }
 
 impl Entities {
@@ -115,11 +115,11 @@ impl Entities {
             cursor: Box::new(AtomicI64::new(0)),
             streams: IdStreams::default(),
             limit,
-            retired: Retired::default(),
+            retired: RetiredIndexes::default(),
             first_generation: NonZeroU32::MIN,
             live: 0,
             unplaced: 0,
-            lives: Lives::default(),
+            lives: EntityOrigins::default(),
         }
     }
 
@@ -274,7 +274,7 @@ impl Entities {
         if self.retired.is_empty() && self.slots.len() < self.limit as usize {
             return Ok(self.push_slot());
         }
-        self.allocate_behind_retired()
+        self.allocate_new_index()
     }
 
     /// Allocates an id that is alive at once, in a row that the caller creates. `None`, without any change, if ids are reserved, the next
@@ -324,7 +324,7 @@ impl Entities {
 
     #[cold]
     #[inline(never)]
-    fn allocate_behind_retired(&mut self) -> Result<Entity, EntityIdsExhausted> {
+    fn allocate_new_index(&mut self) -> Result<Entity, EntityIdsExhausted> {
         if self.positions() == 0 { Err(EntityIdsExhausted) } else { Ok(self.push_pending()) }
     }
 
@@ -417,7 +417,7 @@ impl Entities {
         slot.table = TableId::NONE;
         self.lives.note_despawned(entity);
         if let Some(summary) = self.sparse.get_mut(entity.index() as usize) {
-            *summary = SparseSummary::default();
+            *summary = SparseMask::default();
         }
         slot.generation = slot.generation.wrapping_add(1);
         if slot.generation != 0 {
@@ -454,7 +454,7 @@ impl Entities {
     pub fn allocated_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
-            + self.sparse.capacity() * size_of::<SparseSummary>()
+            + self.sparse.capacity() * size_of::<SparseMask>()
             + self.retired.allocated_bytes()
             + self.streams.allocated_bytes()
             + self.lives.allocated_bytes()

@@ -4,7 +4,7 @@
 
 use super::Entity;
 use crate::util::alloc_error::AllocError;
-use crate::util::origin::{By, Origin};
+use crate::util::origin::{ByOrigin, Origin};
 
 /// An entity that an operation needs is not alive.
 ///
@@ -100,12 +100,12 @@ impl PartialEq for Despawned {
 
 impl Eq for Despawned {}
 
-impl_debug!([] Despawned => |this, f| write!(f, "{}{}", this.entity, By(this.by)));
+impl_debug!([] Despawned => |this, f| write!(f, "{}{}", this.entity, ByOrigin(this.by)));
 
 impl_error! {
     [] EntityError => |this, f| match this {
         Self::Despawned(Despawned { entity, by }) => {
-            write!(f, "entity {entity} does not exist: it was despawned{}", By(*by))
+            write!(f, "entity {entity} does not exist: it was despawned{}", ByOrigin(*by))
         }
         Self::Unknown(e) => write!(f, "entity {e} does not exist: this world never handed out such an id"),
         Self::Reserved(e) => write!(f, "entity {e} is reserved but not spawned yet: call `World::flush` first"),

@@ -119,7 +119,7 @@ impl IdForecasts {
     }
 
     /// Sets the forecasts to those of a copy. Systems that the copy does not know get 0.
-    pub(crate) fn become_copy(&mut self, copy: Self) {
+    pub(crate) fn restore_from(&mut self, copy: Self) {
         let mut known = copy.wanted.into_iter();
         self.wanted.iter_mut().for_each(|wanted| *wanted = known.next().unwrap_or(0));
     }
@@ -161,7 +161,7 @@ mod tests {
         let system = forecasts.register(key("spawn"));
         let built = forecasts.with([(key("spawn"), u32::MAX), (key("unknown"), 7)], 100_000);
         assert_eq!((built.wanted(system), built.wanted_by(key("unknown")), built.expected()), (100_000, 0, 1));
-        forecasts.become_copy(built);
+        forecasts.restore_from(built);
         forecasts.limit_to(10);
         assert_eq!(forecasts.wanted(system), WITHOUT_SLOTS);
     }

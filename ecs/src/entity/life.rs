@@ -7,7 +7,7 @@ use crate::util::origin::{Origin, PerIndex};
 
 /// The origins of one index.
 #[derive(Debug)]
-struct Life {
+struct IndexOrigins {
     /// The origin of the last spawn.
     spawned: Origin,
     /// The origin of the last despawn, and the generation that it ended; 0 if there was no despawn.
@@ -15,7 +15,7 @@ struct Life {
     generation: u32,
 }
 
-impl Default for Life {
+impl Default for IndexOrigins {
     fn default() -> Self {
         Self { spawned: Origin::UNKNOWN, despawned: Origin::UNKNOWN, generation: 0 }
     }
@@ -23,12 +23,12 @@ impl Default for Life {
 
 /// The origins of spawns and despawns by index, and the origin of the current operations.
 #[derive(Debug, Default)]
-pub(super) struct Lives {
+pub(super) struct EntityOrigins {
     by: Origin,
-    lives: PerIndex<Life>,
+    lives: PerIndex<IndexOrigins>,
 }
 
-impl Lives {
+impl EntityOrigins {
     /// The origin of the current operations.
     #[inline]
     pub(super) fn caller(&self) -> Origin {
@@ -43,14 +43,14 @@ impl Lives {
 
     #[inline]
     pub(super) fn note_spawned(&mut self, index: u32) {
-        if let Some(life) = self.lives.place(index as usize) {
+        if let Some(life) = self.lives.get_or_grow(index as usize) {
             life.spawned = self.by;
         }
     }
 
     #[inline]
     pub(super) fn note_despawned(&mut self, entity: Entity) {
-        if let Some(life) = self.lives.place(entity.index() as usize) {
+        if let Some(life) = self.lives.get_or_grow(entity.index() as usize) {
             (life.despawned, life.generation) = (self.by, entity.generation());
         }
     }

@@ -28,7 +28,7 @@ mod mapped_types;
 mod serialized;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
-pub(crate) use self::allocator::{ClaimError, Claimed};
+pub(crate) use self::allocator::{ClaimError, ClaimedIds};
 pub use self::allocator::{Entities, EntityIds, EntityIdsError};
 pub(crate) use self::allocator::{EntitiesCopy, KnownEntities};
 pub use self::contains::ContainsEntity;
@@ -43,8 +43,8 @@ pub(crate) use self::mapping::{FieldMapping, Mapping};
 pub(crate) use self::pages::Pages;
 pub(crate) use self::slot::Slot;
 pub use self::slot::{Location, TableId};
-pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
-pub(crate) use self::summary::SparseSummary;
+pub(crate) use self::streams::{IdSource, STREAMS, SplitStream};
+pub(crate) use self::summary::SparseMask;
 pub(crate) use self::unique::Distinct;
 pub use self::unique::{
     EntitySet, EntitySetIterator, FromEntitySetIterator, UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,

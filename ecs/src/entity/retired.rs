@@ -10,9 +10,9 @@ use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 
 /// Retired indexes without a slot, in ascending order.
 #[derive(Debug, Default)]
-pub(super) struct Retired(pub(super) Vec<u32>);
+pub(super) struct RetiredIndexes(pub(super) Vec<u32>);
 
-impl Retired {
+impl RetiredIndexes {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -57,7 +57,7 @@ impl Retired {
         bound + nth + low as u64
     }
 
-    /// The inverse of [`Retired::pass_over`], for an index that is not retired.
+    /// The inverse of [`RetiredIndexes::pass_over`], for an index that is not retired.
     pub(super) fn rank(&self, bound: usize, index: u32) -> usize {
         index as usize - bound - self.0.partition_point(|&retired| retired < index)
     }
@@ -78,7 +78,7 @@ impl Retired {
         Ok(())
     }
 
-    /// Marks the new slots from `bound` on that belong to retired indexes. The indexes stay listed until [`Retired::forget`].
+    /// Marks the new slots from `bound` on that belong to retired indexes. The indexes stay listed until [`RetiredIndexes::forget`].
     pub(super) fn mark(&self, slots: &mut [Slot], bound: usize) {
         if let Some(new) = slots.get_mut(bound..) {
             let (listed, count) = (self.0.iter().map(|&index| index as usize - bound), new.len());
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn ranks_pass_over_what_is_retired() {
-        let retired = Retired([5, 6, 9, 20].into());
+        let retired = RetiredIndexes([5, 6, 9, 20].into());
         let usable = [4, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22];
         for (nth, &index) in usable.iter().enumerate() {
             assert_eq!(retired.pass_over(4, nth as u64), index);
             assert_eq!(retired.rank(4, index as u32), nth);
         }
-        assert_eq!(Retired([4, 5].into()).pass_over(4, 0), 6);
-        assert_eq!(Retired::default().pass_over(4, 3), 7);
+        assert_eq!(RetiredIndexes([4, 5].into()).pass_over(4, 0), 6);
+        assert_eq!(RetiredIndexes::default().pass_over(4, 3), 7);
     }
 }

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use super::Entity;
-use super::life::Lives;
+use super::life::EntityOrigins;
 
 /// The index of a table in its world, from 0; table 0 contains the entities without table components.
 ///
@@ -107,7 +107,7 @@ pub(crate) struct FreeableSlot<'e> {
     pub(super) free: &'e mut Vec<u32>,
     pub(super) cursor: &'e mut i64,
     pub(super) live: &'e mut u32,
-    pub(super) lives: &'e mut Lives,
+    pub(super) lives: &'e mut EntityOrigins,
     pub(super) entity: Entity,
     pub(super) location: Location,
 }

@@ -40,8 +40,8 @@ impl Entities {
 
     /// The ids of a task. If no streams are open, the ids of the shared stream.
     #[inline]
-    pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
-        Ids { entities: self, stream: self.streams.get(number) }
+    pub(crate) fn stream(&self, number: u32) -> IdSource<'_> {
+        IdSource { entities: self, stream: self.streams.get(number) }
     }
 
     /// Reserves an id from a stream.
@@ -142,19 +142,19 @@ impl Entities {
 
 /// The source of a caller's ids: a stream of a task, a part of one, or the shared stream.
 #[derive(Clone, Copy)]
-pub(crate) struct Ids<'w> {
+pub(crate) struct IdSource<'w> {
     entities: &'w Entities,
     stream: Option<&'w IdStream>,
 }
 
-impl<'w> Ids<'w> {
+impl<'w> IdSource<'w> {
     /// `stream` must be one of the streams of `entities`; `None` is the shared stream.
     #[inline]
     pub(crate) fn new(entities: &'w Entities, stream: Option<&'w IdStream>) -> Self {
         Self { entities, stream }
     }
 
-    /// The stream that was passed to [`Ids::new`].
+    /// The stream that was passed to [`IdSource::new`].
     #[inline]
     pub(crate) fn stream(self) -> Option<&'w IdStream> {
         self.stream
@@ -197,12 +197,12 @@ impl<'w> Ids<'w> {
     }
 }
 
-impl_debug!([] Ids<'_> => |this, f| f.debug_tuple("Ids").field(&this.stream).finish());
+impl_debug!([] IdSource<'_> => |this, f| f.debug_tuple("Ids").field(&this.stream).finish());
 
 /// A stream that is split into parts. When it is dropped, the stream continues after the ids that the parts have reserved.
 #[derive(Debug)]
 pub(crate) struct SplitStream<'w> {
-    ids: Ids<'w>,
+    ids: IdSource<'w>,
     node: Option<&'w StreamParts>,
 }
 
@@ -213,11 +213,11 @@ impl SplitStream<'_> {
     ///
     /// If the number is not less than the number of parts.
     #[inline]
-    pub(crate) fn part(&self, number: u32) -> Ids<'_> {
+    pub(crate) fn part(&self, number: u32) -> IdSource<'_> {
         let Some(node) = self.node else { return self.ids };
         let stream = node.streams.get(number);
         assert!(stream.is_some(), "part {number} of a stream of ids that has fewer");
-        Ids { stream, ..self.ids }
+        IdSource { stream, ..self.ids }
     }
 
     #[cfg(test)]

@@ -4,9 +4,9 @@
 
 /// A mask of sparse sets: set `n` is only searched if bit `n % 16` is set. The mask is exact in a world with up to 16 sparse components.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct SparseSummary(u16);
+pub(crate) struct SparseMask(u16);
 
-impl SparseSummary {
+impl SparseMask {
     /// Any sparse set may contain the entity.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
@@ -84,16 +84,16 @@ impl SparseSummary {
 
 #[cfg(test)]
 mod tests {
-    use super::SparseSummary;
+    use super::SparseMask;
     use alloc::vec::Vec;
 
     #[test]
     fn a_storage_that_was_added_is_always_among_the_candidates() {
         for storage in 0..100 {
-            let summary = SparseSummary::default().with(storage).with(3);
+            let summary = SparseMask::default().with(storage).with(3);
             let candidates: Vec<usize> = summary.storages(100).collect();
             assert!(candidates.contains(&storage) && candidates.len() <= 14, "{candidates:?}");
         }
-        assert_eq!(SparseSummary::default().storages(100).count(), 0);
+        assert_eq!(SparseMask::default().storages(100).count(), 0);
     }
 }

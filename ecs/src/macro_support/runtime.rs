@@ -186,24 +186,24 @@ pub const fn row_access<D: RowAccess>(name: &'static str) -> NamedAccess {
 pub struct Param<P>(PhantomData<fn() -> P>);
 
 /// The access of a system parameter.
-pub trait ParamAccess {
+pub trait ParamConstAccess {
     /// The access.
     const ACCESS: ConstAccess;
 }
 
-impl<P: SystemParam> ParamAccess for Param<P> {
+impl<P: SystemParam> ParamConstAccess for Param<P> {
     const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 
 /// The access of a parameter, for the check at compile time.
-pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
+pub const fn param_access<P: ParamConstAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Param)
 }
 
 /// A system parameter of a loop over rows on several threads.
 pub struct ParParam<P>(PhantomData<fn() -> P>);
 
-impl<P: SystemParam<Source: TaskSource>> ParamAccess for ParParam<P> {
+impl<P: SystemParam<Source: TaskSource>> ParamConstAccess for ParParam<P> {
     const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 

@@ -43,8 +43,8 @@ pub(super) fn is_worth_it<I: Iterator>(store: &Store, entities: &I) -> bool {
 /// Prefetches the slot of the entity [`SLOTS_AHEAD`] positions after the next one, and the values of the entity [`VALUES_AHEAD`]
 /// positions after it.
 #[inline(always)]
-pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
-    let [slot, values] = [SLOTS_AHEAD, VALUES_AHEAD].map(|nth| id_ahead(entities, nth));
+pub(super) fn prefetch_row<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
+    let [slot, values] = [SLOTS_AHEAD, VALUES_AHEAD].map(|nth| id_after(entities, nth));
     prefetch_entities::<D, F>(matched.cell().store(), matched.cache(), slot, values);
 }
 
@@ -69,21 +69,21 @@ fn prefetch_entities<D: Fetch, F: FilterTerms>(
     {
         // SAFETY: state and column belong to this store and table. Read-only terms do not record a visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::visit_table(cell, &cache.data, found.column, table) };
-        <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
+        <D::ReadOnly as Fetch>::prefetch_row(ready, Rows::of(table), location.row as usize);
     }
 }
 
 /// Guesses the row of an entity within one table. Entities that were spawned together have rows in the order of their indexes until
 /// they are moved. A guess is checked against the table's entity list. A correct guess avoids reading the slot, on which the loads
 /// of the values would depend.
-pub(super) struct Guess<'w, D: Fetch, F: FilterTerms> {
+pub(super) struct RowGuess<'w, D: Fetch, F: FilterTerms> {
     /// All rows of the table.
     pub(super) block: Block<'w, D, F>,
     /// Row of an entity minus its index.
     shift: u32,
 }
 
-impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
+impl<'w, D: Fetch, F: FilterTerms> RowGuess<'w, D, F> {
     /// Distance at which guessed rows are prefetched, in entities.
     const AHEAD: usize = 16;
 
@@ -101,7 +101,7 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
     /// The next entity of the list and its row, if the guess is correct.
     #[inline(always)]
     pub(super) fn next<I>(&self, entities: &I) -> Option<(Entity, usize)> {
-        let entity = id_ahead(entities, 0)?;
+        let entity = id_after(entities, 0)?;
         let row = self.row(entity);
         // SAFETY: the row is less than the length of the table, which does not change while a block of it exists.
         (row < self.block.end && unsafe { self.block.rows.entity(row) } == entity).then_some((entity, row))
@@ -109,20 +109,20 @@ impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
 
     /// Prefetches the guessed row of the entity [`AHEAD`](Self::AHEAD) positions after the next one.
     #[inline(always)]
-    pub(super) fn fetch_ahead<I>(&self, entities: &I) {
-        if let Some(entity) = id_ahead(entities, Self::AHEAD) {
+    pub(super) fn prefetch_row<I>(&self, entities: &I) {
+        if let Some(entity) = id_after(entities, Self::AHEAD) {
             let row = self.row(entity);
-            self.block.rows.fetch_ahead(row);
-            D::fetch_ahead(self.block.data, self.block.rows, row);
+            self.block.rows.prefetch_row(row);
+            D::prefetch_row(self.block.data, self.block.rows, row);
         }
     }
 }
 
 /// How unreliable recent guesses were.
 #[derive(Default)]
-pub(super) struct Doubt(usize);
+pub(super) struct GuessScore(usize);
 
-impl Doubt {
+impl GuessScore {
     /// One wrong guess outweighs this many correct ones.
     const WRONG: usize = 8;
     /// At this value, guessing pauses.
@@ -170,7 +170,7 @@ fn is_list<I>() -> bool {
 
 /// The id that an iterator will yield after `nth` others; `None` if it [is no list](is_list) or has fewer ids.
 #[inline]
-fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
+fn id_after<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {
         ($($List:ty => |$list:ident, $nth:ident| $id:expr),*) => {$(
             if id_of_type::<I>() == TypeId::of::<$List>() {
@@ -188,12 +188,12 @@ fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
 /// The id of a type whose lifetimes are all replaced by `'static`.
 #[inline(always)]
 fn id_of_type<T>() -> TypeId {
-    trait Typed {
+    trait TypeIdOf {
         fn type_id(&self) -> TypeId
         where
             Self: 'static;
     }
-    impl<T> Typed for PhantomData<T> {
+    impl<T> TypeIdOf for PhantomData<T> {
         #[inline(always)]
         fn type_id(&self) -> TypeId
         where
@@ -203,9 +203,9 @@ fn id_of_type<T>() -> TypeId {
         }
     }
     let marker = PhantomData::<T>;
-    let typed: &dyn Typed = &marker;
+    let typed: &dyn TypeIdOf = &marker;
     // SAFETY: only the lifetime bound of the trait object changes. The method reads nothing, and its compiled code does not depend
     // on lifetimes. The reference is not used after this.
-    let typed = unsafe { mem::transmute::<&dyn Typed, &(dyn Typed + 'static)>(typed) };
+    let typed = unsafe { mem::transmute::<&dyn TypeIdOf, &(dyn TypeIdOf + 'static)>(typed) };
     typed.type_id()
 }

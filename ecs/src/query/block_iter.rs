@@ -83,8 +83,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
 
     /// The rows that the driver still has to yield one by one, if the iteration [is led](Self::is_led) by one.
     #[inline]
-    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
-        if self.is_led() { self.driver.map(|driver| Led { driver, at: self.at }) } else { None }
+    pub(crate) fn led_one_by_one(&self) -> Option<DriverRows<'w>> {
+        if self.is_led() { self.driver.map(|driver| DriverRows { driver, at: self.at }) } else { None }
     }
 
     /// The next matching row of those that [`led_one_by_one`](Self::led_one_by_one) returns. `block` is the block of its table.
@@ -124,12 +124,12 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
 
 /// Rows that a driver yields one by one, from a position on.
 #[derive(Clone, Copy)]
-pub(crate) struct Led<'w> {
+pub(crate) struct DriverRows<'w> {
     driver: Driver<'w>,
     at: usize,
 }
 
-impl<'w> Led<'w> {
+impl<'w> DriverRows<'w> {
     /// Calls `each` with each matching row: a block of the whole table, and the row number.
     ///
     /// # Errors

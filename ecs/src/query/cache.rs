@@ -263,7 +263,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let watches = watch_changes(store, &terms);
         let mut state = Self::of(store, terms, access, watches);
         if !added.is_empty() {
-            D::Terms::give(&mut state.cache.data, &state.matcher.terms.added().access());
+            D::Terms::grant_access(&mut state.cache.data, &state.matcher.terms.added().access());
         }
         Ok(state)
     }
@@ -305,7 +305,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
                 given.add_read(id);
             }
         }
-        if D::Terms::give(&mut self.cache.data, &given) {
+        if D::Terms::grant_access(&mut self.cache.data, &given) {
             self.access.add_borrows_of(&given);
         }
     }
@@ -421,7 +421,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// Replaces the matches by those among the tables for which `is_meant` returns true. They stay valid until the tables change.
-    pub(crate) fn look_at(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
+    pub(crate) fn match_tables(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
         self.cache.look_again();
         let tables = store.structure.archetypes.tables.iter();
         let found = tables.filter(|table| is_meant(table.id()) && self.matcher.tables.matches(table));

@@ -16,7 +16,7 @@ use super::block_iter::BlockIter;
 use super::blocks::{Block, Matched, per_row};
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
-use super::matching_rows::{FewRows, MatchingRows};
+use super::matching_rows::{MatchingRows, RowBatch};
 use crate::entity::{Entity, TableId};
 
 /// Steps through the rows that a query matches, run by run.
@@ -118,7 +118,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     /// Steps to the next matching rows: single rows, which are stored in `few`, followed by a run. At least one of the two is not
     /// empty.
     #[inline(always)]
-    pub(crate) fn next_batch(&mut self, few: &mut FewRows) -> Option<Range<usize>> {
+    pub(crate) fn next_batch(&mut self, few: &mut RowBatch) -> Option<Range<usize>> {
         if !per_row::<D, F>() {
             return self.next_run();
         }

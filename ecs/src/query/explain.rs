@@ -185,8 +185,8 @@ impl QueryExplanation {
         if !matches!(terms.filter().node(), TermEntry::Group(Group::All, 0)) {
             query = format!("{query} with filter `{filter}`");
         }
-        let mut left: Vec<Candidate<'_>> =
-            store.structure.archetypes.tables.iter().map(|table| Candidate { table, rows: None }).collect();
+        let mut left: Vec<CandidateTable<'_>> =
+            store.structure.archetypes.tables.iter().map(|table| CandidateTable { table, rows: None }).collect();
         let (tables, entities) = (left.len(), count(&left));
         let named = terms.data().singles().chain(terms.filter().singles()).chain(terms.added().singles());
         let mut steps: Vec<ExplainedTerm> = named.map(|term| explain_term(store, term, &mut left)).collect();
@@ -203,24 +203,24 @@ impl QueryExplanation {
 }
 
 /// A table that matches all terms so far.
-struct Candidate<'w> {
+struct CandidateTable<'w> {
     table: &'w Table,
     /// The rows that match all terms so far; `None` stands for all rows.
     rows: Option<Vec<usize>>,
 }
 
-impl Candidate<'_> {
+impl CandidateTable<'_> {
     fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.table.len(), Vec::len)
     }
 }
 
-fn count(candidates: &[Candidate<'_>]) -> usize {
-    candidates.iter().map(Candidate::len).sum()
+fn count(candidates: &[CandidateTable<'_>]) -> usize {
+    candidates.iter().map(CandidateTable::len).sum()
 }
 
 /// Removes the tables and rows that do not match a term.
-fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<Candidate<'_>>) -> ExplainedTerm {
+fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<CandidateTable<'_>>) -> ExplainedTerm {
     let reason = reason(store, term, left);
     let tables = TableFilter::of_term(term);
     left.retain(|candidate| tables.matches(candidate.table));
@@ -254,9 +254,9 @@ fn population(store: &Store, component: &TermComponent) -> usize {
 }
 
 /// The reason why a term excludes all of these candidates, provided that it does.
-fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
+fn reason(store: &Store, term: Term<'_>, before: &[CandidateTable<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
-    let before = format!("there {was} {}", Amount(before.len(), count(before)).with());
+    let before = format!("there {was} {}", TableCount(before.len(), count(before)).with());
     let TermEntry::Component(usage, component) = term.node() else {
         return format!("{before}, none of which matches one of these");
     };
@@ -294,9 +294,9 @@ fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
 }
 
 /// Some tables and their entities.
-struct Amount(usize, usize);
+struct TableCount(usize, usize);
 
-impl Amount {
+impl TableCount {
     fn tables(&self) -> String {
         if self.0 == 1 { String::from("1 table") } else { format!("{} tables", self.0) }
     }
@@ -310,14 +310,14 @@ impl Amount {
     }
 }
 
-impl_display!([] Amount => |this, f| match this.0 {
+impl_display!([] TableCount => |this, f| match this.0 {
     0 => f.write_str("nothing"),
     _ => write!(f, "{}, {}", this.tables(), this.entities()),
 });
 
 impl fmt::Display for ExplainedTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.term, Amount(self.tables, self.entities))?;
+        write!(f, "{}: {}", self.term, TableCount(self.tables, self.entities))?;
         if !self.unregistered.is_empty() {
             write!(f, " (the world has never met `{}`)", self.unregistered.join("`, `"))?;
         }
@@ -327,21 +327,21 @@ impl fmt::Display for ExplainedTerm {
 
 impl fmt::Display for QueryExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let matched = Amount(self.matched_tables(), self.matched_entities());
+        let matched = TableCount(self.matched_tables(), self.matched_entities());
         write!(f, "query {} matches ", self.query)?;
         if self.is_empty() {
             f.write_str("nothing")?
         } else {
             write!(f, "{}", matched.with())?
         }
-        write!(f, "\n  in the world: {}", Amount(self.tables, self.entities))?;
+        write!(f, "\n  in the world: {}", TableCount(self.tables, self.entities))?;
         self.steps.iter().try_for_each(|step| write!(f, "\n  {step}"))?;
         if let Some(culprit) = self.culprit() {
             write!(f, "\nnothing is left after `{}`: {}", culprit.term, culprit.reason)?;
         } else if self.entities == 0 {
             f.write_str("\nthe world has no entities")?;
         } else if self.empty_tables != 0 {
-            write!(f, "\n{} of these without entities", Amount(self.empty_tables, 0).tables())?;
+            write!(f, "\n{} of these without entities", TableCount(self.empty_tables, 0).tables())?;
         }
         Ok(())
     }

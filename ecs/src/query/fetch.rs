@@ -1,7 +1,7 @@
 //! Reads the terms of a query from storage.
 //!
 //! A [`Fetch`] is one term, or a tuple of terms. It works in steps, so that each step does as little as possible: once per query
-//! (`state`), once per matched table (`column`), once per visit of a table (`visit_table`), once per row (`row`). Most terms can
+//! (`state`), once per matched table (`column`), once per visit of a table (`visit_table`), once per row (`fetch_row`). Most terms can
 //! also return several rows as slices: [`ContiguousFetch`].
 //!
 //! Tests: tests/queries/terms.rs, ecs/src/world/tests/dynamic_terms.rs
@@ -26,7 +26,7 @@ pub struct Rows(NonNull<Entity>);
 impl Rows {
     /// Prefetches the entity of a row.
     #[inline(always)]
-    pub(crate) fn fetch_ahead(self, row: usize) {
+    pub(crate) fn prefetch_row(self, row: usize) {
         prefetch(self.0.as_ptr().wrapping_add(row));
     }
 
@@ -96,7 +96,7 @@ impl Sharing {
 ///
 /// # Safety
 ///
-/// - `TERM` declares everything that `row` gives access to. If the term matches a table and `contains` returns true for an entity
+/// - `TERM` declares everything that `fetch_row` gives access to. If the term matches a table and `contains` returns true for an entity
 ///   of it, that entity has what the term demands; without `PER_ROW`, each entity of the table has it.
 /// - Constants that have a default derived from `TERM` are not overridden.
 /// - `ReadOnly` only reads.
@@ -127,7 +127,7 @@ pub unsafe trait Fetch: 'static {
 
     /// Passes the access that was added to the query to the term. At most one term takes it, and returns true. The query has this
     /// access for each entity with the components, and no other term of the query conflicts with it.
-    fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
+    fn grant_access(state: &mut Self::State, added: &FilteredAccess) -> bool {
         let _ = (state, added);
         false
     }
@@ -178,7 +178,7 @@ pub unsafe trait Fetch: 'static {
 
     /// Prefetches the values of a row, to be called some time before the row is read. The row need not exist.
     #[inline(always)]
-    fn fetch_ahead(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
+    fn prefetch_row(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
         let _ = (ready, rows, row);
     }
 
@@ -218,7 +218,11 @@ pub unsafe trait Fetch: 'static {
     /// - The access to the values is allowed for `'w` and conflicts with no other borrow.
     /// - `RECORDED` is true only for such rows. The value is changed during the run of the cell that was passed to `visit_table`,
     ///   and no other live query has rows of the table whose values this one may change.
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w>;
 }
 
 /// How a loop records that it changes rows.
@@ -266,7 +270,7 @@ pub unsafe trait ReadOnlyFetch: Fetch<ReadOnly = Self> {}
 ///
 /// # Safety
 ///
-/// - A slice gives access to nothing but its rows, as [`Fetch::row`] does.
+/// - A slice gives access to nothing but its rows, as [`Fetch::fetch_row`] does.
 #[doc(hidden)]
 pub unsafe trait ContiguousFetch: Fetch {
     /// Several consecutive rows.
@@ -293,7 +297,7 @@ pub unsafe trait ContiguousFetch: Fetch {
     ///
     /// # Safety
     ///
-    /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
+    /// - As for [`Fetch::fetch_row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
     ///   `ready` comes from [`Fetch::all_packed`].
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
 }

@@ -19,16 +19,16 @@ use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
 /// The lists that lead from an entity to its table and column. Finding an entity reads nothing else.
-pub(crate) struct Books<'w, 's, C> {
+pub(crate) struct LookupLists<'w, 's, C> {
     pub(super) slots: &'w [Slot],
     by_table: &'s [Option<C>],
     /// A copy of `Cache::only`, so that a loop keeps it in registers.
     only: (TableId, MaybeUninit<C>),
 }
 
-impl_copy! { [C: Copy] Books<'_, '_, C>; }
+impl_copy! { [C: Copy] LookupLists<'_, '_, C>; }
 
-impl<'w, 's, C: Copy> Books<'w, 's, C> {
+impl<'w, 's, C: Copy> LookupLists<'w, 's, C> {
     #[inline]
     pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
         Self { slots: cell.store().structure.entities.slots(), by_table: &cache.by_table, only: cache.only }
@@ -45,7 +45,7 @@ impl<'w, 's, C: Copy> Books<'w, 's, C> {
 #[inline]
 pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     matched: Matched<'w, '_, D, F>,
-    books: Books<'_, '_, D::Column>,
+    books: LookupLists<'_, '_, D::Column>,
     entity: Entity,
 ) -> Option<D::Item<'w>> {
     let (only, known) = books.only;
@@ -65,7 +65,7 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
         return None;
     }
     // SAFETY: a live entity is in this row of the table; it matches; the access is allowed (forwarded).
-    Some(unsafe { D::row::<false>(block.data, block.rows, row) })
+    Some(unsafe { D::fetch_row::<false>(block.data, block.rows, row) })
 }
 
 /// The components that the query's data demands of every entity and that this entity lacks. Empty if the entity does not pass the

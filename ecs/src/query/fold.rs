@@ -18,10 +18,10 @@ use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::{Fetch, Kept, Recording};
 use super::filter::FilterTerms;
-use super::matching_rows::FewRows;
-use super::row_ranges::OfItems;
+use super::matching_rows::RowBatch;
+use super::row_ranges::ItemVariants;
 use crate::storage::tracking::GROUP;
-use crate::util::simd::{self, Job, UnrollWidth};
+use crate::util::simd::{self, KernelJob, UnrollWidth};
 
 /// The fold of all rows, none of which has to be checked.
 pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {
@@ -54,7 +54,7 @@ impl<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G> FoldRows<'i, 'w, 's, D, F, 
     }
 }
 
-impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> Job
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> KernelJob
     for FoldRows<'_, 'w, 's, D, F, B, G, L>
 where
     L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
@@ -79,7 +79,7 @@ where
                 // value, because a value that is borrowed elsewhere stays in memory.
                 None => {
                     let noted = FoldNoted::<D, F, B, G, L> { block, kept, init: result, each, block_loop: PhantomData };
-                    (result, each) = simd::run_apart::<OfItems<D::Terms>, _>(noted);
+                    (result, each) = simd::run_apart::<ItemVariants<D::Terms>, _>(noted);
                 }
             }
             next = cursor.next_run();
@@ -106,7 +106,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
 ) -> B {
     let item = |block: &Block<'w, D::Terms, F>, row| {
         // SAFETY: for each use: the row belongs to the block, matches, and is yielded once; the access is allowed (forwarded).
-        D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, kept)
+        D::item(unsafe { D::Terms::fetch_row::<false>(block.data, block.rows, row) }, kept)
     };
     if let Some(rows) = cursor.blocks.led_one_by_one() {
         let mut result = Some(init);
@@ -118,7 +118,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
         let (Ok(()), Some(result)) = (done, result) else { unreachable!("a result was put back each time") };
         return result;
     }
-    let (mut result, mut few) = (init, FewRows::new());
+    let (mut result, mut few) = (init, RowBatch::new());
     loop {
         if !few.all().is_empty() || !run.is_empty() {
             // SAFETY: the cursor has returned these rows.
@@ -130,7 +130,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
                 let block = Block { first: run.start, end: run.end, ..block };
                 // SAFETY: the rows of the run match; the access to them and `ALONE` are forwarded.
                 let job = unsafe { FoldBlock::<D, F, _, _, ALONE>::of(block, kept, result, &mut each) };
-                result = simd::run::<OfItems<D::Terms>, _>(job);
+                result = simd::run::<ItemVariants<D::Terms>, _>(job);
             } else {
                 for row in run {
                     result = each(result, item(&block, row));
@@ -166,7 +166,7 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool> FoldBloc
     }
 }
 
-impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L> Job
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L> KernelJob
     for FoldBlock<'_, 'w, 's, D, F, B, G, ALONE, L>
 where
     L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
@@ -201,7 +201,7 @@ struct FoldNoted<'w, 's, D: QueryData, F: FilterTerms, B, G, L> {
     block_loop: PhantomData<L>,
 }
 
-impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> Job
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> KernelJob
     for FoldNoted<'w, 's, D, F, B, G, L>
 where
     L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
@@ -282,9 +282,9 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -
                 // SAFETY: the row belongs to the block and is yielded once. The access is allowed, as promised to `FoldBlock::of`.
                 let got = unsafe {
                     if D::Terms::FACTS.notes_changes && is_noted {
-                        D::Terms::row::<true>(data, rows, row)
+                        D::Terms::fetch_row::<true>(data, rows, row)
                     } else {
-                        D::Terms::row::<false>(data, rows, row)
+                        D::Terms::fetch_row::<false>(data, rows, row)
                     }
                 };
                 result = each(result, D::item(got, kept));

@@ -479,7 +479,7 @@ impl Forest {
     }
 
     /// The rows to visit if `seeds` have changed, by depth: the seeds and all nodes below them, or above them with `upwards`.
-    pub(crate) fn reached(&mut self, seeds: &[u32], upwards: bool) -> Vec<Vec<RowRun>> {
+    pub(crate) fn slots_to_visit(&mut self, seeds: &[u32], upwards: bool) -> Vec<Vec<RowRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         // One bit per node, in pages: a few nodes of many cost little.
         let mut seen = Pages::<u64, 64>::default();

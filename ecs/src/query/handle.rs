@@ -8,7 +8,7 @@ use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::{Fetch, Kept};
 use super::filter::QueryFilter;
-use super::find::{self, Books};
+use super::find::{self, LookupLists};
 use crate::entity::Entity;
 use crate::structure::cell::StoreCell;
 
@@ -42,7 +42,7 @@ use crate::structure::cell::StoreCell;
 #[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
     matched: Matched<'w, 's, D::Terms, F::Terms>,
-    books: Books<'w, 's, <D::Terms as Fetch>::Column>,
+    books: LookupLists<'w, 's, <D::Terms as Fetch>::Column>,
 }
 
 impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Query<'_, '_, D, F>; }
@@ -66,7 +66,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// - The access of `D` is allowed for `'w` and conflicts with no other borrow.
     #[inline]
     pub(super) unsafe fn of_matched(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
-        Self { matched, books: Books::new(matched.cell(), matched.cache()) }
+        Self { matched, books: LookupLists::new(matched.cell(), matched.cache()) }
     }
 
     /// The item of an entity, if it matches.

@@ -16,7 +16,7 @@ use super::filter::QueryFilter;
 use super::fold::{FoldRows, fold_asked};
 use super::handle::Query;
 use super::many::{QueryManyIter, QuerySortedIter, QuerySortedManyUniqueIter};
-use super::row_ranges::OfItems;
+use super::row_ranges::ItemVariants;
 use crate::entity::{Entity, UniqueEntityVec};
 use crate::util::simd;
 
@@ -94,12 +94,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 // SAFETY: there are rows left, so the cursor has returned a run.
                 let Block { data, rows, .. } = *unsafe { self.cursor.block() };
                 let left = self.rows();
-                let mut at = Position { row: left.start, of_iter: &mut self.at };
+                let mut at = RowPosition { row: left.start, of_iter: &mut self.at };
                 while at.row != left.end {
                     let row = at.row;
                     at.row += 1;
                     // SAFETY: `row` is less than `end`, so it belongs to the run; it is yielded once.
-                    let item = D::item(unsafe { D::Terms::row::<false>(data, rows, row) }, kept);
+                    let item = D::item(unsafe { D::Terms::fetch_row::<false>(data, rows, row) }, kept);
                     if let Break(found) = each(item) {
                         return Some(found);
                     }
@@ -154,12 +154,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 
 /// The position of an iterator in its block, in a local variable. It is written back on drop, also on unwinding, because a row must
 /// not be yielded twice.
-struct Position<'a> {
+struct RowPosition<'a> {
     row: usize,
     of_iter: &'a mut usize,
 }
 
-impl Drop for Position<'_> {
+impl Drop for RowPosition<'_> {
     #[inline]
     fn drop(&mut self) {
         *self.of_iter = self.row;
@@ -190,7 +190,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         let block = unsafe { self.cursor.block() };
         // SAFETY: the row belongs to the run, so it matches; the access is allowed, as promised to `Query::new`, and no row is
         // yielded twice.
-        Some(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, at) }, kept))
+        Some(D::item(unsafe { D::Terms::fetch_row::<false>(block.data, block.rows, at) }, kept))
     }
 
     /// Exact unless rows have to be checked. `O(tables)`.
@@ -263,7 +263,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         // SAFETY: if the run is not empty, the cursor has returned it; the access is allowed, as promised to `Query::new`. `self`
         // is consumed, so no row is yielded twice, and no row has to be checked.
         let job = unsafe { FoldRows::<D, F::Terms, _, _>::of(&self.cursor, self.rows(), self.kept(), init, each) };
-        simd::run::<OfItems<D::Terms>, _>(job)
+        simd::run::<ItemVariants<D::Terms>, _>(job)
     }
 }
 

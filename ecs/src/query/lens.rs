@@ -99,7 +99,7 @@ impl_debug!([D: QueryData, F: QueryFilter] QueryLens<'_, D, F> => |this, f|
     f.debug_tuple("QueryLens").field(&this.state).finish());
 
 /// The access and the name of one source query of a lens.
-struct Part {
+struct LensSource {
     access: FilteredAccess,
     name: String,
 }
@@ -112,7 +112,7 @@ fn query_name<D: QueryData, F: QueryFilter>() -> String {
     }
 }
 
-impl Part {
+impl LensSource {
     fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
         match matching::found(store, &D::Terms::TERM, &F::Terms::TERM) {
             Some(terms) => Self { access: terms.all().access(), name: query_name::<D, F>() },
@@ -128,7 +128,7 @@ impl Part {
 /// A query that borrows only components that one of the parts borrows, and whose sparse component filters match only entities of
 /// all parts. Its tables have not been selected yet.
 #[track_caller]
-fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -> QueryState<D, F> {
+fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[LensSource]) -> QueryState<D, F> {
     let () = QueryState::<D, F>::BORROWS_AGREE;
     assert!(
         !D::Terms::FACTS.nests,
@@ -170,11 +170,11 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -
 #[track_caller]
 unsafe fn lens<'w, D: QueryData, F: QueryFilter>(
     cell: StoreCell<'w>,
-    parts: &[Part],
+    parts: &[LensSource],
     is_meant: impl Fn(TableId) -> bool,
 ) -> QueryLens<'w, D, F> {
     let mut state = query_of_parts::<D, F>(cell.store(), parts);
-    state.look_at(cell.store(), is_meant);
+    state.match_tables(cell.store(), is_meant);
     QueryLens { cell, state }
 }
 
@@ -302,7 +302,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         let matched = self.matched();
         let (cell, cache) = (matched.cell(), matched.cache());
         // SAFETY: `matches` is true only for tables that this query matches. The query is consumed, and had its access for 'w.
-        unsafe { lens(cell, &[Part::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
+        unsafe { lens(cell, &[LensSource::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
     }
 
     /// A lens over the entities that both this query and another one match, with data of both.
@@ -359,7 +359,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         let cell = own.cell();
         let store = cell.store();
         assert!(core::ptr::eq(store, other.cell().store()), "queries of two worlds cannot be joined");
-        let parts = [Part::of::<D, F>(store), Part::of::<OtherD, OtherF>(store)];
+        let parts = [LensSource::of::<D, F>(store), LensSource::of::<OtherD, OtherF>(store)];
         let (is_own, is_others) = (matches::<D, F>(own.cache()), matches::<OtherD, OtherF>(other.cache()));
         // SAFETY: the closure returns true only for tables that both queries match. Both queries are consumed, had their access for
         // 'w, and belong to the same store.
@@ -372,7 +372,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[track_caller]
     pub(crate) fn transmuted<NewD: QueryData, NewF: QueryFilter>(&self, store: &Store) -> QueryState<NewD, NewF> {
         self.expect_world(store);
-        let mut state = query_of_parts(store, &[Part::of_state(self)]);
+        let mut state = query_of_parts(store, &[LensSource::of_state(self)]);
         state.keep_within(self);
         state
     }
@@ -386,7 +386,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ) -> QueryState<NewD, NewF> {
         self.expect_world(store);
         other.expect_world(store);
-        let mut state = query_of_parts(store, &[Part::of_state(self), Part::of_state(other)]);
+        let mut state = query_of_parts(store, &[LensSource::of_state(self), LensSource::of_state(other)]);
         state.keep_within(self);
         state.keep_within(other);
         state

@@ -15,9 +15,9 @@ use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
 use super::forest::{Forest, ForestTable, Place, RowRun, Sources};
-use super::row_ranges::Of;
+use super::row_ranges::RangeVariants;
 use crate::structure::cell::StoreCell;
-use crate::util::simd::{self, Job, UnrollWidth, Variants};
+use crate::util::simd::{self, KernelJob, UnrollWidth, Variants};
 
 /// A table from which linked rows are read. `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a destructor,
 /// although it is `Copy`.
@@ -57,7 +57,7 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         // access is allowed, as promised to `LinkedWalk::new`. The only rows written during the call are those of the run and other
         // rows of its depth, and this row is neither. The item is gone before other rows are written: kernels are generic over the
         // lifetime of their arguments, so it cannot outlive the call.
-        is_there.then(|| P::item(unsafe { P::Terms::row::<false>(table.ready, table.rows, row) }, None))
+        is_there.then(|| P::item(unsafe { P::Terms::fetch_row::<false>(table.ready, table.rows, row) }, None))
     }
 
     /// The item of a row's target, if it has a target that matches.
@@ -216,7 +216,7 @@ where
         }
         // SAFETY: forwarded: the runs belong to the forest, and no other code has their rows; `new` was promised the access of `T`
         // and `P`.
-        simd::run::<Of<V, T>, _>(Walk {
+        simd::run::<RangeVariants<V, T>, _>(SlotRunLoop {
             forest: self.forest,
             tables: &tables,
             blocks: &blocks,
@@ -228,7 +228,7 @@ where
 }
 
 /// The loop over runs.
-struct Walk<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
+struct SlotRunLoop<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],
     blocks: &'k [Option<Block<'l, T, F>>],
@@ -237,7 +237,7 @@ struct Walk<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
     kernel: &'k mut K,
 }
 
-impl<T, F, P, R, K> Job for Walk<'_, '_, T, F, P, R, K>
+impl<T, F, P, R, K> KernelJob for SlotRunLoop<'_, '_, T, F, P, R, K>
 where
     T: ContiguousFetch,
     F: FilterTerms,

@@ -7,7 +7,7 @@ use core::any::type_name;
 use core::borrow::Borrow;
 use core::iter::FusedIterator;
 
-use super::ahead::{Doubt, Guess, fetch_ahead, is_worth_it};
+use super::ahead::{GuessScore, RowGuess, is_worth_it, prefetch_row};
 use super::cache::QueryState;
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
@@ -51,7 +51,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     #[inline(always)]
     fn next_entity(&mut self) -> Option<Entity> {
         if self.ahead {
-            fetch_ahead(self.query.matched(), &self.entities);
+            prefetch_row(self.query.matched(), &self.entities);
         }
         Some(*self.entities.next()?.borrow())
     }
@@ -182,25 +182,25 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     #[inline(never)]
     fn fold_ahead<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { query, mut entities, .. } = self;
-        let (mut result, mut doubt) = (init, Doubt::default());
+        let (mut result, mut doubt) = (init, GuessScore::default());
         loop {
             let mut last = None;
             for _ in 0..doubt.pause() {
-                fetch_ahead(query.matched(), &entities);
+                prefetch_row(query.matched(), &entities);
                 let Some(entity) = entities.next() else { return result };
                 let entity = *entity.borrow();
                 result = each(result, query.fetch_inner(entity).ok_or(entity));
                 last = Some(entity);
             }
             let left = entities.size_hint().0;
-            if let Some(guess) = last.and_then(|last| Guess::new(query.matched(), last)) {
+            if let Some(guess) = last.and_then(|last| RowGuess::new(query.matched(), last)) {
                 while let Some((entity, row)) = guess.next(&entities) {
-                    guess.fetch_ahead(&entities);
+                    guess.prefetch_row(&entities);
                     entities.next();
                     let found = guess.block.contains(entity, row).then(|| {
                         // SAFETY: a live entity is in this row; it matches; the access is allowed, as promised to `Query::new`.
                         // The items are read-only, so any number of them may be alive.
-                        let got = unsafe { D::Terms::row::<false>(guess.block.data, guess.block.rows, row) };
+                        let got = unsafe { D::Terms::fetch_row::<false>(guess.block.data, guess.block.rows, row) };
                         D::item(got, query.kept())
                     });
                     result = each(result, found.ok_or(entity));

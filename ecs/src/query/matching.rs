@@ -4,12 +4,12 @@
 
 use alloc::vec::Vec;
 
-use crate::access::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Terms, Usage};
+use crate::access::term::{ConstTerm, Group, Term, TermComponent, TermEntry, TermMembers, Terms, Usage};
 use crate::component::{ComponentId, Components};
 use crate::entity::Entity;
 use crate::storage::column::Column;
 use crate::storage::table::Table;
-use crate::storage::tracking::Which;
+use crate::storage::tracking::TickKind;
 use crate::structure::store::Store;
 
 /// The terms of a query. Registers its components if necessary. Terms that are only known at run time come from `made`; `added` are
@@ -74,23 +74,23 @@ pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known
 /// how the terms are nested.
 #[derive(Clone)]
 pub(crate) struct TableFilter {
-    tests: Vec<Test>,
-    first: Next,
+    tests: Vec<TableTest>,
+    first: NextTest,
 }
 
 /// Tests whether a table has a component.
 #[derive(Clone, Copy)]
-struct Test {
+struct TableTest {
     id: ComponentId,
-    if_there: Next,
-    if_not: Next,
+    if_there: NextTest,
+    if_not: NextTest,
 }
 
 /// The index of a test, or the result.
-type Next = u32;
+type NextTest = u32;
 
-const MATCHES: Next = Next::MAX;
-const FAILS: Next = Next::MAX - 1;
+const MATCHES: NextTest = NextTest::MAX;
+const FAILS: NextTest = NextTest::MAX - 1;
 
 impl TableFilter {
     /// The tables that the terms of a query match. Tests the filter first.
@@ -111,7 +111,7 @@ impl TableFilter {
     }
 
     /// Adds the tests of a term and returns the index of the first.
-    fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
+    fn add(&mut self, term: Term<'_>, if_matches: NextTest, if_not: NextTest) -> NextTest {
         match term.node() {
             TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => if_matches,
             TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
@@ -122,15 +122,21 @@ impl TableFilter {
             TermEntry::Component(usage, TermComponent { id, .. }) => {
                 let (there, lacking) = if usage.excludes() { (if_not, if_matches) } else { (if_matches, if_not) };
                 let Some(id) = *id else { return lacking };
-                self.tests.push(Test { id, if_there: there, if_not: lacking });
-                self.tests.len() as Next - 1
+                self.tests.push(TableTest { id, if_there: there, if_not: lacking });
+                self.tests.len() as NextTest - 1
             }
             TermEntry::Group(group, _) => self.add_members(*group, term.members(), if_matches, if_not),
         }
     }
 
     /// Adds the tests of the members of a group, last member first, since the tests of a member name those of the next one.
-    fn add_members(&mut self, group: Group, mut members: Members<'_>, if_match: Next, if_not: Next) -> Next {
+    fn add_members(
+        &mut self,
+        group: Group,
+        mut members: TermMembers<'_>,
+        if_match: NextTest,
+        if_not: NextTest,
+    ) -> NextTest {
         match (members.next(), group) {
             (Some(member), Group::All) => {
                 let others = self.add_members(group, members, if_match, if_not);
@@ -184,10 +190,10 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
             };
             match usage {
                 Usage::Without => !has,
-                Usage::Added => has && is_new(store, component, Which::Added, table, entity, row),
-                Usage::Changed => has && is_new(store, component, Which::Changed, table, entity, row),
-                Usage::AddedPairs => has && has_new_pair(store, component, Which::Added, entity),
-                Usage::ChangedPairs => has && has_new_pair(store, component, Which::Changed, entity),
+                Usage::Added => has && is_new(store, component, TickKind::Added, table, entity, row),
+                Usage::Changed => has && is_new(store, component, TickKind::Changed, table, entity, row),
+                Usage::AddedPairs => has && has_new_pair(store, component, TickKind::Added, entity),
+                Usage::ChangedPairs => has && has_new_pair(store, component, TickKind::Changed, entity),
                 _ => has,
             }
         }
@@ -197,13 +203,20 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
 }
 
 /// Whether one of the pairs that an entity's pair component stands for is new.
-fn has_new_pair(store: &Store, component: &TermComponent, which: Which, entity: Entity) -> bool {
+fn has_new_pair(store: &Store, component: &TermComponent, which: TickKind, entity: Entity) -> bool {
     let end = component.id.and_then(|id| store.relations.end_of(id));
     end.is_some_and(|(number, end)| store.relations.places[number].pairs.has_new(end, entity, which, store.run_ticks()))
 }
 
 /// Whether a component of an entity is new. Components without ticks count as new.
-fn is_new(store: &Store, component: &TermComponent, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
+fn is_new(
+    store: &Store,
+    component: &TermComponent,
+    which: TickKind,
+    table: &Table,
+    entity: Entity,
+    row: usize,
+) -> bool {
     let (column, row): (Option<&Column>, _) =
         match component.sparse.map(|number| &store.structure.sparse[number as usize]) {
             Some(storage) => (Some(storage.column()), storage.tick_row(entity.index())),

@@ -1,7 +1,7 @@
 //! The matching rows of a block, for filters that check rows.
 //!
 //! Rows are returned in ascending order, taken from a list of candidates or group by group. The caller gets them in two forms that
-//! loops handle efficiently: *runs* of consecutive rows, and single rows, which are first collected in a buffer ([`FewRows`]). With
+//! loops handle efficiently: *runs* of consecutive rows, and single rows, which are first collected in a buffer ([`RowBatch`]). With
 //! the buffer, the number of rows in a group no longer causes branch mispredictions.
 
 use core::hint::cold_path;
@@ -38,13 +38,13 @@ fn has_run(mut rows: u64) -> bool {
 }
 
 /// Single rows that match, in ascending order.
-pub(crate) struct FewRows {
+pub(crate) struct RowBatch {
     rows: [MaybeUninit<u32>; FEW],
     /// Number of initialized entries.
     len: usize,
 }
 
-impl FewRows {
+impl RowBatch {
     #[inline]
     pub(crate) fn new() -> Self {
         Self { rows: [const { MaybeUninit::uninit() }; FEW], len: 0 }
@@ -292,7 +292,7 @@ impl<'w> MatchingRows<'w> {
     pub(crate) unsafe fn next_few<D: Fetch, F: FilterTerms>(
         &mut self,
         block: &Block<'w, D, F>,
-        few: &mut FewRows,
+        few: &mut RowBatch,
     ) -> Range<usize> {
         few.clear();
         loop {
@@ -327,7 +327,7 @@ impl<'w> MatchingRows<'w> {
         &mut self,
         logged: LoggedRows<'w>,
         block: &Block<'w, D, F>,
-        few: &mut FewRows,
+        few: &mut RowBatch,
     ) {
         let exact = is_exact::<D, F>(logged);
         // All rows of the groups before `whole` belong to the block. The group `whole` may contain rows past its end.

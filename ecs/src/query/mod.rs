@@ -77,25 +77,25 @@ pub use self::many::{
 };
 pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 #[cfg(test)]
-pub(crate) use self::matching_rows::FewRows;
+pub(crate) use self::matching_rows::RowBatch;
 pub use self::nested::NestedQuery;
 pub use self::pairs::{PairAccess, PairData, PairIter, ReadPair, RefPair, WritePair};
 pub(crate) use self::pairs::{ReadPairs, WritePairs};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub use self::par_many::QueryParManyIter;
 pub use self::par_slices::QueryContiguousParIter;
-pub(crate) use self::partition::Reached;
+pub(crate) use self::partition::MatchPosition;
 pub use self::related::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
 #[doc(hidden)]
 pub use self::row_ranges::{RowList, listed_rows};
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
-pub(crate) use self::select::{Lookup, select};
+pub(crate) use self::select::{SelectionReader, select};
 pub use self::target::Target;
 pub use self::terms::{
-    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Given, Has, MutSlice, Or, Pairs, PairsTo,
+    Added, AddedComponents, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, Pairs, PairsTo,
     ReadAllBut, ReadGiven, RefSlice, SpawnDetails, Spawned, With, Without, WriteAllBut, WriteGiven,
 };
 #[cfg(test)]
-pub(crate) use self::terms::{Presence, Scan, TermState};
+pub(crate) use self::terms::{Presence, TermState, TickScan};
 
 pub use crate::reexports::query::*;

@@ -106,7 +106,7 @@ impl<'w, T: ReadOnlyFetch, F: FilterTerms> NestedRow<'w, T, F> {
     fn query<'s>(self, state: &'s NestedState<T, F>) -> Query<'w, 's, DataOf<T>, FilterOf<F>> {
         let up_to_date = state.query.as_ref().filter(|query| query.is_up_to_date(self.cell.store()));
         let query = up_to_date.expect("the state of a nested query is updated with that of the query that it is in");
-        // SAFETY: the state is up to date. `row` made this value with the promise that everything that the terms `T` and `F` read
+        // SAFETY: the state is up to date. `fetch_row` made this value with the promise that everything that the terms `T` and `F` read
         // may be read for 'w, and these are the terms of the state; the query is read-only, so any number of them may be alive.
         unsafe { Query::new(self.cell, query) }
     }
@@ -146,7 +146,7 @@ unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {
         NestedRow { cell: ready, marker: PhantomData }
     }
 }

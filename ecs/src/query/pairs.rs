@@ -11,7 +11,7 @@ use core::mem;
 use crate::access::term::Usage;
 use crate::entity::Entity;
 use crate::query::change::{Mut, Ref, TickPlace, Ticks};
-use crate::relations::relation::{ErasedPairs as _, Link, Links, PairStorage, Relation};
+use crate::relations::relation::{ErasedPairs as _, PairLink, PairLinks, PairStorage, Relation};
 use crate::storage::tick::RunTicks;
 use crate::structure::cell::{ReadCell, StoreCell};
 use crate::structure::store::Store;
@@ -178,7 +178,7 @@ pub struct PairIter<'w, R, A = ReadPair<R>> {
     pairs: Option<&'w PairStorage<R>>,
     entity: Entity,
     cell: StoreCell<'w>,
-    links: Links<'w>,
+    links: PairLinks<'w>,
     left: usize,
     marker: PhantomData<A>,
 }
@@ -199,7 +199,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
     ) -> Self {
         let (links, left) = match pairs {
             Some(pairs) => pairs.index().lists(end).get_counted(entity),
-            None => (Links::default(), 0),
+            None => (PairLinks::default(), 0),
         };
         Self { pairs, entity, cell, links, left, marker: PhantomData }
     }
@@ -218,7 +218,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         let Self { pairs, entity, cell, .. } = *self;
         self.left = 0;
         let links = mem::take(&mut self.links);
-        let is_own = move |link: &&Link| match pairs {
+        let is_own = move |link: &&PairLink| match pairs {
             Some(pairs) if A::Relation::SYMMETRIC => pairs.index().ends()[link.row as usize][0] == entity,
             _ => true,
         };

@@ -7,7 +7,7 @@ use super::data::QueryData;
 use super::fetch::ContiguousFetch;
 use super::filter::QueryFilter;
 use super::handle::Query;
-use super::partition::{Partition, Reached};
+use super::partition::{MatchPosition, Partition};
 use crate::storage::tracking::GROUP;
 use crate::util::pool::{Pool, Tasks};
 
@@ -184,7 +184,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     ) {
         let (pool, tasks, partition) = self.partition();
         pool.work_off(tasks, |tasks| {
-            let mut reached = Reached::default();
+            let mut reached = MatchPosition::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
                 // SAFETY: each task is taken once, and `self` is consumed.
@@ -212,7 +212,7 @@ impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<
         let (pool, tasks, partition) = aligned.partition();
         let tasks = size.map_or(tasks, |_| partition.tasks(size));
         pool.work_off(tasks, |tasks| {
-            let mut reached = Reached::default();
+            let mut reached = MatchPosition::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
                 // SAFETY: the access of the query is allowed for 'w, as promised to `Query::new`. Each task is taken once, and

@@ -20,7 +20,7 @@ use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::fold::{FoldBlock, fold_asked};
-use super::row_ranges::{OfItems, RowRanges, SliceKernel};
+use super::row_ranges::{ItemVariants, RowRanges, SliceKernel};
 use crate::entity::TableId;
 use crate::storage::tracking::GROUP;
 use crate::util::pool::Tasks;
@@ -39,7 +39,7 @@ pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
 /// The position of a thread in the list of matched tables. Most tasks come in ascending order; a thread may also take an earlier
 /// one next.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Reached {
+pub(crate) struct MatchPosition {
     /// Index of a match, and the number of its first row.
     at: usize,
     start: usize,
@@ -86,7 +86,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     /// Calls `each` with the blocks of a task. Their rows may still need to be checked.
     pub(crate) fn blocks<E>(
         &self,
-        reached: &mut Reached,
+        reached: &mut MatchPosition,
         task: Range<usize>,
         mut each: impl FnMut(Block<'w, D, F>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -95,7 +95,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         }
         while reached.start > task.start && reached.at > 0 {
             let at = reached.at - 1;
-            *reached = Reached { at, start: reached.start - self.len(at).next_multiple_of(self.align) };
+            *reached = MatchPosition { at, start: reached.start - self.len(at).next_multiple_of(self.align) };
         }
         while let Some(found) = self.matched.cache().matches.get(reached.at) {
             let len = self.len(reached.at);
@@ -111,7 +111,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             if next > task.end {
                 break;
             }
-            *reached = Reached { at: reached.at + 1, start: next };
+            *reached = MatchPosition { at: reached.at + 1, start: next };
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn for_each<Q: QueryData<Terms = D>>(
         &self,
-        reached: &mut Reached,
+        reached: &mut MatchPosition,
         task: Range<usize>,
         mut each: impl FnMut(Q::Item<'w, 's>),
     ) {
@@ -158,7 +158,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             } else {
                 // SAFETY: all rows match; the access and that no other code yields the rows are forwarded.
                 let job = unsafe { FoldBlock::<Q, F, _, _, false>::of(block, kept, (), &mut each) };
-                simd::run::<OfItems<D>, _>(job);
+                simd::run::<ItemVariants<D>, _>(job);
             }
             Ok::<(), Infallible>(())
         });
@@ -173,7 +173,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
     /// - As for [`Partition::for_each`].
     pub(crate) unsafe fn for_each_slice(
         &self,
-        reached: &mut Reached,
+        reached: &mut MatchPosition,
         task: Range<usize>,
         mut each: impl FnMut(D::Slice<'w>),
     ) {
@@ -203,7 +203,7 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
     #[inline]
     pub(crate) unsafe fn for_each_range<V: Variants, K: SliceKernel<D>>(
         &self,
-        reached: &mut Reached,
+        reached: &mut MatchPosition,
         task: Range<usize>,
         kernel: &mut K,
     ) -> Result<(), K::Error> {

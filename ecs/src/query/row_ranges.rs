@@ -2,7 +2,7 @@
 //!
 //! A loop is a *job* of [`simd`](crate::simd): a value with one function, which `simd::run` calls inside a function that may use a
 //! wider instruction set. This only affects code that is inlined there: other code is compiled for the baseline, which is correct
-//! but slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms of the query to the kernel and the
+//! but slow. So all parts of a job are `#[inline(always)]`, from `KernelJob::run` through the terms of the query to the kernel and the
 //! user's function in it. The *unroll width* is the number of rows that the kernel gets at a time; it depends on the size of the
 //! largest value in a row (`TermFacts::widest`), and the remaining rows are processed in powers of two. Loops over non-numeric
 //! values have no variants. Loops over values of several numbers, and loops over items, have no AVX-512 variant.
@@ -25,10 +25,10 @@ use super::blocks::{Block, Matched, per_row, sharing};
 use super::cursor::RowCursor;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
-use super::matching_rows::FewRows;
+use super::matching_rows::RowBatch;
 use crate::entity::TableId;
 use crate::structure::cell::StoreCell;
-use crate::util::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
+use crate::util::simd::{self, KernelJob, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
 /// A function of several consecutive rows.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -205,16 +205,16 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
     pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run::<Of<V, D>, _>(Loop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
+        simd::run::<RangeVariants<V, D>, _>(RangeLoop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
     }
 }
 
 /// The kernel variants of a loop over such rows.
-pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
+pub(crate) struct RangeVariants<V, D>(PhantomData<(V, D)>);
 
-impl<V, D> simd::Sealed for Of<V, D> {}
+impl<V, D> simd::Sealed for RangeVariants<V, D> {}
 
-impl<V: Variants, D: Fetch> Variants for Of<V, D> {
+impl<V: Variants, D: Fetch> Variants for RangeVariants<V, D> {
     const WIDE: bool = V::WIDE && D::FACTS.widest != 0;
     const AVX512: bool = V::AVX512 || D::FACTS.widest <= SMALL;
     type Baseline = V::Baseline;
@@ -238,12 +238,12 @@ const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
 
 /// The kernel variants of a loop over items, which gets one row at a time. For many rows AVX-512 is as fast as AVX2, and for few
 /// rows it has more setup cost.
-pub(crate) struct OfItems<D>(PhantomData<D>);
+pub(crate) struct ItemVariants<D>(PhantomData<D>);
 
-impl<D> simd::Sealed for OfItems<D> {}
+impl<D> simd::Sealed for ItemVariants<D> {}
 
-impl<D: Fetch> Variants for OfItems<D> {
-    const WIDE: bool = <Of<Wide, D> as Variants>::WIDE;
+impl<D: Fetch> Variants for ItemVariants<D> {
+    const WIDE: bool = <RangeVariants<Wide, D> as Variants>::WIDE;
     const AVX512: bool = false;
     type Baseline = <Wide as Variants>::Baseline;
     type Avx2 = <Wide as Variants>::Avx2;
@@ -251,14 +251,14 @@ impl<D: Fetch> Variants for OfItems<D> {
 }
 
 /// The loop over all ranges.
-struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K, L = OneLoop> {
+struct RangeLoop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K, L = OneLoop> {
     /// Consumed by the loop.
     ranges: &'k RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
     block_loop: PhantomData<L>,
 }
 
-impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>, L> Job for Loop<'_, '_, '_, D, F, K, L>
+impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>, L> KernelJob for RangeLoop<'_, '_, '_, D, F, K, L>
 where
     L: for<'a, 'b> BlockLoop<SliceRows<'a, 'b, D, K>, Result<(), K::Error>>,
 {
@@ -275,7 +275,7 @@ where
             });
         }
         // As local variables, the cursor, the run and the buffer stay in registers from table to table.
-        let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
+        let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), RowBatch::new());
         loop {
             if per_row::<D, F>() && !few.all().is_empty() {
                 // SAFETY: the cursor has returned these rows. They match and are yielded here, once; the access is allowed, as
@@ -325,7 +325,7 @@ const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool
 unsafe fn run_few<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     kernel: &mut K,
     block: &Block<'_, D, F>,
-    few: &mut FewRows,
+    few: &mut RowBatch,
 ) -> Result<(), K::Error> {
     if const { listed::<D, F, K>() } {
         for &row in few.all() {

@@ -33,9 +33,9 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
 }
 
 /// Reads components of entities while the entities are being changed.
-pub(crate) struct Lookup<D: ReadOnlyQueryData>(QueryState<D>);
+pub(crate) struct SelectionReader<D: ReadOnlyQueryData>(QueryState<D>);
 
-impl<D: ReadOnlyQueryData> Lookup<D> {
+impl<D: ReadOnlyQueryData> SelectionReader<D> {
     #[track_caller]
     pub(crate) fn new(store: &mut Store) -> Self {
         let () = QueryState::<D>::FITS_ONE_ENTITY;

@@ -12,7 +12,7 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
-use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
+use crate::query::{QueryState, ReadOnlyQueryData, SelectionReader};
 use crate::structure::bundle::{Bundle, OneOfEach};
 use crate::structure::store::{
     DispatchVTable, LifecycleEvents, Selection, Store, forget_selections, move_selections_to,
@@ -160,7 +160,7 @@ impl<'w> EntitySelection<'w> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let () = QueryState::<D>::FITS_ONE_ENTITY;
-        let lookup = Lookup::<D>::new(self.store);
+        let lookup = SelectionReader::<D>::new(self.store);
         let mut entities = self.ids();
         entities.retain(|&entity| lookup.contains(self.store, entity));
         let mut narrowed = Self { selections: self.store.select(&entities), store: self.store };

@@ -12,7 +12,7 @@ use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{ContiguousFetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use super::find::{self, Books};
+use super::find::{self, LookupLists};
 use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
@@ -21,12 +21,12 @@ use crate::entity::Entity;
 use crate::query::change::{ReadEntity, WriteEntity};
 use crate::storage::tick::RunTicks;
 use crate::structure::cell::{ReadCell, StoreCell};
-use crate::structure::store::{Affected, Store};
+use crate::structure::store::{AffectedEntities, Store};
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// Combines the state with a store that may be read.
     #[inline]
-    pub(crate) fn beside<'w, 's>(&'s mut self, cell: ReadCell<'w>) -> Query<'w, 's, D::ReadOnly, F> {
+    pub(crate) fn query_cell<'w, 's>(&'s mut self, cell: ReadCell<'w>) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(cell.store());
         // SAFETY: the state is up to date, and the whole store may be read; the query is read-only.
         unsafe { Query::new(cell.cell(), self) }.into_readonly()
@@ -34,7 +34,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// Combines the state with an exclusively borrowed store.
     #[inline]
-    pub(crate) fn beside_mut<'w, 's>(&'s mut self, store: &'w mut Store) -> Query<'w, 's, D, F> {
+    pub(crate) fn query_store<'w, 's>(&'s mut self, store: &'w mut Store) -> Query<'w, 's, D, F> {
         store.flush();
         self.update(store);
         // SAFETY: the state is up to date, and the store is exclusively borrowed for 'w.
@@ -45,7 +45,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
     /// The item of an entity of a store that may be read.
     pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
-        self.beside(cell).with_same_terms::<D, F>().get_inner(entity).ok()
+        self.query_cell(cell).with_same_terms::<D, F>().get_inner(entity).ok()
     }
 }
 
@@ -69,7 +69,7 @@ impl<D: QueryData> QueryState<D> {
         let () = Self::FITS_ONE_ENTITY;
         self.update(store);
         let cell = StoreCell::shared(store).in_run(run_ticks);
-        let books = Books::new(cell, &self.cache);
+        let books = LookupLists::new(cell, &self.cache);
         // SAFETY: the state is up to date, and the filter `()` reads nothing.
         let matched = unsafe { Matched::<D::Terms, <() as QueryFilter>::Terms>::new(cell, &self.cache) };
         // SAFETY: `books` was made from the cell and the cache; the access is forwarded.
@@ -210,7 +210,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline(always)]
     pub(crate) fn for_each_affected<K: SliceKernel<D::Terms>>(
         &mut self,
-        entities: Affected<'_>,
+        entities: AffectedEntities<'_>,
         kernel: &mut K,
     ) -> Result<(), K::Error>
     where
@@ -223,8 +223,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
             unsafe { RowRanges::plainly(matched, table, rows, kernel) }
         };
         match entities {
-            Affected::Rows { table, first, count } => rows(table, first..first + count),
-            Affected::Listed(entities) => entities.iter().try_for_each(|&entity| {
+            AffectedEntities::Rows { table, first, count } => rows(table, first..first + count),
+            AffectedEntities::Listed(entities) => entities.iter().try_for_each(|&entity| {
                 let Some(location) = matched.cell().store().structure.entities.get(entity) else { return Ok(()) };
                 let row = location.row as usize;
                 rows(location.table, row..row + 1)

@@ -6,18 +6,18 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::error::Ambiguity;
-use super::graph::{Graph, SystemNode};
+use super::graph::{ScheduleGraph, SystemNode};
 use super::order::Ordering;
-use super::reach::Reach;
+use super::reach::Reachability;
 use super::set::FunctionSet;
 use crate::component::Components;
 use crate::schedule::label::InternedSystemSet;
 
 /// All pairs of systems, in the order in which they run, that conflict, have no order, and are not allowed to be
 /// ambiguous. `O(n * n)` in systems.
-pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
+pub(super) fn find(graph: &ScheduleGraph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
     let count = graph.systems.len();
-    let reach = Reach::of(order, count, |place| order.is_system(place).then_some(place as usize));
+    let reach = Reachability::of(order, count, |place| order.is_system(place).then_some(place as usize));
     let mut found = Vec::new();
     for (at, second) in order.sequence.iter().copied().enumerate() {
         for first in order.sequence[..at].iter().copied() {
@@ -41,7 +41,7 @@ pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> 
     found
 }
 
-fn is_allowed(graph: &Graph, first: u32, second: u32) -> bool {
+fn is_allowed(graph: &ScheduleGraph, first: u32, second: u32) -> bool {
     let node = |system: u32| -> &SystemNode { &graph.systems[system as usize] };
     let is_among = |system: u32, set: InternedSystemSet| match FunctionSet::function_of(set) {
         Some(function) => graph.runnables[system as usize].system.facts().function == Some(function),

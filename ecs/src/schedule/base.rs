@@ -6,12 +6,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::ambiguity;
-use super::built::Built;
+use super::built::BuiltSchedule;
 use super::config::{IntoScheduleConfigs, ScheduleShape, ScheduleSystem};
 use super::diagram::{self, ScheduleDiagram};
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
-use super::graph::{AddTo, Graph, SystemOrSet};
+use super::graph::{AddTo, ScheduleGraph, SystemOrSet};
 use super::pipelines::Pipelining;
 use super::plan::Task;
 use super::removal::ScheduleCleanupPolicy;
@@ -21,7 +21,7 @@ use super::set::IntoSystemSet;
 use super::settings::ScheduleBuildSettings;
 use super::steps::ScheduleErrorHandler;
 use crate::schedule::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::structure::store::{Seat, Store, WorldId};
+use crate::structure::store::{ScheduleSlot, Store, WorldId};
 
 /// An ordered collection of systems that are run together.
 ///
@@ -67,16 +67,16 @@ use crate::structure::store::{Seat, Store, WorldId};
 #[derive(Default)]
 pub struct Schedule {
     pub(super) label: Option<InternedScheduleLabel>,
-    pub(super) graph: Graph,
+    pub(super) graph: ScheduleGraph,
     /// The order and the plan for a world. `None` until the systems have been prepared, after a change of the graph or
     /// of the settings, and if preparing fails or panics.
-    pub(super) built: Option<Built>,
+    pub(super) built: Option<BuiltSchedule>,
     /// The world that the systems' state belongs to. `None` while the systems are prepared for another world, or if
     /// preparing has failed.
     pub(super) systems_of: Option<WorldId>,
     pub(super) handler: Option<ScheduleErrorHandler>,
     /// Identifies the schedule in the world that it was prepared for.
-    pub(super) seat: Option<(WorldId, Seat)>,
+    pub(super) seat: Option<(WorldId, ScheduleSlot)>,
     /// Whether the schedule runs without ending a frame.
     pub(super) stays_in_frame: bool,
     pub(super) settings: ScheduleBuildSettings,
@@ -407,11 +407,11 @@ impl Schedule {
     }
 
     /// Returns the seat of the schedule in a world, which identifies the schedule there. Creates it if necessary.
-    pub(crate) fn seat_in(&mut self, world: WorldId) -> &Seat {
+    pub(crate) fn seat_in(&mut self, world: WorldId) -> &ScheduleSlot {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
         }
-        &self.seat.get_or_insert_with(|| (world, Seat::default())).1
+        &self.seat.get_or_insert_with(|| (world, ScheduleSlot::default())).1
     }
 
     /// Whether its systems have been prepared for a world.

@@ -8,12 +8,12 @@ use core::time::Duration;
 
 use super::costs::Costs;
 use super::error::{ScheduleError, SystemError};
-use super::graph::Graph;
+use super::graph::ScheduleGraph;
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
 use super::parallel_plan::ParallelPlan;
-use super::pipelines::{Layout, Pipelines};
+use super::pipelines::{Pipelines, PlannedGraph};
 use super::plan::{Plan, Stage};
 use super::samples::Samples;
 use super::steps::{ErrorHandlers, Outcome, Outcomes, RunContext, ScheduleErrorHandler};
@@ -23,7 +23,7 @@ use crate::util::pool::nanoseconds;
 use crate::util::trace::RunSpan;
 
 /// The data built from the graph for a world.
-pub(super) struct Built {
+pub(super) struct BuiltSchedule {
     /// The world of the plan. `None` if the schedule has to be built again before the next run: because a system has
     /// replaced the world, or because `prepare_again` was called.
     pub(super) world: Option<WorldId>,
@@ -64,12 +64,12 @@ impl PlannedSteps {
         RunContext { plan, order, outcomes, id_marks, handlers, label, span }
     }
 
-    pub(super) fn layout<'a>(&'a self, graph: &'a Graph, pipelines: &'a Pipelines) -> Layout<'a> {
-        Layout { graph, order: &self.order, plan: &self.plan, pipelines }
+    pub(super) fn layout<'a>(&'a self, graph: &'a ScheduleGraph, pipelines: &'a Pipelines) -> PlannedGraph<'a> {
+        PlannedGraph { graph, order: &self.order, plan: &self.plan, pipelines }
     }
 }
 
-impl Built {
+impl BuiltSchedule {
     /// The number of runs that may take the fast path after a run without errors.
     pub(super) fn plain_runs_after(&self, profiles: bool) -> u64 {
         let [Stage::Shared { recorders, .. }] = self.steps.plan.stages.as_slice() else { return 0 };

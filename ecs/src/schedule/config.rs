@@ -48,7 +48,7 @@ impl Schedulable for InternedSystemSet {
 
 /// One constraint on the order.
 #[derive(Clone, Copy)]
-pub(super) struct Order {
+pub(super) struct OrderConfig {
     /// The other system or set.
     pub(super) other: InternedSystemSet,
     /// Whether the configured system or set runs after `other`.
@@ -58,11 +58,11 @@ pub(super) struct Order {
 }
 
 /// A system or a set.
-pub(super) struct Leaf<T> {
+pub(super) struct NodeConfig<T> {
     pub(super) node: T,
     /// The sets that it is in.
     pub(super) sets: Vec<InternedSystemSet>,
-    pub(super) orders: Vec<Order>,
+    pub(super) orders: Vec<OrderConfig>,
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
     /// The sets whose systems it may conflict with without an order.
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
@@ -70,7 +70,7 @@ pub(super) struct Leaf<T> {
 }
 
 /// Systems or sets that were added together.
-pub(super) struct Group<T> {
+pub(super) struct GroupConfig<T> {
     pub(super) members: Vec<Config<T>>,
     /// Whether each member runs after the one before it.
     pub(super) chained: Option<Chain>,
@@ -85,13 +85,13 @@ pub(super) struct Chain {
 }
 
 pub(super) enum Config<T> {
-    Leaf(Box<Leaf<T>>),
-    Group(Group<T>),
+    Leaf(Box<NodeConfig<T>>),
+    Group(GroupConfig<T>),
 }
 
 impl<T: Schedulable> Config<T> {
     fn leaf(node: T) -> Self {
-        Self::Leaf(Box::new(Leaf {
+        Self::Leaf(Box::new(NodeConfig {
             node,
             sets: Vec::new(),
             orders: Vec::new(),
@@ -102,7 +102,7 @@ impl<T: Schedulable> Config<T> {
     }
 
     /// Applies a change to each system or set.
-    fn each(&mut self, change: &mut impl FnMut(&mut Leaf<T>)) {
+    fn each(&mut self, change: &mut impl FnMut(&mut NodeConfig<T>)) {
         // The configurations that have not been visited, the next one last. A list instead of recursion, since groups
         // may be nested deeply.
         let mut open = alloc::vec![self];
@@ -115,7 +115,7 @@ impl<T: Schedulable> Config<T> {
     }
 }
 
-impl<T> Drop for Group<T> {
+impl<T> Drop for GroupConfig<T> {
     /// Dismantles nested groups in a loop, since recursion could overflow the stack.
     fn drop(&mut self) {
         let mut open = core::mem::take(&mut self.members);
@@ -156,13 +156,13 @@ impl<T: Schedulable> fmt::Debug for ScheduleConfigs<T> {
 }
 
 impl<T: Schedulable> ScheduleConfigs<T> {
-    fn with_each(mut self, mut change: impl FnMut(&mut Leaf<T>)) -> Self {
+    fn with_each(mut self, mut change: impl FnMut(&mut NodeConfig<T>)) -> Self {
         self.config.each(&mut change);
         self
     }
 
     fn ordered(self, other: InternedSystemSet, after: bool, sync: bool) -> Self {
-        self.with_each(|leaf| leaf.orders.push(Order { other, after, sync }))
+        self.with_each(|leaf| leaf.orders.push(OrderConfig { other, after, sync }))
     }
 
     fn chained(mut self, sync: bool) -> Self {

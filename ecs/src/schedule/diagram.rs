@@ -13,12 +13,12 @@ use core::ops::Range;
 
 use fixedbitset::FixedBitSet;
 
-use super::graph::{Condition, Graph, SystemOrSet};
+use super::graph::{Condition, ScheduleGraph, SystemOrSet};
 use super::names::{distinct, short};
 use super::order::Ordering;
-use super::pipelines::{Layout, Pipeline, Pipelines, Pipelining};
+use super::pipelines::{Pipeline, Pipelines, Pipelining, PlannedGraph};
 use super::plan::{Plan, Stage, Task, access_of};
-use super::reach::Reach;
+use super::reach::Reachability;
 use crate::component::Components;
 use crate::schedule::label::InternedScheduleLabel;
 
@@ -162,11 +162,11 @@ pub(super) enum DiagramNode {
 pub(super) struct Arrow {
     pub(super) from: DiagramNode,
     pub(super) to: DiagramNode,
-    pub(super) why: Why,
+    pub(super) why: ArrowReason,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Why {
+pub(super) enum ArrowReason {
     /// A constraint.
     Demanded,
     /// A constraint that is drawn as two arrows: to the point where commands are applied, and from there.
@@ -309,7 +309,7 @@ fn condition_names(conditions: &[Condition]) -> impl Iterator<Item = String> {
 /// Builds the diagram of a schedule that has a plan. `O(n * n)` in systems.
 pub(super) fn build(
     label: Option<InternedScheduleLabel>,
-    Layout { graph, order, plan, pipelines }: Layout<'_>,
+    PlannedGraph { graph, order, plan, pipelines }: PlannedGraph<'_>,
     components: &Components,
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
@@ -320,7 +320,7 @@ pub(super) fn build(
         plan,
         position,
         depths: depths(graph),
-        reach: Reach::of(order, order.places.len(), |place| Some(place as usize)),
+        reach: Reachability::of(order, order.places.len(), |place| Some(place as usize)),
     };
     let mut sets = builder.sets();
     let mut systems = builder.systems(&mut sets);
@@ -341,7 +341,7 @@ pub(super) fn build(
 }
 
 /// By set: the length of the longest chain of sets around it.
-fn depths(graph: &Graph) -> Vec<usize> {
+fn depths(graph: &ScheduleGraph) -> Vec<usize> {
     let mut depths = alloc::vec![0; graph.sets.len()];
     let all: Vec<u32> = (0..graph.sets.len() as u32).collect();
     for set in graph.sets_around(&all) {
@@ -352,14 +352,14 @@ fn depths(graph: &Graph) -> Vec<usize> {
 }
 
 struct DiagramBuilder<'a> {
-    graph: &'a Graph,
+    graph: &'a ScheduleGraph,
     order: &'a Ordering,
     plan: &'a Plan,
     /// By system: its position in the order.
     position: Vec<usize>,
     /// By set: the length of the longest chain of sets around it.
     depths: Vec<usize>,
-    reach: Reach,
+    reach: Reachability,
 }
 
 impl DiagramBuilder<'_> {
@@ -485,11 +485,11 @@ impl DiagramBuilder<'_> {
             let is_unsynced = !before.sync
                 && matches!(before.first, SystemOrSet::System(system) if access(system).is_deferred())
                 && !matches!(before.second, SystemOrSet::System(system) if access(system).is_exclusive());
-            let why = if is_unsynced { Why::Unsynced } else { Why::Demanded };
+            let why = if is_unsynced { ArrowReason::Unsynced } else { ArrowReason::Demanded };
             let arrow = Arrow { from: self.node(before.first), to: self.node(before.second), why };
             match arrows.iter_mut().find(|other| other.from == arrow.from && other.to == arrow.to) {
-                // `Why::Demanded` is the stricter constraint, so it takes precedence.
-                Some(other) if arrow.why == Why::Demanded => other.why = Why::Demanded,
+                // `ArrowReason::Demanded` is the stricter constraint, so it takes precedence.
+                Some(other) if arrow.why == ArrowReason::Demanded => other.why = ArrowReason::Demanded,
                 Some(_) => {}
                 None => arrows.push(arrow),
             }
@@ -515,8 +515,11 @@ impl DiagramBuilder<'_> {
                 }
                 _ => false,
             };
-            arrows.iter_mut().filter(|arrow| is_shown(arrow)).for_each(|arrow| arrow.why = Why::ThroughCommands);
-            let why = Why::Commands;
+            arrows
+                .iter_mut()
+                .filter(|arrow| is_shown(arrow))
+                .for_each(|arrow| arrow.why = ArrowReason::ThroughCommands);
+            let why = ArrowReason::Commands;
             let from =
                 |at: usize| Arrow { from: DiagramNode::System(at), to: DiagramNode::Apply(number), why: why.clone() };
             let to =
@@ -550,7 +553,7 @@ impl DiagramBuilder<'_> {
                         short(&what.join(", "))
                     };
                     let (from, to) = (DiagramNode::System(first), DiagramNode::System(second));
-                    arrows.push(Arrow { from, to, why: Why::Conflict(what) });
+                    arrows.push(Arrow { from, to, why: ArrowReason::Conflict(what) });
                 }
                 own.insert(first);
                 own.union_with(&earlier[first]);

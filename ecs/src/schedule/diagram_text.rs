@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use super::diagram::{
-    Arrow, DiagramNode, Nesting, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why,
+    Arrow, ArrowReason, DiagramNode, Nesting, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape,
+    SystemShape,
 };
 
 // Writes the order of the systems, stage by stage.
@@ -92,7 +93,7 @@ fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<Stri
     note("after", demanded(diagram, at));
     let mut waits = String::new();
     for Arrow { from, why, .. } in diagram.arrows.iter().filter(|arrow| arrow.to == DiagramNode::System(at)) {
-        if let (DiagramNode::System(first), Why::Conflict(what)) = (from, why) {
+        if let (DiagramNode::System(first), ArrowReason::Conflict(what)) = (from, why) {
             let between = if waits.is_empty() { "" } else { ", " };
             // Writing to a string cannot fail.
             let _ = write!(waits, "{between}{} ({what})", diagram.systems[*first].name);
@@ -115,7 +116,7 @@ fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
             DiagramNode::Apply(_) => false,
         };
         match (is_its, from, why) {
-            (false, ..) | (_, _, Why::Conflict(_)) => {}
+            (false, ..) | (_, _, ArrowReason::Conflict(_)) => {}
             (_, DiagramNode::System(first), _) => names.push(diagram.systems[*first].name.as_str()),
             (_, DiagramNode::Set(set), _) => names.push(diagram.sets[*set].name.as_str()),
             (_, DiagramNode::Apply(_), _) => {}
@@ -213,9 +214,9 @@ fn quoted(text: &str) -> String {
     alloc::format!("\"{text}\"")
 }
 
-struct Id(DiagramNode);
+struct NodeId(DiagramNode);
 
-impl_display!([] Id => |this, f| match this.0 {
+impl_display!([] NodeId => |this, f| match this.0 {
     DiagramNode::System(number) => write!(f, "s{number}"),
     DiagramNode::Set(number) => write!(f, "set{number}"),
     DiagramNode::Apply(number) => write!(f, "apply{number}"),
@@ -233,17 +234,17 @@ fn write_mermaid(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
     diagram.nesting().into_iter().try_for_each(|event| write_mermaid_nesting(diagram, event, f))?;
     for (number, stage) in diagram.stages.iter().enumerate() {
         if matches!(stage, StageShape::Apply(_)) {
-            writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(DiagramNode::Apply(number)))?;
+            writeln!(f, "    {}{{{{\"apply commands\"}}}}", NodeId(DiagramNode::Apply(number)))?;
         }
     }
     for Arrow { from, to, why } in &diagram.arrows {
-        let (from, to) = (Id(*from), Id(*to));
+        let (from, to) = (NodeId(*from), NodeId(*to));
         match why {
-            Why::ThroughCommands => {}
-            Why::Demanded => writeln!(f, "    {from} --> {to}")?,
-            Why::Unsynced => writeln!(f, "    {from} -->|\"commands wait\"| {to}")?,
-            Why::Conflict(what) => writeln!(f, "    {from} -.->|\"{}\"| {to}", label(what))?,
-            Why::Commands => writeln!(f, "    {from} ==> {to}")?,
+            ArrowReason::ThroughCommands => {}
+            ArrowReason::Demanded => writeln!(f, "    {from} --> {to}")?,
+            ArrowReason::Unsynced => writeln!(f, "    {from} -->|\"commands wait\"| {to}")?,
+            ArrowReason::Conflict(what) => writeln!(f, "    {from} -.->|\"{}\"| {to}", label(what))?,
+            ArrowReason::Commands => writeln!(f, "    {from} ==> {to}")?,
         }
     }
     write_mermaid_classes(diagram, f)?;
@@ -309,7 +310,7 @@ fn write_dot(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
             writeln!(f, "    apply{number} [label=\"apply commands\", shape=hexagon];")?;
         }
     }
-    let mut drawn = diagram.arrows.iter().filter(|arrow| arrow.why != Why::ThroughCommands);
+    let mut drawn = diagram.arrows.iter().filter(|arrow| arrow.why != ArrowReason::ThroughCommands);
     drawn.try_for_each(|arrow| write_dot_arrow(diagram, arrow, f))?;
     writeln!(f, "}}")
 }
@@ -354,17 +355,17 @@ fn write_dot_arrow(diagram: &ScheduleDiagram, Arrow { from, to, why }: &Arrow, f
         DiagramNode::System(_) | DiagramNode::Apply(_) => None,
     };
     let (from_cluster, to_cluster) = (drawn(from), drawn(to));
-    let last = from_cluster.map_or(Id(*from), |(_, (_, last))| Id(DiagramNode::System(last)));
-    let first = to_cluster.map_or(Id(*to), |(_, (first, _))| Id(DiagramNode::System(first)));
+    let last = from_cluster.map_or(NodeId(*from), |(_, (_, last))| NodeId(DiagramNode::System(last)));
+    let first = to_cluster.map_or(NodeId(*to), |(_, (first, _))| NodeId(DiagramNode::System(first)));
     write!(f, "    {last} -> {first}")?;
     let mut attributes = Vec::new();
     attributes.extend(from_cluster.map(|(set, _)| alloc::format!("ltail=cluster{set}")));
     attributes.extend(to_cluster.map(|(set, _)| alloc::format!("lhead=cluster{set}")));
     match why {
-        Why::Demanded | Why::ThroughCommands => {}
-        Why::Unsynced => attributes.push("label=\"commands wait\"".to_string()),
-        Why::Conflict(what) => attributes.push(alloc::format!("style=dashed, label={}", quoted(what))),
-        Why::Commands => attributes.push("style=bold".to_string()),
+        ArrowReason::Demanded | ArrowReason::ThroughCommands => {}
+        ArrowReason::Unsynced => attributes.push("label=\"commands wait\"".to_string()),
+        ArrowReason::Conflict(what) => attributes.push(alloc::format!("style=dashed, label={}", quoted(what))),
+        ArrowReason::Commands => attributes.push("style=bold".to_string()),
     }
     if !attributes.is_empty() {
         write!(f, " [{}]", attributes.join(", "))?;

@@ -30,9 +30,9 @@ use crate::util::pool::{Instant, Tasks};
 type Errors = Vec<(u32, Box<SystemError>)>;
 
 /// The step that has panicked in a pipeline.
-pub(super) struct Panicked(AtomicU32);
+pub(super) struct PanickedStep(AtomicU32);
 
-impl Panicked {
+impl PanickedStep {
     pub(super) const fn none() -> Self {
         Self(AtomicU32::new(u32::MAX))
     }
@@ -46,14 +46,14 @@ impl Panicked {
     /// only that step is recorded.
     #[inline]
     fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
-        struct Guard<'a>(&'a AtomicU32, u32);
-        impl Drop for Guard<'_> {
+        struct StepGuard<'a>(&'a AtomicU32, u32);
+        impl Drop for StepGuard<'_> {
             fn drop(&mut self) {
                 // If several threads panic, the step of the first panic is recorded.
                 let _ = self.0.compare_exchange(u32::MAX, self.1, Relaxed, Relaxed);
             }
         }
-        let guard = Guard(&self.0, step);
+        let guard = StepGuard(&self.0, step);
         let done = call();
         core::mem::forget(guard);
         done
@@ -62,16 +62,16 @@ impl Panicked {
 
 /// A pipeline of a stage that has begun at tick `first`.
 #[derive(Clone, Copy)]
-pub(super) struct Fused<'a> {
+pub(super) struct PipelineRun<'a> {
     pub(super) shared: RunContext<'a>,
     pub(super) pipeline: &'a Pipeline,
     pub(super) first: Tick,
     /// Where to record the costs of the steps, if they are measured.
     pub(super) costs: Option<&'a Costs>,
-    pub(super) panicked: &'a Panicked,
+    pub(super) panicked: &'a PanickedStep,
 }
 
-impl<'a> Fused<'a> {
+impl<'a> PipelineRun<'a> {
     /// Runs all steps.
     pub(super) fn run(&self, steps: PipelineAccess<'a, '_>, errors: &mut Errors) {
         let mut tables = Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Fused<'a> {
         let (step, rest) = match steps.split_first() {
             Ok(split) => split,
             Err(none) => {
-                let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
+                let cut = TableBlocks::of(self.pipeline.block_rows, tables, none.cell());
                 return (0..cut.blocks).for_each(|block| cut.with(block, &mut *before));
             }
         };
@@ -116,7 +116,7 @@ impl<'a> Fused<'a> {
         }
     }
 
-    /// Like [`Fused::nest_own`], on several threads.
+    /// Like [`PipelineRun::nest_own`], on several threads.
     fn nest_shared(
         &self,
         steps: PipelineAccess<'a, '_>,
@@ -127,7 +127,7 @@ impl<'a> Fused<'a> {
         let (step, rest) = match steps.split_first() {
             Ok(split) => split,
             Err(none) => {
-                let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
+                let cut = TableBlocks::of(self.pipeline.block_rows, tables, none.cell());
                 // The tasks are counted in blocks, not in rows, because the number of blocks times the rows per block
                 // might overflow.
                 let tasks = Tasks::of_size(cut.blocks, 1);
@@ -169,14 +169,14 @@ impl<'a> Fused<'a> {
 }
 
 /// Tables divided into blocks.
-struct Cut {
+struct TableBlocks {
     rows: usize,
     /// Each table with the number of its rows and the number of its first block.
     tables: Vec<(TableId, usize, usize)>,
     blocks: usize,
 }
 
-impl Cut {
+impl TableBlocks {
     /// Divides the tables, of which some may be named more than once, into blocks of `rows` rows.
     fn of(rows: usize, tables: &mut Vec<TableId>, cell: StoreCell<'_>) -> Self {
         tables.sort_unstable();

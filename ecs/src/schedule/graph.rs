@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::config::{Chain, Config, Leaf, Order, Schedulable, ScheduleSystem};
+use super::config::{Chain, Config, NodeConfig, OrderConfig, Schedulable, ScheduleSystem};
 use super::error::ScheduleBuildError;
 use super::set::FunctionSet;
 use crate::access::Access;
@@ -28,7 +28,7 @@ pub(super) enum SystemOrSet {
 /// The parts of a system that a run needs.
 pub(super) struct Runnable {
     pub(super) system: ScheduleSystem,
-    /// The system's own conditions, as a range of [`Graph::conditions`].
+    /// The system's own conditions, as a range of [`ScheduleGraph::conditions`].
     pub(super) conditions: Range<u32>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct SetNode {
 
 /// A constraint: `first` runs before `second`.
 #[derive(Clone, Copy)]
-pub(super) struct Before {
+pub(super) struct OrderConstraint {
     pub(super) first: SystemOrSet,
     pub(super) second: SystemOrSet,
     /// Whether the second sees the effects of the commands of the first.
@@ -75,22 +75,22 @@ pub(super) struct Before {
 }
 
 /// A constraint that refers to a system or set that may be added later.
-pub(super) struct Reference {
+pub(super) struct NamedConstraint {
     pub(super) of: SystemOrSet,
-    pub(super) order: Order,
+    pub(super) order: OrderConfig,
 }
 
 /// The whole configuration of a schedule.
 #[derive(Default)]
-pub(super) struct Graph {
+pub(super) struct ScheduleGraph {
     pub(super) runnables: Vec<Runnable>,
     /// The conditions of systems.
     pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,
     pub(super) by_label: HashMap<InternedSystemSet, u32>,
-    pub(super) chains: Vec<Before>,
-    pub(super) references: Vec<Reference>,
+    pub(super) chains: Vec<OrderConstraint>,
+    pub(super) references: Vec<NamedConstraint>,
 }
 
 /// A group whose members are being added.
@@ -107,18 +107,18 @@ struct OpenGroup<T> {
 
 /// Adds a configuration to a graph.
 pub(super) trait AddTo: Schedulable {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet;
+    fn add_to(leaf: NodeConfig<Self>, graph: &mut ScheduleGraph, parent: Option<u32>) -> SystemOrSet;
 }
 
 impl AddTo for ScheduleSystem {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet {
+    fn add_to(leaf: NodeConfig<Self>, graph: &mut ScheduleGraph, parent: Option<u32>) -> SystemOrSet {
         let number = graph.systems.len() as u32;
         let of = SystemOrSet::System(number);
         let mut sets: Vec<u32> = leaf.sets.iter().map(|set| graph.declare(*set)).collect();
         sets.extend(parent);
         sets.sort_unstable();
         sets.dedup();
-        graph.references.extend(leaf.orders.into_iter().map(|order| Reference { of, order }));
+        graph.references.extend(leaf.orders.into_iter().map(|order| NamedConstraint { of, order }));
         let first = graph.conditions.len() as u32;
         graph.conditions.extend(leaf.conditions.into_iter().map(Condition::new));
         graph.runnables.push(Runnable { system: leaf.node, conditions: first..graph.conditions.len() as u32 });
@@ -132,11 +132,11 @@ impl AddTo for ScheduleSystem {
 }
 
 impl AddTo for InternedSystemSet {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet {
+    fn add_to(leaf: NodeConfig<Self>, graph: &mut ScheduleGraph, parent: Option<u32>) -> SystemOrSet {
         let number = graph.declare(leaf.node);
         let of = SystemOrSet::Set(number);
         let parents: Vec<u32> = leaf.sets.iter().map(|set| graph.declare(*set)).chain(parent).collect();
-        graph.references.extend(leaf.orders.into_iter().map(|order| Reference { of, order }));
+        graph.references.extend(leaf.orders.into_iter().map(|order| NamedConstraint { of, order }));
         let set = &mut graph.sets[number as usize];
         set.parents.extend(parents);
         set.conditions.extend(leaf.conditions.into_iter().map(Condition::new));
@@ -149,7 +149,7 @@ fn agreed(access: &Access) -> Result<(), ScheduleBuildError> {
     access.refusal().map_or(Ok(()), |why| Err(ScheduleBuildError::Parameters(why.to_string())))
 }
 
-impl Graph {
+impl ScheduleGraph {
     /// Adds systems, or the configuration of sets. A group becomes a set if something has to refer to it.
     pub(super) fn add<T: AddTo>(&mut self, config: Config<T>) {
         // The open groups, outermost first. A list instead of recursion, since groups may be nested deeply.
@@ -198,7 +198,7 @@ impl Graph {
             && let Some(chain) = group.chained
         {
             let first = group.before.replace(second);
-            self.chains.extend(first.map(|first| Before { first, second, sync: chain.sync }));
+            self.chains.extend(first.map(|first| OrderConstraint { first, second, sync: chain.sync }));
         }
     }
 
@@ -307,7 +307,7 @@ impl Graph {
     }
 
     /// All constraints, with references resolved. `O(n)`.
-    pub(super) fn orders(&self) -> Result<Vec<Before>, ScheduleBuildError> {
+    pub(super) fn orders(&self) -> Result<Vec<OrderConstraint>, ScheduleBuildError> {
         let mut all = self.chains.clone();
         all.reserve(self.references.len());
         let functions = self.functions();
@@ -333,12 +333,12 @@ impl Graph {
     /// Resolves a constraint. `functions` is the result of [`Self::functions`].
     pub(super) fn before(
         &self,
-        Reference { of, order }: &Reference,
+        NamedConstraint { of, order }: &NamedConstraint,
         functions: &HashMap<TypeId, Option<u32>>,
-    ) -> Result<Before, ScheduleBuildError> {
+    ) -> Result<OrderConstraint, ScheduleBuildError> {
         let other = self.resolve(order.other, *of, functions)?;
         let (first, second) = if order.after { (other, *of) } else { (*of, other) };
-        Ok(Before { first, second, sync: order.sync })
+        Ok(OrderConstraint { first, second, sync: order.sync })
     }
 
     /// Resolves the target of a constraint. `functions` has the only system of each function, or `None` if there are

@@ -8,8 +8,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use hashbrown::HashMap;
 
-use super::graph::Graph;
-use super::plan::{Plan, Recorder};
+use super::graph::ScheduleGraph;
+use super::plan::{Plan, SystemStream};
 use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
 use crate::schedule::label::InternedScheduleLabel;
 use crate::structure::cell::StoreCell;
@@ -24,7 +24,12 @@ pub(super) struct IdSources(Vec<ForecastId>);
 
 impl IdSources {
     /// Registers the systems of a plan, which have been initialized for the world of `store`.
-    pub(super) fn of(label: Option<InternedScheduleLabel>, graph: &Graph, plan: &Plan, store: &mut Store) -> Self {
+    pub(super) fn of(
+        label: Option<InternedScheduleLabel>,
+        graph: &ScheduleGraph,
+        plan: &Plan,
+        store: &mut Store,
+    ) -> Self {
         let mut occurrences: HashMap<&str, u32> = HashMap::new();
         let keys = graph.runnables.iter().map(|runnable| {
             let name = runnable.system.name();
@@ -57,16 +62,16 @@ impl IdMarks {
 }
 
 /// A store whose id streams are open for a stage. Dropping it closes the streams, also during a panic.
-pub(super) struct Streams<'a> {
+pub(super) struct OpenStreams<'a> {
     pub(super) store: &'a mut Store,
-    recorders: &'a [Recorder],
+    recorders: &'a [SystemStream],
     forecasts: &'a [ForecastId],
     marks: &'a [AtomicU64],
     /// Whether any system is expected to take ids.
     any_wanted: bool,
 }
 
-impl<'a> Streams<'a> {
+impl<'a> OpenStreams<'a> {
     /// Opens the streams that the recorders of a stage use.
     #[inline]
     pub(super) fn open(
@@ -109,7 +114,7 @@ impl<'a> Streams<'a> {
     }
 }
 
-impl Streams<'_> {
+impl OpenStreams<'_> {
     /// Closes the streams.
     ///
     /// # Panics
@@ -132,7 +137,7 @@ impl Streams<'_> {
 
 /// Closes the streams when a panic unwinds. If memory allocation fails, a second panic would abort the process, so the
 /// error is ignored: the reserved ids are not alive.
-impl Drop for Streams<'_> {
+impl Drop for OpenStreams<'_> {
     #[inline]
     fn drop(&mut self) {
         if !self.recorders.is_empty() {

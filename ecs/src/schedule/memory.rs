@@ -9,16 +9,16 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::base::Schedule;
-use crate::storage::resource::{Renewed, ResourceId};
+use crate::storage::resource::{RenewedList, ResourceId};
 use crate::structure::store::{RestoredEra, WorldId};
-use crate::system::{CloneValue, Keeper, Memory, SystemCore};
+use crate::system::{CloneValue, StateItem, StateVisitor, SystemCore};
 
 /// The state of a system: its name, its index among the systems with this name, and whether it is a condition.
 pub(crate) struct SystemMemory {
     pub(crate) name: String,
     pub(crate) nth: u32,
     pub(crate) is_condition: bool,
-    pub(crate) memory: Vec<Memory>,
+    pub(crate) memory: Vec<StateItem>,
 }
 
 /// The state of the systems of a schedule.
@@ -32,7 +32,7 @@ pub(crate) struct ScheduleMemory {
 impl ScheduleMemory {
     /// Whether any system had been prepared.
     pub(crate) fn has_prepared(&self) -> bool {
-        let is_prepared = |memory: &Memory| !matches!(memory, Memory::Unprepared);
+        let is_prepared = |memory: &StateItem| !matches!(memory, StateItem::Unprepared);
         self.systems.iter().any(|system| system.memory.iter().any(is_prepared))
     }
 
@@ -49,9 +49,9 @@ impl ScheduleMemory {
 
 /// Counts systems with equal names.
 #[derive(Default)]
-struct Names(HashMap<(bool, String), u32>);
+struct NameCounts(HashMap<(bool, String), u32>);
 
-impl Names {
+impl NameCounts {
     fn nth(&mut self, is_condition: bool, name: &str) -> u32 {
         let count = self.0.entry((is_condition, name.to_string())).or_default();
         *count += 1;
@@ -76,14 +76,14 @@ impl Schedule {
         clone: &CloneValue<'_>,
         refused: &mut Vec<(String, &'static str)>,
     ) -> ScheduleMemory {
-        let (mut names, mut all) = (Names::default(), Vec::new());
+        let (mut names, mut all) = (NameCounts::default(), Vec::new());
         // The systems have state of this world only if they were prepared for it: the schedule may have run in another world last.
         let is_own = self.systems_of == Some(world);
         self.for_each_system(|is_condition, system| {
             let name = system.facts().name.to_string();
-            let mut memory = Vec::from([Memory::Unprepared]);
+            let mut memory = Vec::from([StateItem::Unprepared]);
             if is_own {
-                let mut keeper = Keeper::taking(clone);
+                let mut keeper = StateVisitor::taking(clone);
                 system.visit_state(&mut keeper);
                 let types;
                 (memory, types) = keeper.taken();
@@ -102,12 +102,12 @@ impl Schedule {
         memory: &mut ScheduleMemory,
         world: WorldId,
         era: RestoredEra,
-        renewed: &[(ResourceId, Renewed)],
+        renewed: &[(ResourceId, RenewedList)],
     ) {
-        let (mut names, mut at, mut unknown) = (Names::default(), 0, Vec::new());
+        let (mut names, mut at, mut unknown) = (NameCounts::default(), 0, Vec::new());
         if self.systems_of != Some(world) {
             self.prepare_again();
-            return self.for_each_system(|_, system| system.visit_state(&mut Keeper::resetting()));
+            return self.for_each_system(|_, system| system.visit_state(&mut StateVisitor::resetting()));
         }
         self.for_each_system(|is_condition, system| {
             let name = system.facts().name.to_string();
@@ -118,7 +118,7 @@ impl Schedule {
             let all = &mut memory.systems;
             let found = if all.get(at).is_some_and(is_it) { Some(at) } else { all.iter().position(is_it) };
             let fits = found.is_some_and(|found| {
-                let mut keeper = Keeper::exchanging(&mut all[found].memory, era, renewed);
+                let mut keeper = StateVisitor::exchanging(&mut all[found].memory, era, renewed);
                 system.visit_state(&mut keeper);
                 keeper.fits()
             });
@@ -132,7 +132,7 @@ impl Schedule {
         let mut at = 0;
         self.for_each_system(|_, system| {
             if unknown.binary_search(&at).is_ok() {
-                system.visit_state(&mut Keeper::resetting());
+                system.visit_state(&mut StateVisitor::resetting());
             }
             at += 1;
         });

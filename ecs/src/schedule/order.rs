@@ -18,19 +18,19 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::error::ScheduleBuildError;
-use super::graph::{Before, Graph, SystemOrSet};
+use super::graph::{OrderConstraint, ScheduleGraph, SystemOrSet};
 
 /// The first place comes before the second; the flag is true if commands are applied in between. A set begins before its
 /// members and ends after them.
-type Link = (u32, u32, bool);
+type OrderEdge = (u32, u32, bool);
 
 /// Lists indexed by number, stored contiguously.
-pub(super) struct Lists<T> {
+pub(super) struct NumberedLists<T> {
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T: Copy + Default> Lists<T> {
+impl<T: Copy + Default> NumberedLists<T> {
     /// Builds `count` lists from pairs of list and item. `O(lists + pairs)`.
     fn new(count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut starts = alloc::vec![0_u32; count + 1];
@@ -62,17 +62,17 @@ pub(super) struct Ordering {
     /// Systems and the places of sets, in an order that satisfies the constraints.
     pub(super) places: Vec<u32>,
     /// By place: the places that come later.
-    pub(super) successors: Lists<u32>,
-    pub(super) layout: Places,
+    pub(super) successors: NumberedLists<u32>,
+    pub(super) layout: NodePlaces,
 }
 
 /// Maps systems and sets to their places.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct NodePlaces {
     systems: u32,
 }
 
-impl Places {
+impl NodePlaces {
     /// The place of a system, or the place where a set begins.
     pub(super) fn start(self, member: SystemOrSet) -> u32 {
         match member {
@@ -96,14 +96,15 @@ impl Places {
 
 impl Ordering {
     /// Orders the systems of a graph. `O(n log n)` in systems, sets and constraints.
-    pub(super) fn of(graph: &Graph) -> Result<Self, ScheduleBuildError> {
+    pub(super) fn of(graph: &ScheduleGraph) -> Result<Self, ScheduleBuildError> {
         check_hierarchy(graph)?;
         let systems = graph.systems.len() as u32;
-        let places = Places { systems };
+        let places = NodePlaces { systems };
         let links = links(graph, &graph.orders()?, places);
         let count = systems as usize + 2 * graph.sets.len();
-        let successors = Lists::new(count, links.iter().map(|(first, second, is_sync)| (*first, (*second, *is_sync))));
-        let mut sort = Sort::new(count, &links);
+        let successors =
+            NumberedLists::new(count, links.iter().map(|(first, second, is_sync)| (*first, (*second, *is_sync))));
+        let mut sort = TopologicalSort::new(count, &links);
         sort.run(graph, systems, &successors);
         if sort.done.len() < count {
             let cycle = find_cycle(&sort, &successors);
@@ -116,7 +117,7 @@ impl Ordering {
         }
         let sequence = sort.done.iter().copied().filter(|place| *place < systems).collect();
         sort.levels.truncate(systems as usize);
-        let successors = Lists::new(count, links.iter().map(|(first, second, _)| (*first, *second)));
+        let successors = NumberedLists::new(count, links.iter().map(|(first, second, _)| (*first, *second)));
         Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, layout: places })
     }
 
@@ -146,9 +147,9 @@ impl Ordering {
 }
 
 /// All pairs of places where one comes before the other.
-fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
+fn links(graph: &ScheduleGraph, orders: &[OrderConstraint], places: NodePlaces) -> Vec<OrderEdge> {
     let mut all = Vec::with_capacity(orders.len() + 2 * (graph.systems.len() + graph.sets.len()));
-    for Before { first, second, sync } in orders {
+    for OrderConstraint { first, second, sync } in orders {
         all.push((places.end(*first), places.start(*second), *sync));
     }
     let mut contain = |member: SystemOrSet, sets: &[u32]| {
@@ -172,7 +173,7 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
 }
 
 /// The state of the topological sort.
-struct Sort {
+struct TopologicalSort {
     /// By place: the number of predecessors that are not done.
     waiting: Vec<u32>,
     /// By place: the number of sync points before it.
@@ -184,14 +185,14 @@ struct Sort {
     done: Vec<u32>,
 }
 
-impl Sort {
-    fn new(count: usize, links: &[Link]) -> Self {
+impl TopologicalSort {
+    fn new(count: usize, links: &[OrderEdge]) -> Self {
         let mut waiting = alloc::vec![0; count];
         links.iter().for_each(|(_, second, _)| waiting[*second as usize] += 1);
         Self { waiting, levels: alloc::vec![0; count], applied: alloc::vec![0; count], done: Vec::with_capacity(count) }
     }
 
-    fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, bool)>) {
+    fn run(&mut self, graph: &ScheduleGraph, systems: u32, successors: &NumberedLists<(u32, bool)>) {
         let mut ready = BinaryHeap::new();
         // The start and the end of a set cost no time, so they are taken as soon as possible.
         let mut sets = Vec::new();
@@ -221,16 +222,16 @@ impl Sort {
 }
 
 /// Whether a system records commands that have to be applied.
-fn records(graph: &Graph, system: u32) -> bool {
+fn records(graph: &ScheduleGraph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_deferred() && !is_exclusive(graph, system)
 }
 
-fn is_exclusive(graph: &Graph, system: u32) -> bool {
+fn is_exclusive(graph: &ScheduleGraph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_exclusive()
 }
 
 /// Finds a cycle among the places that never became ready.
-fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
+fn find_cycle(sort: &TopologicalSort, successors: &NumberedLists<(u32, bool)>) -> Vec<u32> {
     let is_left = |place: u32| sort.waiting[place as usize] > 0;
     // Each remaining place waits for another remaining place, so a walk backwards never ends and returns to a place.
     let count = sort.waiting.len() as u32;
@@ -261,42 +262,42 @@ fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
 }
 
 /// Checks that no set contains itself.
-fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
+fn check_hierarchy(graph: &ScheduleGraph) -> Result<(), ScheduleBuildError> {
     #[derive(Clone, Copy, PartialEq, Eq)]
-    enum State {
+    enum VisitState {
         Unseen,
         /// The set is on the path.
         Open,
         /// No set around this set contains itself.
         Done,
     }
-    let mut states = alloc::vec![State::Unseen; graph.sets.len()];
+    let mut states = alloc::vec![VisitState::Unseen; graph.sets.len()];
     // The path from a set outwards: each set is in the next one, and comes with the number of its parents that have been visited. A list
     // instead of recursion, since the path may be long.
     let mut path: Vec<(u32, usize)> = Vec::new();
     for set in 0..graph.sets.len() as u32 {
-        if states[set as usize] == State::Unseen {
-            states[set as usize] = State::Open;
+        if states[set as usize] == VisitState::Unseen {
+            states[set as usize] = VisitState::Open;
             path.push((set, 0));
         }
         while let Some((set, next)) = path.last_mut() {
             let Some(parent) = graph.sets[*set as usize].parents.get(*next).copied() else {
-                states[*set as usize] = State::Done;
+                states[*set as usize] = VisitState::Done;
                 path.pop();
                 continue;
             };
             *next += 1;
             match states[parent as usize] {
-                State::Unseen => {
-                    states[parent as usize] = State::Open;
+                VisitState::Unseen => {
+                    states[parent as usize] = VisitState::Open;
                     path.push((parent, 0));
                 }
-                State::Open => {
+                VisitState::Open => {
                     let cycle = path.iter().skip_while(|(set, _)| *set != parent);
                     let cycle = cycle.map(|(set, _)| graph.name(SystemOrSet::Set(*set))).collect();
                     return Err(ScheduleBuildError::SetCycle { cycle });
                 }
-                State::Done => {}
+                VisitState::Done => {}
             }
         }
     }

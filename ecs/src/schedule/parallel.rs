@@ -12,11 +12,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::costs::{Costs, StepTimer, Unmeasured};
 use super::error::SystemError;
-use super::fused::{Fused, Panicked};
+use super::fused::{PanickedStep, PipelineRun};
 use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
-use super::steps::{PipelineAccess, RunContext, StepAccess, Systems, Turn};
-use super::units::Units;
+use super::steps::{PipelineAccess, RunContext, SharedSystems, StepAccess, StepTurn};
+use super::units::StageUnits;
 use crate::storage::tick::Tick;
 use crate::structure::cell::StoreCell;
 use crate::util::guard::drop_quietly;
@@ -25,8 +25,8 @@ use crate::util::pool::Pool;
 /// A stage that is run by several threads.
 pub(super) struct ParallelStage<'a> {
     pub(super) shared: RunContext<'a>,
-    pub(super) systems: Systems<'a>,
-    pub(super) units: &'a Units,
+    pub(super) systems: SharedSystems<'a>,
+    pub(super) units: &'a StageUnits,
     pub(super) steps: Range<u32>,
     /// Where to record the costs of the steps, if they are measured.
     pub(super) costs: Option<&'a Costs>,
@@ -36,7 +36,7 @@ pub(super) struct ParallelStage<'a> {
 
 /// The result of running the units.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct StageResult {
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
     /// The step that panicked, with its payload. If several panicked, the first in the order of the schedule.
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
@@ -50,9 +50,9 @@ impl<'a> ParallelStage<'a> {
     /// - The conditions of [`StepAccess::new`] for all steps of the stage, except that they may access what others of
     ///   them access. In exchange, the units have been made of a [`Precedence`](super::units::Precedence) of the stage
     ///   in this world.
-    pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> Done {
+    pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> StageResult {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
-        let done = Mutex::new(Done::default());
+        let done = Mutex::new(StageResult::default());
         pool.share(|member| {
             while let Some(turn) = ready_queue.take(member.is_owner()) {
                 if turn.more > 0 {
@@ -115,11 +115,11 @@ impl<'a> ParallelStage<'a> {
         at: &Cell<u32>,
         steps: PipelineAccess<'_, '_>,
         first: Tick,
-        done: &Mutex<Done>,
+        done: &Mutex<StageResult>,
     ) {
         let Self { shared, costs, .. } = *self;
-        let (panicked, mut errors) = (Panicked::none(), Vec::new());
-        let fused = Fused { shared, pipeline, first, costs, panicked: &panicked };
+        let (panicked, mut errors) = (PanickedStep::none(), Vec::new());
+        let fused = PipelineRun { shared, pipeline, first, costs, panicked: &panicked };
         let run = AssertUnwindSafe(|| fused.run(steps, &mut errors));
         if let Err(payload) = catch_unwind(run) {
             at.set(panicked.step().unwrap_or(pipeline.steps.start));
@@ -128,7 +128,7 @@ impl<'a> ParallelStage<'a> {
         lock(done).errors.append(&mut errors);
     }
 
-    fn step(&self, turn: Turn<'_, 'a, '_>, at: u32, first: Tick) -> Option<Box<SystemError>> {
+    fn step(&self, turn: StepTurn<'_, 'a, '_>, at: u32, first: Tick) -> Option<Box<SystemError>> {
         let outcome = self.shared.outcomes.cell(at);
         match self.costs {
             Some(costs) => self.shared.run_step(turn, outcome, first, &mut StepTimer::start(costs)),
@@ -137,6 +137,6 @@ impl<'a> ParallelStage<'a> {
     }
 }
 
-fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
+fn lock(done: &Mutex<StageResult>) -> std::sync::MutexGuard<'_, StageResult> {
     done.lock().unwrap_or_else(PoisonError::into_inner)
 }

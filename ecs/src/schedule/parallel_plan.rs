@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::executor::Executor;
-use super::pipelines::Layout;
+use super::pipelines::PlannedGraph;
 use super::plan::{Plan, Stage};
-use super::units::{Precedence, Units, is_chain, is_worth_it};
+use super::units::{Precedence, StageUnits, is_chain, is_worth_it};
 use crate::structure::store::Store;
 
-impl Layout<'_> {
+impl PlannedGraph<'_> {
     /// The steps of a stage, relative to its first step, in ranges that must not be split: used pipelines and single
     /// steps.
     fn nodes(&self, steps: &Range<u32>) -> Vec<Range<u32>> {
@@ -40,12 +40,12 @@ pub(super) struct ParallelPlan {
     /// `None` for stages with a single step and for chains.
     precedences: Vec<Option<Precedence>>,
     /// The units to run in parallel, if that is worth it.
-    units: Vec<Option<Units>>,
+    units: Vec<Option<StageUnits>>,
     /// The measured time of the last parallel run in nanoseconds; zero if it was not measured.
     walls: Vec<u64>,
     trials: Vec<Trial>,
     /// The last decisions.
-    decisions: Vec<Option<Decision>>,
+    decisions: Vec<Option<TimeEstimate>>,
     /// The number of units in the last run, if it was followed by a decision.
     before: Vec<Option<usize>>,
     is_decided: bool,
@@ -53,7 +53,7 @@ pub(super) struct ParallelPlan {
 
 /// The expected time of a stage, in nanoseconds.
 #[derive(Clone, Copy)]
-pub(super) struct Decision {
+pub(super) struct TimeEstimate {
     /// On one thread.
     pub(super) alone: u64,
     /// On all threads, if that was estimated.
@@ -75,7 +75,7 @@ impl Trial {
 
     /// Records that a stage took `wall` in parallel, and would have taken `alone` on one thread. Returns whether to run
     /// it in parallel.
-    fn judge(&mut self, wall: u64, alone: u64) -> bool {
+    fn update_trial(&mut self, wall: u64, alone: u64) -> bool {
         if wall != 0 && wall > alone {
             self.last_pause = (self.last_pause * 2).clamp(1, Self::MOST);
             self.pause = self.last_pause;
@@ -93,9 +93,9 @@ impl ParallelPlan {
     pub(super) fn prepare(
         &mut self,
         executor: Executor,
-        layout: Layout<'_>,
+        layout: PlannedGraph<'_>,
         store: &Store,
-    ) -> (&[Option<Units>], &mut [u64]) {
+    ) -> (&[Option<StageUnits>], &mut [u64]) {
         self.is_decided = false;
         self.walls.iter_mut().for_each(|wall| *wall = 0);
         if self.executor != Some(executor) || self.pipelines != layout.pipelines.version {
@@ -109,7 +109,7 @@ impl ParallelPlan {
         self.is_decided || self.units.iter().any(Option::is_some)
     }
 
-    fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
+    fn restart(&mut self, executor: Executor, layout: PlannedGraph<'_>, store: &Store) {
         let count = layout.plan.stages.len();
         // `executor` is set at the end: if an allocation fails before, the next run starts over.
         self.executor = None;
@@ -138,7 +138,7 @@ impl ParallelPlan {
             for stage in 0..count {
                 self.units[stage] = self.precedences[stage].as_ref().map(|precedence| {
                     let nodes = layout.nodes(&steps_of(layout.plan, stage));
-                    Units::of(precedence, &nodes)
+                    StageUnits::of(precedence, &nodes)
                 });
             }
         }
@@ -147,7 +147,7 @@ impl ParallelPlan {
 
     /// Called after a run in which the costs of the steps were measured. Decides again which stages to run in parallel.
     /// The costs are times on one thread, whichever thread ran the step.
-    pub(super) fn decide(&mut self, executor: Executor, layout: Layout<'_>, store: &Store, costs: &[u64]) {
+    pub(super) fn decide(&mut self, executor: Executor, layout: PlannedGraph<'_>, store: &Store, costs: &[u64]) {
         if !executor.is_parallel() || executor.is_eager() {
             return;
         }
@@ -159,8 +159,8 @@ impl ParallelPlan {
             let costs = &costs[steps.start as usize..steps.end as usize];
             self.units[number] = None;
             let alone: u64 = costs.iter().sum();
-            self.decisions[number] = Some(Decision { alone, estimate: None });
-            let goes_on = self.trials[number].judge(self.walls[number], alone) && is_worth_it(costs);
+            self.decisions[number] = Some(TimeEstimate { alone, estimate: None });
+            let goes_on = self.trials[number].update_trial(self.walls[number], alone) && is_worth_it(costs);
             let Some(precedence) = self.precedences[number].as_ref().filter(|_| goes_on) else { continue };
             // A used pipeline is one unit, so there may be fewer units than steps, and too few for several threads.
             let nodes = layout.nodes(steps);
@@ -173,9 +173,9 @@ impl ParallelPlan {
             if threads < 2 {
                 continue;
             }
-            let units = Units::of(precedence, &nodes);
+            let units = StageUnits::of(precedence, &nodes);
             let estimate = units.estimate(&of_nodes, threads);
-            self.decisions[number] = Some(Decision { alone, estimate: Some(estimate) });
+            self.decisions[number] = Some(TimeEstimate { alone, estimate: Some(estimate) });
             if estimate * 10 < alone * 9 {
                 self.units[number] = Some(units);
             }
@@ -191,7 +191,7 @@ impl ParallelPlan {
     }
 
     /// The expected time of a stage, if it was measured and had to be decided.
-    pub(super) fn decision(&self, stage: usize) -> Option<Decision> {
+    pub(super) fn decision(&self, stage: usize) -> Option<TimeEstimate> {
         self.decisions.get(stage).copied().flatten()
     }
 }

@@ -23,7 +23,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::graph::Graph;
+use super::graph::ScheduleGraph;
 use super::names::short;
 use super::order::Ordering;
 use super::plan::{Plan, Stage, Task};
@@ -143,7 +143,7 @@ impl NotPipelined {
 }
 
 /// A step that may be part of a pipeline.
-struct Candidate<'g> {
+struct CandidateStep<'g> {
     step: u32,
     system: u32,
     /// Its stream of ids, if any. The members take turns for each block, so no two may share a stream.
@@ -175,19 +175,19 @@ impl Pipelines {
     }
 
     /// Finds the pipelines of a plan whose systems have been initialized. `O(n)` in systems.
-    pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
+    pub(super) fn of(graph: &ScheduleGraph, plan: &Plan, components: &Components) -> Self {
         let not_pipelined = alloc::vec![None; graph.systems.len()];
         let mut found = Self { all: Vec::new(), not_pipelined, version: 0, mode: Pipelining::default() };
         for stage in &plan.stages {
             let Stage::Shared { steps, .. } = stage else {
                 if let Stage::Exclusive { step } = stage {
-                    found.look_at(graph, plan, *step);
+                    found.candidate(graph, plan, *step);
                 }
                 continue;
             };
-            let mut run: Vec<Candidate<'_>> = Vec::new();
+            let mut run: Vec<CandidateStep<'_>> = Vec::new();
             for step in steps.clone() {
-                let Some(next) = found.look_at(graph, plan, step) else {
+                let Some(next) = found.candidate(graph, plan, step) else {
                     found.close(&mut run, components);
                     continue;
                 };
@@ -203,7 +203,7 @@ impl Pipelines {
     }
 
     /// Returns the step as a candidate, if its system alone does not rule out a pipeline.
-    fn look_at<'g>(&mut self, graph: &'g Graph, plan: &Plan, step: u32) -> Option<Candidate<'g>> {
+    fn candidate<'g>(&mut self, graph: &'g ScheduleGraph, plan: &Plan, step: u32) -> Option<CandidateStep<'g>> {
         let Task::System(system) = plan.steps[step as usize].task else { return None };
         let runnable = &graph.runnables[system as usize];
         let system_facts = runnable.system.facts();
@@ -227,13 +227,13 @@ impl Pipelines {
             }
             None => {
                 let (rows, stream) = (access.of_params(|param| param == 0), plan.steps[step as usize].stream);
-                Some(Candidate { step, system, stream, facts, others, rows })
+                Some(CandidateStep { step, system, stream, facts, others, rows })
             }
         }
     }
 
     /// Makes a pipeline of the steps in `run`, if there is more than one.
-    fn close(&mut self, run: &mut Vec<Candidate<'_>>, components: &Components) {
+    fn close(&mut self, run: &mut Vec<CandidateStep<'_>>, components: &Components) {
         if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
             let mut touched: Vec<_> = run.iter().filter_map(|member| member.facts.rows.borrowed()).flatten().collect();
             touched.sort_unstable();
@@ -256,7 +256,7 @@ impl Pipelines {
     }
 
     /// Decides which pipelines are used from now on.
-    pub(super) fn decide(&mut self, mode: Pipelining, graph: &Graph, plan: &Plan, store: &Store) {
+    pub(super) fn decide(&mut self, mode: Pipelining, graph: &ScheduleGraph, plan: &Plan, store: &Store) {
         self.mode = mode;
         let l2 = l2_size();
         for pipeline in &mut self.all {
@@ -294,14 +294,14 @@ impl Pipelines {
 
 /// The graph of a schedule and the plan built from it.
 #[derive(Clone, Copy)]
-pub(super) struct Layout<'a> {
-    pub(super) graph: &'a Graph,
+pub(super) struct PlannedGraph<'a> {
+    pub(super) graph: &'a ScheduleGraph,
     pub(super) order: &'a Ordering,
     pub(super) plan: &'a Plan,
     pub(super) pipelines: &'a Pipelines,
 }
 
-impl Candidate<'_> {
+impl CandidateStep<'_> {
     /// Why the step cannot join the pipeline of the steps in `run`, or `None` if it can.
     fn not_pipelined_with(&self, run: &[Self], components: &Components) -> Option<NotPipelined> {
         let first = run.first()?;

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::config::ScheduleSystem;
-use super::graph::{Condition, Graph};
+use super::graph::{Condition, ScheduleGraph};
 use super::order::Ordering;
 use crate::access::Access;
 use crate::entity::STREAMS;
@@ -51,7 +51,7 @@ pub(super) struct PlanStep {
 }
 
 /// A step that has a stream of ids.
-pub(super) struct Recorder {
+pub(super) struct SystemStream {
     pub(super) system: u32,
     pub(super) stream: u32,
 }
@@ -79,14 +79,14 @@ pub(super) struct Plan {
     pub(super) gates: Vec<u32>,
     pub(super) stages: Vec<Stage>,
     /// The recorders in the order of the steps.
-    pub(super) recorders: Vec<Recorder>,
+    pub(super) recorders: Vec<SystemStream>,
     /// By system: its step.
     pub(super) step_of: Vec<u32>,
 }
 
 impl Plan {
     /// Plans the run of systems that have been initialized and ordered.
-    pub(super) fn of(graph: &Graph, order: &Ordering) -> Self {
+    pub(super) fn of(graph: &ScheduleGraph, order: &Ordering) -> Self {
         let mut plan = Self {
             steps: Vec::with_capacity(graph.systems.len()),
             gates: Vec::new(),
@@ -104,7 +104,7 @@ impl Plan {
                 plan.close_stage(graph, &mut start);
                 plan.apply(&mut recorded);
             }
-            plan.ask(graph, system, &mut asked);
+            plan.add_condition_steps(graph, system, &mut asked);
             let step = plan.add_system(graph, system, &asked);
             let access = graph.runnables[system as usize].system.access();
             if access.is_exclusive() {
@@ -124,7 +124,7 @@ impl Plan {
     }
 
     /// Makes a stage of the steps since the last one.
-    fn close_stage(&mut self, graph: &Graph, start: &mut u32) {
+    fn close_stage(&mut self, graph: &ScheduleGraph, start: &mut u32) {
         let steps = *start..self.steps.len() as u32;
         if steps.is_empty() {
             return;
@@ -141,7 +141,7 @@ impl Plan {
                 step.recorder = self.recorders.len() as u32;
                 let stream = (step.recorder - first) % STREAMS;
                 step.stream = Some(stream);
-                self.recorders.push(Recorder { system, stream });
+                self.recorders.push(SystemStream { system, stream });
             }
         }
         *start = steps.end;
@@ -157,7 +157,7 @@ impl Plan {
 
     /// Adds the steps that evaluate the conditions of the sets around a system and have not been added yet, outer sets
     /// first.
-    fn ask(&mut self, graph: &Graph, system: u32, asked: &mut [Option<u32>]) {
+    fn add_condition_steps(&mut self, graph: &ScheduleGraph, system: u32, asked: &mut [Option<u32>]) {
         for set in conditional_sets(graph, &graph.systems[system as usize].sets) {
             if asked[set as usize].is_none() {
                 let around = conditional_sets(graph, &graph.sets[set as usize].parents);
@@ -166,7 +166,7 @@ impl Plan {
         }
     }
 
-    fn add_system(&mut self, graph: &Graph, system: u32, asked: &[Option<u32>]) -> u32 {
+    fn add_system(&mut self, graph: &ScheduleGraph, system: u32, asked: &[Option<u32>]) -> u32 {
         let around = conditional_sets(graph, &graph.systems[system as usize].sets);
         let conditions = graph.runnables[system as usize].conditions.clone();
         let step = self.add_step(Task::System(system), &around, conditions, asked);
@@ -186,7 +186,7 @@ impl Plan {
 }
 
 /// The sets with conditions among these sets and the sets around them, outer ones first.
-fn conditional_sets(graph: &Graph, sets: &[u32]) -> Vec<u32> {
+fn conditional_sets(graph: &ScheduleGraph, sets: &[u32]) -> Vec<u32> {
     if sets.is_empty() {
         return Vec::new();
     }
@@ -196,7 +196,7 @@ fn conditional_sets(graph: &Graph, sets: &[u32]) -> Vec<u32> {
 }
 
 /// The system that a step runs, if it runs one, and the conditions that it evaluates.
-pub(super) fn parts_of(graph: &Graph, task: Task) -> (Option<&ScheduleSystem>, &[Condition]) {
+pub(super) fn parts_of(graph: &ScheduleGraph, task: Task) -> (Option<&ScheduleSystem>, &[Condition]) {
     match task {
         Task::System(system) => (Some(&graph.runnables[system as usize].system), graph.conditions_of(system)),
         Task::Ask(set) => (None, &graph.sets[set as usize].conditions),
@@ -204,7 +204,7 @@ pub(super) fn parts_of(graph: &Graph, task: Task) -> (Option<&ScheduleSystem>, &
 }
 
 /// The access of a step: its system, if it runs one, and its conditions.
-pub(super) fn access_of(graph: &Graph, task: Task) -> Cow<'_, Access> {
+pub(super) fn access_of(graph: &ScheduleGraph, task: Task) -> Cow<'_, Access> {
     let (system, conditions) = parts_of(graph, task);
     let own = system.map_or_else(|| Cow::Owned(Access::default()), |system| Cow::Borrowed(system.access()));
     conditions.iter().fold(own, |all, condition| Cow::Owned(all.union(condition.system.access())))

@@ -9,11 +9,11 @@ use fixedbitset::FixedBitSet;
 use super::order::Ordering;
 
 /// For each tracked place of an order, by its index: the tracked places that come before it.
-pub(super) struct Reach {
+pub(super) struct Reachability {
     before: Vec<FixedBitSet>,
 }
 
-impl Reach {
+impl Reachability {
     /// Tracks `count` places; `number` returns the index of a place, if it is tracked. `O(places * count)`, in words of
     /// 64 bits.
     pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {

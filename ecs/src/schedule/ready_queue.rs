@@ -19,7 +19,7 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 
 /// A unit that the calling thread has to run now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Turn {
+pub(super) struct ReadyUnit {
     /// The number of the unit.
     pub(super) unit: u32,
     /// The number of other units that are ready for any thread.
@@ -28,7 +28,7 @@ pub(super) struct Turn {
 
 /// The units of a stage and their progress.
 pub(super) struct ReadyQueue<'a> {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     /// Signaled when something has happened that the owner may be waiting for.
     changed: Condvar,
     /// By unit: the units that wait for it.
@@ -37,7 +37,7 @@ pub(super) struct ReadyQueue<'a> {
     owners: &'a [bool],
 }
 
-struct State {
+struct QueueState {
     /// By unit: the number of units that have to finish before it.
     waiting: Vec<u32>,
     /// Ready for any thread.
@@ -55,7 +55,7 @@ struct State {
 impl<'a> ReadyQueue<'a> {
     /// A queue of all units. `waiting` has the number of predecessors of each.
     pub(super) fn new(waiting: Vec<u32>, successors: &'a [Vec<u32>], owners: &'a [bool]) -> Self {
-        let mut state = State {
+        let mut state = QueueState {
             left: waiting.len(),
             waiting,
             ready: BinaryHeap::new(),
@@ -74,7 +74,7 @@ impl<'a> ReadyQueue<'a> {
 
     /// Takes the next unit to run, or returns `None` if this thread has nothing to do: for the owner, if no unit is left
     /// to be taken; for a helper, if no unit is ready.
-    pub(super) fn take(&self, is_owner: bool) -> Option<Turn> {
+    pub(super) fn take(&self, is_owner: bool) -> Option<ReadyUnit> {
         let mut state = self.lock();
         loop {
             if state.stopped {
@@ -84,7 +84,7 @@ impl<'a> ReadyQueue<'a> {
             if let Some(Reverse(unit)) = own.or_else(|| state.ready.pop()) {
                 state.running += 1;
                 state.left -= 1;
-                return Some(Turn { unit, more: state.ready.len() });
+                return Some(ReadyUnit { unit, more: state.ready.len() });
             }
             if !is_owner || state.left == 0 {
                 return None;
@@ -125,13 +125,13 @@ impl<'a> ReadyQueue<'a> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         // No code panics while it holds the lock, so a poisoned state is consistent.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl State {
+impl QueueState {
     fn add_ready(&mut self, unit: u32, owners: &[bool]) {
         if owners[unit as usize] { self.of_owner.push(Reverse(unit)) } else { self.ready.push(Reverse(unit)) }
     }

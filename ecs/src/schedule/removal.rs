@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use hashbrown::HashSet;
 
 use super::error::ScheduleError;
-use super::graph::{Before, Graph, Runnable, SystemOrSet};
+use super::graph::{OrderConstraint, Runnable, ScheduleGraph, SystemOrSet};
 use super::set::FunctionSet;
 use crate::schedule::label::InternedSystemSet;
 
@@ -61,9 +61,9 @@ impl ScheduleCleanupPolicy {
 }
 
 /// The new numbers of systems or sets, by their old ones; `None` for those that are removed.
-struct Numbers(Vec<Option<u32>>);
+struct NewNumbers(Vec<Option<u32>>);
 
-impl Numbers {
+impl NewNumbers {
     /// Numbers for `len` items, without the removed ones.
     fn without(removed: &HashSet<u32>, len: usize) -> Self {
         let mut next = 0..;
@@ -80,12 +80,12 @@ impl Numbers {
 }
 
 /// Keeps the items that have a new number.
-fn keep<T>(all: &mut Vec<T>, numbers: &Numbers) {
+fn keep<T>(all: &mut Vec<T>, numbers: &NewNumbers) {
     let mut old = 0..;
     all.retain(|_| old.next().is_some_and(|old| numbers.get(old).is_some()));
 }
 
-impl Graph {
+impl ScheduleGraph {
     /// Removes the systems in a set, and the set if the policy says so. Returns the number of removed systems.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl Graph {
         };
         let functions = self.functions();
         // References that cannot be resolved may name systems that are added later, so they stay.
-        let resolved: Vec<Option<Before>> =
+        let resolved: Vec<Option<OrderConstraint>> =
             self.references.iter().map(|reference| self.before(reference, &functions).ok()).collect();
         if policy.keeps_order() {
             let known = self.chains.iter().chain(resolved.iter().flatten()).copied().collect();
@@ -127,7 +127,7 @@ impl Graph {
             let kept = self.orders_around(removed, known);
             self.chains.extend(kept);
         }
-        let stays = |order: &Before| !is_removed(order.first) && !is_removed(order.second);
+        let stays = |order: &OrderConstraint| !is_removed(order.first) && !is_removed(order.second);
         self.chains.retain(stays);
         let mut resolved = resolved.into_iter();
         self.references.retain(|reference| {
@@ -138,7 +138,11 @@ impl Graph {
     }
 
     /// The constraints that hold through nodes that are about to be removed, given all known constraints.
-    fn orders_around(&self, removed: impl Iterator<Item = SystemOrSet>, mut known: Vec<Before>) -> Vec<Before> {
+    fn orders_around(
+        &self,
+        removed: impl Iterator<Item = SystemOrSet>,
+        mut known: Vec<OrderConstraint>,
+    ) -> Vec<OrderConstraint> {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         for node in removed {
@@ -150,12 +154,12 @@ impl Graph {
             };
             let is_meant =
                 |other: SystemOrSet| other == node || matches!(other, SystemOrSet::Set(set) if around.contains(&set));
-            let (before, after): (Vec<Before>, Vec<Before>) = (
+            let (before, after): (Vec<OrderConstraint>, Vec<OrderConstraint>) = (
                 known.iter().filter(|order| is_meant(order.second)).copied().collect(),
                 known.iter().filter(|order| is_meant(order.first)).copied().collect(),
             );
             for (one, other) in before.iter().flat_map(|one| after.iter().map(move |other| (one, other))) {
-                let order = Before { first: one.first, second: other.second, sync: one.sync || other.sync };
+                let order = OrderConstraint { first: one.first, second: other.second, sync: one.sync || other.sync };
                 if seen.insert((order.first, order.second, order.sync)) {
                     known.push(order);
                     found.push(order);
@@ -167,11 +171,11 @@ impl Graph {
 
     /// Removes systems and sets that no constraint refers to. Only their set memberships remain.
     fn forget(&mut self, systems: &HashSet<u32>, sets: &HashSet<u32>) {
-        let of_systems = Numbers::without(systems, self.systems.len());
-        let of_sets = Numbers::without(sets, self.sets.len());
+        let of_systems = NewNumbers::without(systems, self.systems.len());
+        let of_sets = NewNumbers::without(sets, self.sets.len());
         let conditions =
             systems.iter().flat_map(|system| self.runnables[*system as usize].conditions.clone()).collect();
-        let of_conditions = Numbers::without(&conditions, self.conditions.len());
+        let of_conditions = NewNumbers::without(&conditions, self.conditions.len());
         keep(&mut self.conditions, &of_conditions);
         keep(&mut self.runnables, &of_systems);
         // The conditions of a system follow the conditions of the previous system, so the ranges are renumbered from their lengths.

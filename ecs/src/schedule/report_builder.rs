@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::graph::{Condition, Graph, SystemOrSet};
+use super::graph::{Condition, ScheduleGraph, SystemOrSet};
 use super::names::{distinct, short};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
@@ -22,7 +22,7 @@ use crate::structure::store::Store;
 
 /// The data that a report is built from.
 pub(super) struct ReportBuilder<'a> {
-    pub(super) graph: &'a Graph,
+    pub(super) graph: &'a ScheduleGraph,
     pub(super) order: &'a Ordering,
     pub(super) plan: &'a Plan,
     pub(super) outcomes: &'a Outcomes,
@@ -34,7 +34,7 @@ pub(super) struct ReportBuilder<'a> {
 }
 
 /// The report of a schedule that has no plan yet.
-pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
+pub(super) fn blank(title: String, graph: &ScheduleGraph) -> ScheduleReport {
     let names = || graph.runnables.iter().map(|runnable| runnable.system.name());
     let system = |(name, short): (&str, String)| SystemReport {
         name: name.to_string(),

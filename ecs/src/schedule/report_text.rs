@@ -24,9 +24,9 @@ impl_display!([] SystemOutcome => |this, f| match this {
 });
 
 /// Formats a duration in a suitable unit, with three digits.
-struct Time(Duration);
+struct RoundedTime(Duration);
 
-impl fmt::Display for Time {
+impl fmt::Display for RoundedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanoseconds = self.0.as_nanos() as f64;
         let (value, unit) = match self.0.as_nanos() {
@@ -69,7 +69,7 @@ const LEGEND: &str = "commands: of the last run; in all: commands of all runs; t
 /// The cells of a line, without the outcome.
 fn cells(number: usize, system: &SystemReport) -> [String; COLUMNS] {
     let time = |which: fn(&Timing) -> Duration| {
-        system.times.as_ref().map_or_else(|| String::from("-"), |times| Time(which(times)).to_string())
+        system.times.as_ref().map_or_else(|| String::from("-"), |times| RoundedTime(which(times)).to_string())
     };
     let count = |commands: u64| if commands == 0 { String::from("-") } else { grouped(commands) };
     [
@@ -105,10 +105,10 @@ impl fmt::Display for StageReport {
             None => f.write_str("one after the other")?,
         }
         if let Some(cost) = self.cost {
-            write!(f, "; {} on one thread", Time(cost))?;
+            write!(f, "; {} on one thread", RoundedTime(cost))?;
         }
         if let Some(estimate) = self.estimate {
-            write!(f, ", {} expected on all", Time(estimate))?;
+            write!(f, ", {} expected on all", RoundedTime(estimate))?;
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl fmt::Display for ScheduleReport {
             runs => writeln!(f, ", run {}", grouped(runs))?,
         }
         if let Some(Timing { runs, min, median, max }) = self.total {
-            let [min, median, max] = [min, median, max].map(Time);
+            let [min, median, max] = [min, median, max].map(RoundedTime);
             writeln!(f, "{runs} measured runs: {min} to {max}, median {median}")?;
         }
         if self.runs > 0 {
@@ -183,7 +183,7 @@ mod tests {
     fn times_have_three_digits() {
         let times = [(7, "7 ns"), (999, "999 ns"), (1_234, "1.23 us"), (56_789, "56.8 us"), (2_000_000_000, "2.00 s")];
         for (nanoseconds, text) in times {
-            assert_eq!(Time(Duration::from_nanos(nanoseconds)).to_string(), text);
+            assert_eq!(RoundedTime(Duration::from_nanos(nanoseconds)).to_string(), text);
         }
     }
 

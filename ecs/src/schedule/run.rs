@@ -17,15 +17,15 @@ use core::ops::Range;
 
 use super::costs::{Costs, Measure as _, StepTimer, Unmeasured};
 use super::error::SystemError;
-use super::fused::{Fused, Panicked};
-use super::graph::Graph;
-use super::ids::{IdSources, Streams};
+use super::fused::{PanickedStep, PipelineRun};
+use super::graph::ScheduleGraph;
+use super::ids::{IdSources, OpenStreams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task, parts_of};
 use super::samples::Samples;
-use super::steps::{Outcome, PipelineAccess, RunContext, Systems};
+use super::steps::{Outcome, PipelineAccess, RunContext, SharedSystems};
 #[cfg(feature = "parallel")]
-use super::{parallel::ParallelStage, units::Units};
+use super::{parallel::ParallelStage, units::StageUnits};
 use crate::structure::cell::StoreCell;
 use crate::structure::store::{Store, WorldId};
 use crate::util::guard::for_each_until_all_had_their_turn;
@@ -33,13 +33,13 @@ use crate::util::guard::for_each_until_all_had_their_turn;
 use crate::util::guard::quietly;
 
 /// A run in progress.
-pub(super) struct Run<'a> {
+pub(super) struct ScheduleRun<'a> {
     pub(super) shared: RunContext<'a>,
     /// The world for which systems, plan and units were made; `None` as soon as it has been replaced by another world.
     pub(super) prepared_for: &'a mut Option<WorldId>,
     /// The world that the systems' state belongs to.
     pub(super) systems_of: &'a mut Option<WorldId>,
-    pub(super) graph: &'a mut Graph,
+    pub(super) graph: &'a mut ScheduleGraph,
     /// The errors, each with the number of its step.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
     /// The id sources of the world that the schedule runs in.
@@ -52,7 +52,7 @@ pub(super) struct Run<'a> {
     pub(super) pipelines: &'a Pipelines,
     /// By stage: the units to run in parallel, if that is worth it.
     #[cfg(feature = "parallel")]
-    pub(super) units: &'a [Option<Units>],
+    pub(super) units: &'a [Option<StageUnits>],
     /// By stage: the time of its parallel run in nanoseconds, if it was measured.
     #[cfg(feature = "parallel")]
     pub(super) walls: &'a mut [u64],
@@ -60,10 +60,10 @@ pub(super) struct Run<'a> {
     #[cfg(feature = "std")]
     pub(super) panicked: Option<u32>,
     /// The step that has panicked in a pipeline that this thread runs.
-    pub(super) in_pipeline: Panicked,
+    pub(super) in_pipeline: PanickedStep,
 }
 
-impl Run<'_> {
+impl ScheduleRun<'_> {
     /// Runs all stages.
     pub(super) fn run(&mut self, store: &mut Store) {
         for (number, stage) in self.shared.plan.stages.iter().enumerate() {
@@ -81,13 +81,13 @@ impl Run<'_> {
         store.flush();
         let first = store.begin_runs(ticks);
         let shared = self.shared;
-        let mut streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
+        let mut streams = OpenStreams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
         let cell = StoreCell::exclusive(streams.store);
         // Units and pipelines were planned for the world that the systems were prepared for. In another world the steps run one by one.
         let is_planned = self.prepared_for.is_some();
         #[cfg(feature = "parallel")]
         if let Some(units) = self.units[stage].as_ref().filter(|_| is_planned) {
-            let systems = Systems::of(self.graph);
+            let systems = SharedSystems::of(self.graph);
             let costs = self.measures.then_some(self.costs);
             let pool = cell.store().pool.clone();
             let pipelines = self.pipelines.used_in(&steps);
@@ -107,7 +107,7 @@ impl Run<'_> {
             return streams.close();
         }
         let _ = stage;
-        let systems = Systems::of(self.graph);
+        let systems = SharedSystems::of(self.graph);
         let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
         let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
             Some(costs) => {
@@ -131,7 +131,7 @@ impl Run<'_> {
             // initialized for the store and belong to the graph of the plan; none is exclusive. The pipeline belongs to
             // the plan and is valid in this world (`is_planned`).
             let access = unsafe { PipelineAccess::new(shared.plan, systems, pipeline.steps.clone(), cell) };
-            Fused { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
+            PipelineRun { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
         }
         alone(start..steps.end, errors);
         streams.close();
@@ -147,7 +147,7 @@ impl Run<'_> {
         let timer = self.measures.then(|| StepTimer::start(self.costs));
         // SAFETY: the systems belong to the graph that the plan was made of, which is borrowed mutably, so no other code
         // uses them; all have been initialized for the store.
-        let error = unsafe { shared.run_alone(step, Systems::of(self.graph), store, first) };
+        let error = unsafe { shared.run_alone(step, SharedSystems::of(self.graph), store, first) };
         if let Some(mut timer) = timer {
             timer.end_step(step);
         }
@@ -232,15 +232,15 @@ impl Run<'_> {
     #[cfg(not(feature = "std"))]
     fn guarded(&mut self, _: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
         /// Places the pending ids even after a panic, because an id that was given out belongs to an entity.
-        struct Placed<'a>(&'a mut Store);
+        struct PlaceOnDrop<'a>(&'a mut Store);
 
-        impl Drop for Placed<'_> {
+        impl Drop for PlaceOnDrop<'_> {
             fn drop(&mut self) {
                 self.0.place_pending();
             }
         }
 
-        let placed = Placed(store);
+        let placed = PlaceOnDrop(store);
         stage(self, placed.0);
         core::mem::forget(placed);
     }
@@ -280,19 +280,19 @@ impl Run<'_> {
 /// Prints which step has panicked, if it is known.
 #[cfg(feature = "std")]
 #[cold]
-fn tell_of_panic(shared: &RunContext<'_>, graph: &Graph, step: Option<u32>) {
+fn tell_of_panic(shared: &RunContext<'_>, graph: &ScheduleGraph, step: Option<u32>) {
     if let Some(step) = step {
         std::eprintln!("system `{}` panicked", shared.name(graph, step));
     }
 }
 
-/// Runs the steps of the only stage of a plan one after the other, as [`Run`] does if no step records anything or is in
+/// Runs the steps of the only stage of a plan one after the other, as [`ScheduleRun`] does if no step records anything or is in
 /// a pipeline, nothing runs in parallel, and nothing is measured.
 #[cfg(feature = "std")]
 #[inline]
 pub(super) fn run_only_stage(
     shared: RunContext<'_>,
-    graph: &mut Graph,
+    graph: &mut ScheduleGraph,
     store: &mut Store,
 ) -> Vec<(u32, Box<SystemError>)> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -304,7 +304,7 @@ pub(super) fn run_only_stage(
     let run = || {
         store.flush();
         let first = store.begin_runs(*ticks);
-        let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
+        let (cell, systems) = (StoreCell::exclusive(store), SharedSystems::of(graph));
         // SAFETY: nothing else borrows the store or the graph (both are borrowed mutably), and the steps run one after
         // the other; all systems have been initialized before the run and belong to the graph of the plan; exclusive
         // systems have stages of their own.
@@ -321,7 +321,7 @@ pub(super) fn run_only_stage(
 #[cold]
 fn panicked_in(
     shared: &RunContext<'_>,
-    graph: &Graph,
+    graph: &ScheduleGraph,
     steps: Range<u32>,
     payload: Box<dyn core::any::Any + Send>,
 ) -> ! {

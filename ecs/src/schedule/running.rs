@@ -6,17 +6,17 @@ use alloc::vec::Vec;
 
 use super::ambiguity;
 use super::base::Schedule;
-use super::built::{Built, PlannedSteps};
+use super::built::{BuiltSchedule, PlannedSteps};
 use super::costs::Costs;
 use super::error::{ScheduleBuildError, ScheduleError};
-use super::fused::Panicked;
+use super::fused::PanickedStep;
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
 use super::parallel_plan::ParallelPlan;
 use super::pipelines::Pipelines;
 use super::plan::Plan;
-use super::run::Run;
+use super::run::ScheduleRun;
 #[cfg(feature = "std")]
 use super::run::run_only_stage;
 use super::samples::Samples;
@@ -82,7 +82,7 @@ impl Schedule {
         #[cfg(feature = "parallel")]
         let (units, walls) =
             built.parallel_plan.prepare(self.executor, built.steps.layout(&self.graph, &built.pipelines), store);
-        let mut run = Run {
+        let mut run = ScheduleRun {
             shared: built.steps.shared(self.label, self.handler, store, span),
             prepared_for: &mut built.world,
             systems_of: &mut self.systems_of,
@@ -93,7 +93,7 @@ impl Schedule {
             samples: &mut built.samples,
             measures,
             pipelines: &built.pipelines,
-            in_pipeline: Panicked::none(),
+            in_pipeline: PanickedStep::none(),
             #[cfg(feature = "parallel")]
             units,
             #[cfg(feature = "parallel")]
@@ -144,7 +144,7 @@ impl Schedule {
             if let Some(rows) = self.block_rows {
                 pipelines.set_block_rows(rows);
             }
-            self.built = Some(Built {
+            self.built = Some(BuiltSchedule {
                 world: Some(world),
                 steps: PlannedSteps { order, plan, outcomes: Outcomes::default(), id_marks: IdMarks::default() },
                 costs: Costs::default(),

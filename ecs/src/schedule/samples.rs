@@ -11,13 +11,13 @@ const KEPT: usize = 32;
 
 /// The last measured times of a step or of whole runs, in nanoseconds.
 #[derive(Clone, Default)]
-pub(super) struct Times {
+pub(super) struct TimeSamples {
     kept: Vec<u64>,
     /// The index of the next time.
     next: usize,
 }
 
-impl Times {
+impl TimeSamples {
     pub(super) fn add(&mut self, time: u64) {
         if self.kept.len() < KEPT {
             // All memory is reserved at once, so that later runs allocate no memory.
@@ -38,7 +38,7 @@ impl Times {
 }
 
 /// A step that failed in the last run.
-pub(super) struct Failure {
+pub(super) struct StepFailure {
     pub(super) step: u32,
     /// The name of the failed system or condition.
     pub(super) name: String,
@@ -62,12 +62,12 @@ pub(super) struct Samples {
     /// The number of the last run, from 1.
     pub(super) runs: u64,
     /// By step: the times from measured runs in which it ran.
-    times: Vec<Times>,
+    times: Vec<TimeSamples>,
     /// The times of whole runs.
-    pub(super) totals: Times,
+    pub(super) totals: TimeSamples,
     /// By step: the counts of its commands.
     commands: Vec<CommandCount>,
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<StepFailure>,
 }
 
 impl Samples {
@@ -75,7 +75,7 @@ impl Samples {
     pub(super) fn begin(&mut self, steps: usize) {
         self.runs += 1;
         self.failures.clear();
-        self.times.resize_with(steps, Times::default);
+        self.times.resize_with(steps, TimeSamples::default);
         self.commands.resize(steps, CommandCount::default());
     }
 
@@ -102,7 +102,7 @@ impl Samples {
 
     /// Records the failures of this run.
     pub(super) fn add_failures(&mut self, errors: &[(u32, Box<SystemError>)]) {
-        self.failures.extend(errors.iter().map(|(step, error)| Failure {
+        self.failures.extend(errors.iter().map(|(step, error)| StepFailure {
             step: *step,
             name: error.system().to_string(),
             text: error.error().to_string(),
@@ -121,7 +121,7 @@ impl Samples {
     }
 
     pub(super) fn times(&self, step: u32) -> Vec<u64> {
-        self.times.get(step as usize).map_or_else(Vec::new, Times::sorted)
+        self.times.get(step as usize).map_or_else(Vec::new, TimeSamples::sorted)
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_last_times_are_kept() {
-        let mut times = Times::default();
+        let mut times = TimeSamples::default();
         (0..KEPT as u64 + 5).rev().for_each(|time| times.add(time));
         let kept = times.sorted();
         assert_eq!(kept.len(), KEPT);

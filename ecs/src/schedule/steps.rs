@@ -13,7 +13,7 @@ use super::costs::Measure;
 use super::error::{ConditionOwner, OnError, SystemError, by_severity};
 #[cfg(feature = "std")]
 use super::graph::SystemOrSet;
-use super::graph::{Condition, Graph, Runnable, SetNode};
+use super::graph::{Condition, Runnable, ScheduleGraph, SetNode};
 use super::ids::IdMarks;
 use super::order::Ordering;
 use super::plan::{Plan, PlanStep, Task};
@@ -23,7 +23,7 @@ use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 use crate::system::{BlockScope, Blocks, ParamError, RowScope, RunScope, SharedScope};
 use crate::util::error::{BoxError, EcsError, ErrorHandler};
-use crate::util::trace::{Entered, RunSpan};
+use crate::util::trace::{RunSpan, SpanGuard};
 
 /// Handles the failure of a system.
 pub(super) type ScheduleErrorHandler = fn(&SystemError) -> OnError;
@@ -160,20 +160,20 @@ pub(super) struct RunContext<'a> {
 /// The systems and conditions of a graph, shared by several threads. Each system or condition is run by one thread at a
 /// time.
 #[derive(Clone, Copy)]
-pub(super) struct Systems<'a> {
+pub(super) struct SharedSystems<'a> {
     runnables: *mut Runnable,
     conditions: *mut Condition,
     sets: *mut SetNode,
     /// Binds the lifetime of the graph that the pointers come from.
-    graph: core::marker::PhantomData<&'a mut Graph>,
+    graph: core::marker::PhantomData<&'a mut ScheduleGraph>,
 }
 
 // SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and the caller that runs a step guarantees that no other
 // code uses the systems and conditions of the step.
-unsafe impl Send for Systems<'_> {}
+unsafe impl Send for SharedSystems<'_> {}
 // SAFETY: a shared reference only copies the pointers; the caller that runs a step guarantees that no other code uses
 // their targets.
-unsafe impl Sync for Systems<'_> {}
+unsafe impl Sync for SharedSystems<'_> {}
 
 /// Fails to compile if systems or conditions are not `Send`.
 const ARE_SEND: () = {
@@ -181,8 +181,8 @@ const ARE_SEND: () = {
     are_send::<Runnable, SetNode>();
 };
 
-impl<'a> Systems<'a> {
-    pub(super) fn of(graph: &'a mut Graph) -> Self {
+impl<'a> SharedSystems<'a> {
+    pub(super) fn of(graph: &'a mut ScheduleGraph) -> Self {
         let () = ARE_SEND;
         let (runnables, sets) = (graph.runnables.as_mut_ptr(), graph.sets.as_mut_ptr());
         Self { runnables, conditions: graph.conditions.as_mut_ptr(), sets, graph: core::marker::PhantomData }
@@ -191,10 +191,10 @@ impl<'a> Systems<'a> {
 
 /// The turn of a step: exclusive access to its system and conditions, and to the part of the store that they access. A
 /// [`StepAccess`] or [`PipelineStep`] provides it.
-pub(super) struct Turn<'t, 'a, 'w> {
+pub(super) struct StepTurn<'t, 'a, 'w> {
     at: u32,
     step: &'a PlanStep,
-    systems: Systems<'a>,
+    systems: SharedSystems<'a>,
     /// Holds the current tick of the step, which advances.
     cell: &'t mut StoreCell<'w>,
 }
@@ -202,7 +202,7 @@ pub(super) struct Turn<'t, 'a, 'w> {
 /// Access to consecutive steps of a plan, which have their turns one after the other.
 pub(super) struct StepAccess<'a, 'w> {
     plan: &'a Plan,
-    systems: Systems<'a>,
+    systems: SharedSystems<'a>,
     steps: Range<u32>,
     cell: StoreCell<'w>,
 }
@@ -216,15 +216,20 @@ impl<'a, 'w> StepAccess<'a, 'w> {
     /// - All systems and conditions have been initialized for the cell's store; no step is an exclusive system.
     /// - The systems belong to the graph that the plan was made of.
     #[inline]
-    pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
+    pub(super) unsafe fn new(
+        plan: &'a Plan,
+        systems: SharedSystems<'a>,
+        steps: Range<u32>,
+        cell: StoreCell<'w>,
+    ) -> Self {
         Self { plan, systems, steps, cell }
     }
 
     /// The turn of one of the steps. It must end before another one begins.
     #[inline]
-    pub(super) fn turn(&mut self, at: u32) -> Turn<'_, 'a, 'w> {
+    pub(super) fn turn(&mut self, at: u32) -> StepTurn<'_, 'a, 'w> {
         assert!(self.steps.contains(&at), "a step has its turn among others");
-        Turn { at, step: &self.plan.steps[at as usize], systems: self.systems, cell: &mut self.cell }
+        StepTurn { at, step: &self.plan.steps[at as usize], systems: self.systems, cell: &mut self.cell }
     }
 }
 
@@ -238,7 +243,12 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
     /// - The steps belong to a pipeline that is valid in the world of the cell: apart from rows, no two of them access
     ///   data that one of them writes; none reads the change ticks of rows that another one changes; and no row needs a
     ///   per-row filter check.
-    pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
+    pub(super) unsafe fn new(
+        plan: &'a Plan,
+        systems: SharedSystems<'a>,
+        steps: Range<u32>,
+        cell: StoreCell<'w>,
+    ) -> Self {
         Self(StepAccess { plan, systems, steps, cell })
     }
 
@@ -261,11 +271,11 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
 pub(super) struct PipelineStep<'a, 'w> {
     pub(super) at: u32,
     step: &'a PlanStep,
-    systems: Systems<'a>,
+    systems: SharedSystems<'a>,
     cell: StoreCell<'w>,
 }
 
-impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
+impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
     /// The conditions that the step evaluates: those of its system, or those of its set.
     #[inline]
     fn conditions(&mut self) -> &mut [Condition] {
@@ -352,7 +362,7 @@ impl<'a> RunContext<'a> {
     pub(super) unsafe fn run_steps(
         &self,
         steps: Range<u32>,
-        systems: Systems<'a>,
+        systems: SharedSystems<'a>,
         mut cell: StoreCell<'_>,
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
@@ -361,7 +371,8 @@ impl<'a> RunContext<'a> {
         let range = steps.start as usize..steps.end as usize;
         let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
         for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
-            if let Some(error) = self.run_step(Turn { at, step, systems, cell: &mut cell }, outcome, first, measure) {
+            if let Some(error) = self.run_step(StepTurn { at, step, systems, cell: &mut cell }, outcome, first, measure)
+            {
                 errors.push((at, error));
             }
         }
@@ -372,7 +383,7 @@ impl<'a> RunContext<'a> {
     #[inline(always)]
     pub(super) fn run_step(
         &self,
-        mut turn: Turn<'_, 'a, '_>,
+        mut turn: StepTurn<'_, 'a, '_>,
         outcome: &AtomicU8,
         first: Tick,
         measure: &mut impl Measure,
@@ -414,13 +425,13 @@ impl<'a> RunContext<'a> {
     pub(super) unsafe fn run_alone(
         &self,
         at: u32,
-        systems: Systems<'a>,
+        systems: SharedSystems<'a>,
         store: &mut Store,
         first: Tick,
     ) -> Option<Box<SystemError>> {
         let mut cell = StoreCell::exclusive(store);
         cell.set_tick(first);
-        let mut turn = Turn { at, step: &self.plan.steps[at as usize], systems, cell: &mut cell };
+        let mut turn = StepTurn { at, step: &self.plan.steps[at as usize], systems, cell: &mut cell };
         if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
@@ -439,7 +450,7 @@ impl<'a> RunContext<'a> {
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Option<Box<SystemError>> {
-        let mut turn = Turn { at, step, systems, cell: &mut cell };
+        let mut turn = StepTurn { at, step, systems, cell: &mut cell };
         self.begin(turn.step, turn.cell, first);
         if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
@@ -457,7 +468,7 @@ impl<'a> RunContext<'a> {
     /// Returns whether a step runs: the conditions of the sets around it and its own conditions must hold. Otherwise
     /// there may be an error to report.
     #[inline(always)]
-    fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
+    fn should_run(&self, turn: &mut StepTurn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
         // `skips_gates` alone does not decide: an earlier failure may have blocked the step, which is no longer open then.
         if !(step.skips_gates && outcome.load(Relaxed) == Outcome::Open as u8) {
@@ -503,7 +514,7 @@ impl<'a> RunContext<'a> {
 
     /// Begins the span of a system, if there are spans.
     #[inline(always)]
-    pub(super) fn enter(&self, system: &ScheduleSystem) -> Entered {
+    pub(super) fn enter(&self, system: &ScheduleSystem) -> SpanGuard {
         self.span.system(self.label, || system.name())
     }
 
@@ -531,7 +542,11 @@ impl<'a> RunContext<'a> {
     }
 
     #[cold]
-    fn fail_condition(&self, turn: &Turn<'_, 'a, '_>, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
+    fn fail_condition(
+        &self,
+        turn: &StepTurn<'_, 'a, '_>,
+        (name, error): (String, ParamError),
+    ) -> Option<Box<SystemError>> {
         self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into_box())
     }
 
@@ -576,7 +591,7 @@ impl<'a> RunContext<'a> {
 
     /// The name of the system or set of a step.
     #[cfg(feature = "std")]
-    pub(super) fn name(&self, graph: &Graph, at: u32) -> String {
+    pub(super) fn name(&self, graph: &ScheduleGraph, at: u32) -> String {
         graph.name(match self.plan.steps[at as usize].task {
             Task::System(number) => SystemOrSet::System(number),
             Task::Ask(set) => SystemOrSet::Set(set),

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::config::{Config, Group, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, whole};
+use super::config::{Config, GroupConfig, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, whole};
 use crate::system::{BoxedSystem, IntoSystem, SystemCondition, SystemInput};
 
 /// Distinguishes tuples from single systems.
@@ -184,7 +184,7 @@ macro_rules! tuples {
             fn into_configs(self) -> ScheduleConfigs<T> {
                 let ($($P,)*) = self;
                 let members = alloc::vec![$(<$P as IntoScheduleConfigs<T, $M>>::into_configs($P).config),*];
-                ScheduleConfigs { config: Config::Group(Group { members, chained: None, conditions: Vec::new() }) }
+                ScheduleConfigs { config: Config::Group(GroupConfig { members, chained: None, conditions: Vec::new() }) }
             }
         }
     };

@@ -13,9 +13,9 @@ use core::ops::Range;
 use fixedbitset::FixedBitSet;
 use hashbrown::HashMap;
 
-use super::pipelines::Layout;
+use super::pipelines::PlannedGraph;
 use super::plan::{PlanStep, Task, access_of};
-use super::reach::Reach;
+use super::reach::Reachability;
 use crate::access::Access;
 use crate::component::Components;
 
@@ -61,14 +61,14 @@ impl Precedence {
 
     /// The precedence of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)`
     /// in the worst case.
-    pub(super) fn of(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> Self {
-        let Layout { graph, order, plan, .. } = layout;
+    pub(super) fn of(layout: PlannedGraph<'_>, steps: &Range<u32>, components: &Components) -> Self {
+        let PlannedGraph { graph, order, plan, .. } = layout;
         let count = steps.len();
         let number = |place: u32| {
             let step = if order.is_system(place) { plan.step_of[place as usize] } else { return None };
             steps.contains(&step).then(|| (step - steps.start) as usize)
         };
-        let ordered = Reach::of(order, count, number).into_lists();
+        let ordered = Reachability::of(order, count, number).into_lists();
         let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
         let accesses: Vec<_> = of_stage.iter().map(|step| access_of(graph, step.task)).collect();
         // For each bit of a footprint: the earlier steps that access it, and those that write it.
@@ -136,8 +136,8 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
 
 /// Whether each step of a stage has to wait for the one before it, so that no two can run in parallel. `O(n)` in steps
 /// and constraints.
-pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> bool {
-    let Layout { graph, order, plan, .. } = layout;
+pub(super) fn is_chain(layout: PlannedGraph<'_>, steps: &Range<u32>, components: &Components) -> bool {
+    let PlannedGraph { graph, order, plan, .. } = layout;
     let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
     let mut earlier = None;
     of_stage.iter().zip(steps.clone()).all(|(step, at)| {
@@ -157,7 +157,7 @@ pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Comp
 }
 
 /// The units of a stage.
-pub(super) struct Units {
+pub(super) struct StageUnits {
     /// By unit: its steps, relative to the first of the stage.
     pub(super) steps: Vec<Range<u32>>,
     /// By unit: the number of its direct predecessors.
@@ -168,7 +168,7 @@ pub(super) struct Units {
     pub(super) owners: Vec<bool>,
 }
 
-impl Units {
+impl StageUnits {
     /// Makes a unit of each range of steps. The ranges are consecutive and cover all steps.
     pub(super) fn of(precedence: &Precedence, nodes: &[Range<u32>]) -> Self {
         let precedence = precedence.merged(nodes);
@@ -231,9 +231,9 @@ mod tests {
         precedence
     }
 
-    fn single(precedence: &Precedence) -> Units {
+    fn single(precedence: &Precedence) -> StageUnits {
         let nodes: Vec<_> = (0..precedence.before.len() as u32).map(|step| step..step + 1).collect();
-        Units::of(precedence, &nodes)
+        StageUnits::of(precedence, &nodes)
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::component::ComponentDescriptor;
 use crate::schedule::ScheduleMemory;
 use crate::schedule::label::InternedScheduleLabel;
 use crate::structure::store::{
-    Became, Known, Mark, NotTaken, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
-    mark_of_copy, refused_parts, restore, settle,
+    CopyVersion, KnownCopy, NotTaken, RestoreOutcome, RestoreSource, Store, StoreCopy, WorldId, copy_around_rows,
+    copy_store_to, is_busy, mark_of_copy, refused_parts, restore, settle,
 };
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::DeferredPanic;
@@ -202,7 +202,7 @@ impl World {
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
-        known: Option<Known<'_>>,
+        known: Option<KnownCopy<'_>>,
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems } = snapshot;
@@ -345,7 +345,7 @@ impl World {
         let systems = systems.into_iter().collect();
         let frame_number = copy.frames.number;
         self.restored(systems, frame_number, |store| {
-            restore(store, Restoring::Moved(Box::new(copy)), |descriptor| options.is_apart(descriptor))
+            restore(store, RestoreSource::Moved(Box::new(copy)), |descriptor| options.is_apart(descriptor))
         });
         Ok(())
     }
@@ -396,9 +396,9 @@ impl World {
         &mut self,
         mut systems: HashMap<InternedScheduleLabel, ScheduleMemory>,
         frame_number: u64,
-        work: impl FnOnce(&mut Store) -> Result<Became, AllocError>,
-    ) -> Mark {
-        let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
+        work: impl FnOnce(&mut Store) -> Result<RestoreOutcome, AllocError>,
+    ) -> CopyVersion {
+        let RestoreOutcome { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
         let mark = mark_of_copy(&self.store);
         let world = self.id();
         // Dropping the state of a system runs user code, which may panic.
@@ -420,8 +420,8 @@ impl World {
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,
-        known: Option<Known<'_>>,
-    ) -> Result<Mark, RestoreError> {
+        known: Option<KnownCopy<'_>>,
+    ) -> Result<CopyVersion, RestoreError> {
         self.check_restore(snapshot)?;
         if let Some(name) = snapshot.copy.not_clone {
             return Err(RestoreError::NotClone(name));
@@ -431,7 +431,7 @@ impl World {
         let clone = |value: &dyn Any| options.clone_local(value);
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
         Ok(self.restored(systems, snapshot.frame_number(), |store| {
-            restore(store, Restoring::Cloned(&snapshot.copy, known), |descriptor| options.is_apart(descriptor))
+            restore(store, RestoreSource::Cloned(&snapshot.copy, known), |descriptor| options.is_apart(descriptor))
         }))
     }
 }

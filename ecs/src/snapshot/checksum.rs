@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::Hasher as _;
 
-use super::parts::{Names, check, name_of, resource_values};
-use super::state_options::{StateError, StateOptions, Way};
+use super::parts::{ComponentNames, check, name_of, resource_values};
+use super::state_options::{CompareMethod, StateError, StateOptions};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
 use crate::structure::store::{Store, erased_pairs};
@@ -51,7 +51,7 @@ impl World {
     pub fn checksum_with(&self, options: &StateOptions) -> Result<u64, StateError> {
         let store = &self.store;
         check([store], options, false)?;
-        let (names, mut sum) = (Names::of(store), Sum { options, hasher: StateHasher::default() });
+        let (names, mut sum) = (ComponentNames::of(store), ChecksumState { options, hasher: StateHasher::default() });
         match options.has_order() {
             true => sum.tables(store, &names),
             false => sum.entities_by_id(store, &names),
@@ -65,14 +65,14 @@ impl World {
 }
 
 /// The state of a checksum computation.
-struct Sum<'a> {
+struct ChecksumState<'a> {
     options: &'a StateOptions,
     hasher: StateHasher,
 }
 
-impl<'a> Sum<'a> {
+impl<'a> ChecksumState<'a> {
     /// Hashes tables and their rows in their order.
-    fn tables(&mut self, store: &Store, names: &Names) {
+    fn tables(&mut self, store: &Store, names: &ComponentNames) {
         for table in store.structure.archetypes.tables.iter() {
             let columns = names.sort(table.components());
             self.hasher.write_usize(columns.len());
@@ -87,9 +87,9 @@ impl<'a> Sum<'a> {
     }
 
     /// Hashes entities in the order of their ids, with the components in tables that count.
-    fn entities_by_id(&mut self, store: &'a Store, names: &'a Names) {
+    fn entities_by_id(&mut self, store: &'a Store, names: &'a ComponentNames) {
         let mut entities: Vec<(Entity, usize, usize)> = Vec::new();
-        let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<Way<'_>>)>> = Vec::new();
+        let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<CompareMethod<'_>>)>> = Vec::new();
         for (at, table) in store.structure.archetypes.tables.iter().enumerate() {
             entities.extend(table.entities().iter().enumerate().map(|(row, entity)| (*entity, at, row)));
             let named = names.sort(table.components());
@@ -112,7 +112,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Hashes the values in sparse storages that count.
-    fn storages(&mut self, store: &Store, names: &Names) {
+    fn storages(&mut self, store: &Store, names: &ComponentNames) {
         for (name, id) in &names.sorted {
             let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
                 continue;
@@ -169,7 +169,7 @@ impl<'a> Sum<'a> {
         let mut all: Vec<_> = resource_values(store).map(|value| (name_of(value.descriptor()), value)).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (name, value) in all {
-            if !matches!(self.options.way(value.descriptor(), false), Some(Way::LeftOut)) {
+            if !matches!(self.options.way(value.descriptor(), false), Some(CompareMethod::LeftOut)) {
                 self.name(&name);
                 self.value(value);
             }
@@ -186,10 +186,10 @@ impl<'a> Sum<'a> {
 
     fn values(&mut self, values: ErasedSlice<'_>) {
         match self.way(values.descriptor()) {
-            Some(Way::Bytes | Way::Hash) => {
+            Some(CompareMethod::Bytes | CompareMethod::Hash) => {
                 values.hash(&mut self.hasher);
             }
-            Some(Way::By(hash)) => values.iter().for_each(|value| hash(value, &mut self.hasher)),
+            Some(CompareMethod::By(hash)) => values.iter().for_each(|value| hash(value, &mut self.hasher)),
             _ => {}
         }
     }
@@ -198,18 +198,18 @@ impl<'a> Sum<'a> {
         self.value_by(self.way(value.descriptor()), value);
     }
 
-    fn value_by(&mut self, way: Option<Way<'_>>, value: ErasedRef<'_>) {
+    fn value_by(&mut self, way: Option<CompareMethod<'_>>, value: ErasedRef<'_>) {
         match way {
-            Some(Way::Bytes | Way::Hash) => {
+            Some(CompareMethod::Bytes | CompareMethod::Hash) => {
                 value.hash(&mut self.hasher);
             }
-            Some(Way::Text) => self.hasher.write(value.text().unwrap_or_default().as_bytes()),
-            Some(Way::By(hash)) => hash(value, &mut self.hasher),
+            Some(CompareMethod::Text) => self.hasher.write(value.text().unwrap_or_default().as_bytes()),
+            Some(CompareMethod::By(hash)) => hash(value, &mut self.hasher),
             _ => {}
         }
     }
 
-    fn way(&self, descriptor: &ComponentDescriptor) -> Option<Way<'a>> {
+    fn way(&self, descriptor: &ComponentDescriptor) -> Option<CompareMethod<'a>> {
         self.options.way(descriptor, false)
     }
 }

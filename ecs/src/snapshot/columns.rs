@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use crate::component::{Component, ComponentDescriptor, ComponentId, ErasedSlice, ErasedVec, WrongTypeError};
 use crate::relations::relation::{PairSource, PairTarget, Relation};
 use crate::storage::column::{Column, ColumnCopy, ColumnParts, NewValues};
-use crate::storage::sparse::{Members, indexes};
+use crate::storage::sparse::{StorageMembers, indexes};
 use crate::storage::tick::{ComponentTicks, RunTicks, Tick};
-use crate::storage::tracking::{Tracking, Which};
+use crate::storage::tracking::{TickKind, Tracking};
 use crate::world::World;
 
 /// The values of one component in a snapshot: those of one table, or all of them.
@@ -20,20 +20,20 @@ pub struct ColumnContents<'s> {
     /// The ticks, if they were tracked, and the number of rows that they cover.
     tracking: Option<(&'s Tracking, usize)>,
     /// The entities of a sparse storage. For values without size, the ticks are stored by entity index.
-    members: Option<Members<'s>>,
+    members: Option<StorageMembers<'s>>,
     /// The copy in a snapshot; `None` for a living world.
     copy: Option<&'s ColumnCopy>,
 }
 
 impl<'s> ColumnContents<'s> {
     /// The values of a snapshot.
-    pub(super) fn of_copy(copy: &'s ColumnCopy, members: Option<Members<'s>>) -> Self {
+    pub(super) fn of_copy(copy: &'s ColumnCopy, members: Option<StorageMembers<'s>>) -> Self {
         let (values, visited, tracking) = (copy.values(), copy.visited(), copy.tracking());
         Self { values, visited, tracking, members, copy: Some(copy) }
     }
 
     /// The values of a living world.
-    pub(super) fn of_living(values: ErasedSlice<'s>, column: &'s Column, members: Option<Members<'s>>) -> Self {
+    pub(super) fn of_living(values: ErasedSlice<'s>, column: &'s Column, members: Option<StorageMembers<'s>>) -> Self {
         let tracking = column.tracking().map(|tracking| (tracking, usize::MAX));
         Self { values, visited: column.visited(), tracking, members, copy: None }
     }
@@ -81,7 +81,7 @@ impl<'s> ColumnContents<'s> {
         match self.tracking {
             Some((tracking, _)) if self.members.is_none() => tracking.new_rows(len, since),
             Some((tracking, _)) => {
-                if !tracking.any_new(Which::Changed, since) && !tracking.any_new(Which::Added, since) {
+                if !tracking.any_new(TickKind::Changed, since) && !tracking.any_new(TickKind::Added, since) {
                     return Vec::new();
                 }
                 let is_new = |row: usize| {

@@ -18,7 +18,7 @@ use crate::schedule::{ScheduleMemory, SystemMemory};
 use crate::storage::tick::{LastRun, Tick};
 use crate::structure::removal::LogCopy;
 use crate::structure::store::{BUILT_ERA, BuildError, MAX_NUMBER, RemovalParts, StoreCopy, StoreParts};
-use crate::system::Memory;
+use crate::system::StateItem;
 use crate::world::{World, for_each_schedule};
 
 /// One piece of state that a system keeps between runs. `V` is a value of any type: borrowed from a snapshot, or boxed.
@@ -188,19 +188,19 @@ impl<'s> SystemContents<'s> {
     pub fn kept(self) -> impl Iterator<Item = KeptBySystem<&'s (dyn Any + Send + Sync)>> {
         let copy = &self.of.snapshot.copy;
         self.system.memory.iter().map(move |memory| match memory {
-            Memory::Unprepared => KeptBySystem::Unprepared,
-            Memory::LastRun(last_run) => KeptBySystem::LastRun(last_run.age(copy.era)),
-            Memory::Cursor(origin, next, missed) => {
+            StateItem::Unprepared => KeptBySystem::Unprepared,
+            StateItem::LastRun(last_run) => KeptBySystem::LastRun(last_run.age(copy.era)),
+            StateItem::Cursor(origin, next, missed) => {
                 let list = copy.messages_at(*origin).map(|(list, _)| list);
                 KeptBySystem::Messages { list, next: *next, missed: *missed }
             }
-            Memory::Reader(list, of_values, [next, missed]) => {
+            StateItem::Reader(list, of_values, [next, missed]) => {
                 let component = copy.removals.get(*list).and_then(|lists| lists[1].descriptor());
                 KeptBySystem::Removals { component, of_values: *of_values, next: *next, missed: *missed }
             }
-            Memory::ReaderAtEnd => KeptBySystem::Removals { component: None, of_values: false, next: 0, missed: 0 },
-            Memory::Links(links) => KeptBySystem::Links(links.iter().map(|(a, b)| [*a, *b]).collect()),
-            Memory::Value(value) => KeptBySystem::Local(value.as_deref()),
+            StateItem::ReaderAtEnd => KeptBySystem::Removals { component: None, of_values: false, next: 0, missed: 0 },
+            StateItem::Links(links) => KeptBySystem::Links(links.iter().map(|(a, b)| [*a, *b]).collect()),
+            StateItem::Value(value) => KeptBySystem::Local(value.as_deref()),
         })
     }
 }
@@ -315,7 +315,7 @@ impl_debug_as_struct! {
 }
 
 /// A schedule of a world, and the future state of its systems.
-type Found = (InternedScheduleLabel, Vec<NewSystemContents>);
+type FoundSchedule = (InternedScheduleLabel, Vec<NewSystemContents>);
 
 /// Prepares the schedules for which system state is given, and records that state in the parts of a store. State for schedules that
 /// the world does not have is ignored.
@@ -323,7 +323,7 @@ pub(super) fn prepare(
     world: &mut World,
     schedules: Vec<NewScheduleContents>,
     parts: &mut StoreParts,
-) -> Result<Vec<Found>, BuildError> {
+) -> Result<Vec<FoundSchedule>, BuildError> {
     let mut labels: Vec<(InternedScheduleLabel, String)> = Vec::new();
     // A schedule that has been taken out of the world is skipped: its systems cannot be restored until it is back.
     for_each_schedule(&mut world.store, |label, _| labels.push((label, format!("{label:?}"))));
@@ -354,13 +354,13 @@ pub(super) fn prepare(
 pub(super) fn memories(
     world: &mut World,
     copy: &StoreCopy,
-    found: Vec<Found>,
+    found: Vec<FoundSchedule>,
 ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, BuildError> {
     let mut all = Vec::new();
     for (label, systems) in found {
         let mut memories = Vec::new();
         for NewSystemContents { name, nth, is_condition, kept, .. } in systems {
-            let memory: Option<Vec<Memory>> = kept.into_iter().map(|kept| memory(world, copy, kept)).collect();
+            let memory: Option<Vec<StateItem>> = kept.into_iter().map(|kept| memory(world, copy, kept)).collect();
             let Some(memory) = memory else { return Err(BuildError::System(format!("{label:?}"), name)) };
             memories.push(SystemMemory { name, nth, is_condition, memory });
         }
@@ -370,7 +370,7 @@ pub(super) fn memories(
 }
 
 /// Converts one piece of state; `None` if it is invalid.
-fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<Memory> {
+fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<StateItem> {
     // A larger number of missed entries would overflow the reader's count.
     if let KeptBySystem::Messages { missed, .. } | KeptBySystem::Removals { missed, .. } = &kept
         && *missed > MAX_NUMBER
@@ -378,21 +378,21 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
         return None;
     }
     Some(match kept {
-        KeptBySystem::Unprepared => Memory::Unprepared,
-        KeptBySystem::LastRun(None) => Memory::LastRun(LastRun::default()),
+        KeptBySystem::Unprepared => StateItem::Unprepared,
+        KeptBySystem::LastRun(None) => StateItem::LastRun(LastRun::default()),
         KeptBySystem::LastRun(Some((tick, age))) => {
             if age >= LastRun::FORGOTTEN {
                 return None;
             }
-            Memory::LastRun(LastRun::aged(tick, age, BUILT_ERA))
+            StateItem::LastRun(LastRun::aged(tick, age, BUILT_ERA))
         }
         KeptBySystem::Messages { list, next, missed } => match list.and_then(|list| copy.messages_of(list)) {
             Some((_, numbers)) if next > numbers.end => return None,
-            Some((_, numbers)) => Memory::Cursor(numbers.origin, next, missed),
+            Some((_, numbers)) => StateItem::Cursor(numbers.origin, next, missed),
             // The list does not exist, so there is nothing to read, and the cursor starts at 0.
-            None => Memory::Cursor(0, 0, missed),
+            None => StateItem::Cursor(0, 0, missed),
         },
-        KeptBySystem::Removals { component: None, .. } => Memory::ReaderAtEnd,
+        KeptBySystem::Removals { component: None, .. } => StateItem::ReaderAtEnd,
         KeptBySystem::Removals { component: Some(component), of_values, next, missed } => {
             let id = world.store.register_descriptor(component).ok()?;
             let list = world.store.events.removals.list_of(id);
@@ -402,11 +402,11 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
                 return None;
             }
             // If the log does not exist, the system no longer reads it.
-            Memory::Reader(list.unwrap_or(usize::MAX), of_values, [next, missed])
+            StateItem::Reader(list.unwrap_or(usize::MAX), of_values, [next, missed])
         }
         KeptBySystem::Links(links) => {
-            Memory::Links(links.into_iter().map(|[source, target]| (source, target)).collect())
+            StateItem::Links(links.into_iter().map(|[source, target]| (source, target)).collect())
         }
-        KeptBySystem::Local(value) => Memory::Value(value),
+        KeptBySystem::Local(value) => StateItem::Value(value),
     })
 }

@@ -14,7 +14,7 @@ use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::entity::{Entity, EntityIds};
 use crate::relations::relation::{PairContents, PairsCopy, Relation, descriptor_of};
 use crate::storage::resource::Resource;
-use crate::storage::sparse::{Members, SparseCopy, indexes};
+use crate::storage::sparse::{SparseCopy, StorageMembers, indexes};
 use crate::storage::table::{Table, TableCopy};
 use crate::storage::tick::{ComponentTicks, Tick};
 use crate::structure::store::{SnapshotClock, Store, StoreCopy};
@@ -53,12 +53,12 @@ impl_display! {
 #[derive(Clone, Copy)]
 pub struct SnapshotContents<'s> {
     snapshot: &'s WorldSnapshot,
-    books: Books<'s>,
+    books: ContentsSource<'s>,
 }
 
 /// Locations of entities and components.
 #[derive(Clone, Copy)]
-enum Books<'s> {
+enum ContentsSource<'s> {
     Copied(&'s StoreCopy),
     Living(&'s Store),
 }
@@ -68,11 +68,11 @@ enum Books<'s> {
 pub struct TableContents<'s> {
     entities: &'s [Entity],
     stamp: Tick,
-    rows: Rows<'s>,
+    rows: TableSource<'s>,
 }
 
 #[derive(Clone, Copy)]
-enum Rows<'s> {
+enum TableSource<'s> {
     Copied(&'s TableCopy),
     Living(&'s Store, &'s Table),
 }
@@ -80,8 +80,8 @@ enum Rows<'s> {
 /// The values of a sparse component in a snapshot.
 #[derive(Clone, Copy)]
 pub struct StorageContents<'s> {
-    books: Books<'s>,
-    members: Members<'s>,
+    books: ContentsSource<'s>,
+    members: StorageMembers<'s>,
     column: ColumnContents<'s>,
 }
 
@@ -104,7 +104,7 @@ impl WorldSnapshot {
     /// panicked.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
-        SnapshotContents { snapshot: self, books: Books::Copied(&self.copy) }
+        SnapshotContents { snapshot: self, books: ContentsSource::Copied(&self.copy) }
     }
 }
 
@@ -112,11 +112,11 @@ impl LivingContents<'_> {
     /// The data.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
-        SnapshotContents { snapshot: &self.around, books: Books::Living(self.store) }
+        SnapshotContents { snapshot: &self.around, books: ContentsSource::Living(self.store) }
     }
 }
 
-impl Books<'_> {
+impl ContentsSource<'_> {
     /// The live entity with this index.
     fn at_index(self, index: u32) -> Option<Entity> {
         match self {
@@ -139,16 +139,16 @@ impl<'s> SnapshotContents<'s> {
     #[must_use]
     pub fn ids(self) -> EntityIds {
         match self.books {
-            Books::Copied(copy) => copy.entities.ids(),
-            Books::Living(store) => store.structure.entities.ids(),
+            ContentsSource::Copied(copy) => copy.entities.ids(),
+            ContentsSource::Living(store) => store.structure.entities.ids(),
         }
     }
 
     /// The tables in their order. The first one contains the entities without table components.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
         let all: Vec<_> = match self.books {
-            Books::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
-            Books::Living(store) => TableContents::all_of(store).collect(),
+            ContentsSource::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
+            ContentsSource::Living(store) => TableContents::all_of(store).collect(),
         };
         all.into_iter()
     }
@@ -156,8 +156,10 @@ impl<'s> SnapshotContents<'s> {
     /// The sparse components of which there are values.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
         let all: Vec<_> = match self.books {
-            Books::Copied(copy) => copy.sparse.iter().map(|storage| StorageContents::of_copy(copy, storage)).collect(),
-            Books::Living(store) => StorageContents::all_of(store).collect(),
+            ContentsSource::Copied(copy) => {
+                copy.sparse.iter().map(|storage| StorageContents::of_copy(copy, storage)).collect()
+            }
+            ContentsSource::Living(store) => StorageContents::all_of(store).collect(),
         };
         all.into_iter().filter(|storage| !storage.column.values().is_empty())
     }
@@ -217,13 +219,13 @@ impl<'s> TableContents<'s> {
         let living = move |table: &'s Table| Self {
             entities: table.entities(),
             stamp: table.stamped(),
-            rows: Rows::Living(store, table),
+            rows: TableSource::Living(store, table),
         };
         store.structure.archetypes.tables.as_slice().iter().map(living)
     }
 
     fn of_copy(table: &'s TableCopy) -> Self {
-        Self { entities: table.entities(), stamp: table.stamped(), rows: Rows::Copied(table) }
+        Self { entities: table.entities(), stamp: table.stamped(), rows: TableSource::Copied(table) }
     }
 
     /// The entities, by row.
@@ -241,12 +243,12 @@ impl<'s> TableContents<'s> {
     /// The values of each component, in the order in which the world registered the components.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
         let components = match self.rows {
-            Rows::Copied(table) => table.components(),
-            Rows::Living(_, table) => table.components(),
+            TableSource::Copied(table) => table.components(),
+            TableSource::Living(_, table) => table.components(),
         };
         components.iter().enumerate().map(move |(at, id)| match self.rows {
-            Rows::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
-            Rows::Living(store, table) => match store.structure.erased_column(table.id(), *id) {
+            TableSource::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
+            TableSource::Living(store, table) => match store.structure.erased_column(table.id(), *id) {
                 Some(values) => ColumnContents::of_living(values, table.column(at), None),
                 None => unreachable!("a table has a column of each of its components"),
             },
@@ -262,14 +264,18 @@ impl<'s> StorageContents<'s> {
                 let values = store.structure.erased_storage(id).filter(|values| !values.is_empty())?;
                 let members = storage.members();
                 let column = ColumnContents::of_living(values, storage.column(), Some(members));
-                Some(Self { books: Books::Living(store), members, column })
+                Some(Self { books: ContentsSource::Living(store), members, column })
             },
         )
     }
 
     fn of_copy(copy: &'s StoreCopy, storage: &'s SparseCopy) -> Self {
         let members = storage.members();
-        Self { books: Books::Copied(copy), members, column: ColumnContents::of_copy(storage.values(), Some(members)) }
+        Self {
+            books: ContentsSource::Copied(copy),
+            members,
+            column: ColumnContents::of_copy(storage.values(), Some(members)),
+        }
     }
 
     /// The sources in the list at an index, if this is the component of the targets of a relationship.

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use super::difference::Difference;
 use super::parts::{check, name_of, resource_values};
-use super::state_options::{StateError, StateOptions, Way};
+use super::state_options::{CompareMethod, StateError, StateOptions};
 use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedRef, ErasedSlice};
 use crate::entity::{Entity, TableId};
 use crate::storage::table::Table;
@@ -57,7 +57,7 @@ impl World {
     pub fn diff_with(&self, other: &Self, options: &StateOptions) -> Result<Vec<Difference>, StateError> {
         let stores = [&self.store, &other.store];
         check(stores, options, true)?;
-        let mut diff = Diff { stores, options, ids: same_components(stores), found: Vec::new() };
+        let mut diff = WorldComparison { stores, options, ids: same_components(stores), found: Vec::new() };
         diff.tables();
         diff.storages();
         diff.pairs();
@@ -95,7 +95,7 @@ fn shown(value: Option<ErasedRef<'_>>) -> Option<String> {
 }
 
 /// The state of a comparison.
-struct Diff<'a> {
+struct WorldComparison<'a> {
     stores: [&'a Store; 2],
     options: &'a StateOptions,
     /// For each component of the first store, its id in the second.
@@ -103,7 +103,7 @@ struct Diff<'a> {
     found: Vec<Difference>,
 }
 
-impl<'a> Diff<'a> {
+impl<'a> WorldComparison<'a> {
     fn there(&self, id: ComponentId) -> Option<ComponentId> {
         self.ids[id.index()]
     }
@@ -225,7 +225,7 @@ impl<'a> Diff<'a> {
         own: ErasedSlice<'v>,
         others: ErasedSlice<'v>,
     ) -> Vec<(usize, ErasedRef<'v>, ErasedRef<'v>)> {
-        if let (Some(Way::Bytes), Some(bytes)) = (self.way(own.descriptor()), own.plain_bytes())
+        if let (Some(CompareMethod::Bytes), Some(bytes)) = (self.way(own.descriptor()), own.plain_bytes())
             && Some(bytes) == others.plain_bytes()
         {
             return Vec::new();
@@ -234,7 +234,7 @@ impl<'a> Diff<'a> {
         pairs.filter(|(_, own, other)| self.differ(*own, *other)).collect()
     }
 
-    fn way(&self, descriptor: &ComponentDescriptor) -> Option<Way<'a>> {
+    fn way(&self, descriptor: &ComponentDescriptor) -> Option<CompareMethod<'a>> {
         self.options.way(descriptor, true)
     }
 
@@ -245,18 +245,18 @@ impl<'a> Diff<'a> {
             hasher.finish()
         }
         match self.way(own.descriptor()) {
-            None | Some(Way::LeftOut) => false,
-            Some(Way::Bytes) => own.plain_bytes() != other.plain_bytes(),
-            Some(Way::Text) => own.text() != other.text(),
-            Some(Way::Hash) => {
+            None | Some(CompareMethod::LeftOut) => false,
+            Some(CompareMethod::Bytes) => own.plain_bytes() != other.plain_bytes(),
+            Some(CompareMethod::Text) => own.text() != other.text(),
+            Some(CompareMethod::Hash) => {
                 let [own, other] = [own, other].map(|value| hash(|hasher| _ = value.hash(hasher)));
                 own != other
             }
-            Some(Way::By(by)) => {
+            Some(CompareMethod::By(by)) => {
                 let [own, other] = [own, other].map(|value| hash(|hasher| by(value, hasher)));
                 own != other
             }
-            Some(Way::Eq) => own.try_eq(other) != Some(true),
+            Some(CompareMethod::Eq) => own.try_eq(other) != Some(true),
         }
     }
 
@@ -339,7 +339,8 @@ impl<'a> Diff<'a> {
         let find = |all: &[ErasedRef<'a>], descriptor: &ComponentDescriptor| {
             all.iter().copied().find(|other| other.descriptor().is_same(descriptor))
         };
-        let counts = |value: &&ErasedRef<'_>| !matches!(self.way(value.descriptor()), None | Some(Way::LeftOut));
+        let counts =
+            |value: &&ErasedRef<'_>| !matches!(self.way(value.descriptor()), None | Some(CompareMethod::LeftOut));
         for &value in here.iter().filter(counts) {
             let other = find(&there, value.descriptor());
             if other.is_none_or(|other| self.differ(value, other)) {

@@ -9,11 +9,11 @@ use super::contents::{PairsContents, ResourceContents, StorageContents, TableCon
 use super::options::SnapshotOptions;
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
-use crate::storage::journal::Journaled;
+use crate::storage::journal::JournaledChanges;
 use crate::storage::tick::{ComponentTicks, RunTicks};
 use crate::structure::store::{
-    CopiedPairs, JournalError, Moment, begin_journal, copy_pairs_since, end_journal, is_busy, journal_moment,
-    journal_since, relations_with_pairs, track_for_journal,
+    CopiedPairs, JournalError, StoreJournalPosition, begin_journal, copy_pairs_since, end_journal, is_busy,
+    journal_moment, journal_since, relations_with_pairs, track_for_journal,
 };
 use crate::world::{World, keeps_systems};
 
@@ -21,7 +21,7 @@ use crate::world::{World, keeps_systems};
 ///
 /// It is valid only for the world that returned it, and until that world is restored to a snapshot.
 #[derive(Clone, Copy, Debug)]
-pub struct JournalPosition(Moment);
+pub struct JournalPosition(StoreJournalPosition);
 
 impl JournalPosition {
     /// Numbers that identify this position among all positions of the process: the world, the number of its restores, and the
@@ -38,7 +38,7 @@ pub struct WorldChanges<'w> {
     position: JournalPosition,
     /// The ticks that count as new; `None` if everything does.
     since: Option<RunTicks>,
-    journaled: Journaled,
+    journaled: JournaledChanges,
     pairs: Vec<CopiedPairs>,
 }
 
@@ -171,17 +171,17 @@ impl World {
     pub fn all_as_changes_with(&mut self, options: &SnapshotOptions) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let made = self.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
-        Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None, options))
+        Ok(self.changes(now, JournaledChanges { made, ..JournaledChanges::default() }, None, options))
     }
 
     fn changes(
         &mut self,
         position: JournalPosition,
-        journaled: Journaled,
+        journaled: JournaledChanges,
         since: Option<RunTicks>,
         options: &SnapshotOptions,
     ) -> WorldChanges<'_> {
-        let Journaled { made, changed, .. } = &journaled;
+        let JournaledChanges { made, changed, .. } = &journaled;
         let pairs = copy_pairs_since(&mut self.store.relations, &[made, changed], since, &options.clones);
         WorldChanges { world: self, position, since, journaled, pairs }
     }
@@ -292,7 +292,7 @@ impl<'w> WorldChanges<'w> {
 }
 
 impl_debug!([] WorldChanges<'_> => |this, f| {
-    let Journaled { made, changed, ended } = &this.journaled;
+    let JournaledChanges { made, changed, ended } = &this.journaled;
     let mut shown = f.debug_struct("WorldChanges");
     shown.field("made", made).field("changed", changed).field("ended", ended).finish_non_exhaustive()
 });

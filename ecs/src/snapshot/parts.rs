@@ -20,14 +20,14 @@ pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
 }
 
 /// The components of a store, ordered by name.
-pub(super) struct Names {
+pub(super) struct ComponentNames {
     /// Sorted by name.
     pub(super) sorted: Vec<(String, ComponentId)>,
     /// By component id: the index in `sorted`.
     places: Vec<usize>,
 }
 
-impl Names {
+impl ComponentNames {
     pub(super) fn of(store: &Store) -> Self {
         let components = store.structure.archetypes.components.iter();
         let mut sorted: Vec<_> = components.map(|info| (name_of(info.descriptor()), info.id())).collect();

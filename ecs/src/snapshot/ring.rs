@@ -1,7 +1,7 @@
 //! The last frames of a world. Consecutive frames share unchanged data.
 //!
-//! The ring records which of its snapshots the world was last equal to, and the state of the world at that time: [`Mark`]. If the world has
-//! been restored by other means since, the mark no longer matches, and the next snapshot shares nothing.
+//! The ring records which of its snapshots the world was last equal to, and the state of the world at that time: [`CopyVersion`]. If the
+//! world has been restored by other means since, the mark no longer matches, and the next snapshot shares nothing.
 //!
 //! Tests: tests/snapshots/ring.rs
 
@@ -10,7 +10,7 @@ use alloc::collections::VecDeque;
 use super::api::WorldSnapshot;
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
-use crate::structure::store::{Known, Mark, mark_of_copy};
+use crate::structure::store::{CopyVersion, KnownCopy, mark_of_copy};
 use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).
@@ -55,7 +55,7 @@ pub struct SnapshotRing {
     /// Snapshots whose memory can be reused.
     spare: VecDeque<WorldSnapshot>,
     /// The number of the frame that the world was last equal to, and the state of the world at that time.
-    last: Option<(u64, Mark)>,
+    last: Option<(u64, CopyVersion)>,
 }
 
 impl SnapshotRing {
@@ -102,7 +102,7 @@ impl SnapshotRing {
     pub fn save(&mut self, world: &mut World, frame: u64) -> Result<(), SnapshotError> {
         let options = &self.options;
         let mut snapshot = self.spare.pop_front().unwrap_or_else(|| WorldSnapshot::none_of(world, options.clone()));
-        let known = known(&self.frames, &self.last);
+        let known = known_copy(&self.frames, &self.last);
         let taken = world.take_snapshot(&mut snapshot, known, true);
         if let Err(error) = taken {
             self.spare.push_front(snapshot);
@@ -144,7 +144,8 @@ impl SnapshotRing {
     /// ```
     pub fn restore(&mut self, world: &mut World, frame: u64) -> Result<(), RingError> {
         let Some(snapshot) = self.get(frame) else { return Err(RingError::NoFrame(frame)) };
-        let mark = world.restore_snapshot(snapshot, known(&self.frames, &self.last)).map_err(RingError::Refused)?;
+        let mark =
+            world.restore_snapshot(snapshot, known_copy(&self.frames, &self.last)).map_err(RingError::Refused)?;
         self.last = Some((frame, mark));
         Ok(())
     }
@@ -174,9 +175,12 @@ fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSna
 }
 
 /// The frame that the world was last equal to.
-fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<Known<'a>> {
+fn known_copy<'a>(
+    frames: &'a VecDeque<(u64, WorldSnapshot)>,
+    last: &'a Option<(u64, CopyVersion)>,
+) -> Option<KnownCopy<'a>> {
     let (frame, mark) = last.as_ref()?;
-    Some(Known { copy: &find(frames, *frame)?.copy, mark })
+    Some(KnownCopy { copy: &find(frames, *frame)?.copy, mark })
 }
 
 impl_debug_of_fields! { [] SnapshotRing { room, frames } }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::hash::Hasher;
 
-use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, Unproved};
+use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, UnprovedType};
 use crate::storage::resource::Resource;
 
 /// Adds a value to a hash.
@@ -178,25 +178,25 @@ impl StateOptions {
     }
 
     /// How values of a type are compared; `None` if there is no known way.
-    pub(super) fn way(&self, descriptor: &ComponentDescriptor, use_eq: bool) -> Option<Way<'_>> {
+    pub(super) fn way(&self, descriptor: &ComponentDescriptor, use_eq: bool) -> Option<CompareMethod<'_>> {
         let type_id = descriptor.value_type_id();
         if type_id.is_some_and(|type_id| self.left_out.contains(&type_id)) {
-            return Some(Way::LeftOut);
+            return Some(CompareMethod::LeftOut);
         }
         if self.is_left_out.as_ref().is_some_and(|is_left_out| is_left_out(descriptor)) {
-            return Some(Way::LeftOut);
+            return Some(CompareMethod::LeftOut);
         }
         let functions = descriptor.functions();
         match self.hashes.iter().rev().find(|(of, _)| Some(*of) == type_id) {
-            Some((_, hash)) => Some(Way::By(&**hash)),
+            Some((_, hash)) => Some(CompareMethod::By(&**hash)),
             None if matches!(descriptor.persistence(), PersistenceKind::Skipped | PersistenceKind::Transient) => {
-                Some(Way::LeftOut)
+                Some(CompareMethod::LeftOut)
             }
-            None if functions.is_plain() || descriptor.layout().size() == 0 => Some(Way::Bytes),
-            None if functions.hash_fn().is_some() => Some(Way::Hash),
-            None if descriptor.persistence() == PersistenceKind::Text => Some(Way::Text),
-            None if use_eq && functions.eq_fn().is_some() => Some(Way::Eq),
-            None if self.without_unknown => Some(Way::LeftOut),
+            None if functions.is_plain() || descriptor.layout().size() == 0 => Some(CompareMethod::Bytes),
+            None if functions.hash_fn().is_some() => Some(CompareMethod::Hash),
+            None if descriptor.persistence() == PersistenceKind::Text => Some(CompareMethod::Text),
+            None if use_eq && functions.eq_fn().is_some() => Some(CompareMethod::Eq),
+            None if self.without_unknown => Some(CompareMethod::LeftOut),
             None => None,
         }
     }
@@ -208,7 +208,7 @@ impl StateOptions {
 
     /// Whether it is compared which entities have a component, or which pairs of a relation exist.
     pub(super) fn counts(&self, descriptor: &ComponentDescriptor) -> bool {
-        self.has_order() || !matches!(self.way(descriptor, true), Some(Way::LeftOut))
+        self.has_order() || !matches!(self.way(descriptor, true), Some(CompareMethod::LeftOut))
     }
 }
 
@@ -222,7 +222,7 @@ impl_debug!([] StateOptions => |this, f| {
 
 /// How values of a type are compared.
 #[derive(Clone, Copy)]
-pub(super) enum Way<'a> {
+pub(super) enum CompareMethod<'a> {
     LeftOut,
     /// As bytes.
     Bytes,
@@ -273,9 +273,9 @@ pub enum NotCompared {
 
 impl_display! {
     [] NotCompared => |this, f| match this {
-        Self::Component(name) => Unproved::hash("component", name).fmt(f),
-        Self::Relation(name) => Unproved::hash("relation", name).fmt(f),
-        Self::Resource(name) => Unproved::hash("resource", name).fmt(f),
+        Self::Component(name) => UnprovedType::hash("component", name).fmt(f),
+        Self::Relation(name) => UnprovedType::hash("relation", name).fmt(f),
+        Self::Resource(name) => UnprovedType::hash("resource", name).fmt(f),
         Self::NonSend(name) => write!(f, "non-send value `{name}`"),
     }
 }

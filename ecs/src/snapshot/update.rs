@@ -243,7 +243,7 @@ impl World {
         columns: Vec<NewColumnContents>,
     ) -> Result<(), Vec<NewColumnContents>> {
         let columns = columns.into_iter().map(|column| column.0.values).collect();
-        let inserted = self.store.by_caller().insert_columns(entities, columns);
+        let inserted = self.store.track_caller().insert_columns(entities, columns);
         inserted.map_err(|columns| columns.into_iter().map(NewColumnContents::of_parts).collect())
     }
 
@@ -276,7 +276,7 @@ impl World {
         column: NewColumnContents,
     ) -> Vec<(Entity, ErasedValue)> {
         let mut values = column.0.values;
-        let left = self.store.by_caller().exchange_values(id, entities, &mut values);
+        let left = self.store.track_caller().exchange_values(id, entities, &mut values);
         if left.is_empty() {
             return Vec::new();
         }

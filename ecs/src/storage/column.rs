@@ -18,14 +18,14 @@ use core::ptr::{self, NonNull};
 use crate::component::{ComponentInfo, DropFn, SlotAddress, TrackingRequest};
 use crate::storage::tick::{Tick, TickCell};
 use crate::storage::tracking::Tracking;
-use crate::util::aligned_memory::Memory;
+use crate::util::aligned_memory::AlignedMemory;
 use crate::util::alloc_error::AllocError;
 
 /// The values of one component.
 // Fields that a visit of a table needs come first, usually in one cache line, because a query visits many tables.
 #[repr(C)]
 pub(crate) struct Column {
-    memory: Memory,
+    memory: AlignedMemory,
     /// The ticks of the rows, if a consumer has requested them.
     tracking: Option<Box<Tracking>>,
     /// Tick of the last mutable access to the values.
@@ -61,7 +61,7 @@ impl Column {
     /// A column without allocation for values of this layout.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let visited = TickCell::default();
-        Self { memory: Memory::new(item), drop, tracking: None, visited, slot: None, request: None }
+        Self { memory: AlignedMemory::new(item), drop, tracking: None, visited, slot: None, request: None }
     }
 
     /// The size of one value.
@@ -352,7 +352,7 @@ impl Drop for Columns {
 
 /// A column that belongs to no table.
 static NO_TABLE: Column = Column {
-    memory: Memory::NONE,
+    memory: AlignedMemory::NONE,
     drop: None,
     tracking: None,
     visited: TickCell::new(Tick::new(0)),

@@ -22,38 +22,38 @@ const LOAD: usize = 4;
 const LARGEST_FRONT: usize = 1024;
 
 #[derive(Clone, Copy)]
-struct Cell {
+struct LookupCell {
     /// The address of the column, which stores the slot of its type. In an unused cell it is a column that belongs to no table.
     column: ColumnAddress,
     /// [`TableId::UNUSED`] in an unused cell.
     table: TableId,
 }
 
-impl Cell {
+impl LookupCell {
     const UNUSED: Self = Self { column: ColumnAddress::OF_NO_TABLE, table: TableId::UNUSED };
 }
 
 /// Cells. Their number is a power of two, so there is at least one.
-struct Cells {
-    cells: Box<[Cell]>,
+struct LookupCells {
+    cells: Box<[LookupCell]>,
     /// Distance in bytes from the first cell to the last one.
     mask: u32,
 }
 
-impl Cells {
+impl LookupCells {
     /// Allocates unused cells.
     fn new(count: usize) -> Result<Self, AllocError> {
-        const { assert!(size_of::<Cell>().is_power_of_two()) };
+        const { assert!(size_of::<LookupCell>().is_power_of_two()) };
         assert!(count.is_power_of_two() && count <= 1 << 27, "a world has too many columns");
         let mut cells = Vec::new();
         try_reserve_exact(&mut cells, count)?;
-        cells.resize(count, Cell::UNUSED);
-        Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<Cell>()) as u32 })
+        cells.resize(count, LookupCell::UNUSED);
+        Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<LookupCell>()) as u32 })
     }
 
     /// The cell at a hash. Only the bits of the mask are used.
     #[inline(always)]
-    fn at(&self, hash: u32) -> Cell {
+    fn at(&self, hash: u32) -> LookupCell {
         let distance = (hash & self.mask) as usize;
         // SAFETY: distance <= mask, so it is within the cells; since the size and number of cells are powers of two, it is the
         // offset of the beginning of a cell.
@@ -61,8 +61,8 @@ impl Cells {
     }
 
     /// The cell at a hash, for writing.
-    fn at_mut(&mut self, hash: u32) -> &mut Cell {
-        &mut self.cells[(hash & self.mask) as usize / size_of::<Cell>()]
+    fn at_mut(&mut self, hash: u32) -> &mut LookupCell {
+        &mut self.cells[(hash & self.mask) as usize / size_of::<LookupCell>()]
     }
 }
 
@@ -75,7 +75,7 @@ fn first(table: TableId, slot: SlotAddress) -> u32 {
 /// The hash of the next cell.
 #[inline]
 fn next(hash: u32) -> u32 {
-    hash.wrapping_add(size_of::<Cell>() as u32)
+    hash.wrapping_add(size_of::<LookupCell>() as u32)
 }
 
 /// The hash of a type's cell in the front.
@@ -85,7 +85,7 @@ fn in_front(slot: SlotAddress) -> u32 {
 }
 
 /// The result of looking at one cell.
-enum Found {
+enum CellContent {
     Column(ColumnAddress),
     /// An unused cell, which ends the search.
     Nothing,
@@ -94,22 +94,22 @@ enum Found {
 }
 
 /// The columns of all tables, by table and by slot of the type, for types with a slot.
-pub(crate) struct ColumnPlaces {
+pub(crate) struct ColumnLookup {
     /// At least one cell is unused.
-    cells: Cells,
+    cells: LookupCells,
     len: usize,
     /// For a type, a table that has it. If several types share a cell, one of them uses it. A cell whose table is
     /// [`TableId::UNUSED`] has a column of a type that several tables have.
-    front: Cells,
+    front: LookupCells,
 }
 
-impl_default!([] ColumnPlaces => or_raise(Self::with_cells(1)));
+impl_default!([] ColumnLookup => or_raise(Self::with_cells(1)));
 
 /// The columns, while their tables exist and are not being changed.
 #[derive(Clone, Copy)]
-struct Living<'a>(&'a ColumnPlaces);
+struct LivingColumns<'a>(&'a ColumnLookup);
 
-impl Living<'_> {
+impl LivingColumns<'_> {
     /// Whether a column belongs to the type with this slot.
     #[inline(always)]
     fn has_slot(self, column: ColumnAddress, slot: SlotAddress) -> bool {
@@ -119,12 +119,12 @@ impl Living<'_> {
 
     /// Compares the cell at a hash with a table and slot.
     #[inline(always)]
-    fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> Found {
+    fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> CellContent {
         let cell = self.0.cells.at(hash);
         match cell.table {
-            _ if cell.table == table && self.has_slot(cell.column, slot) => Found::Column(cell.column),
-            TableId::UNUSED => Found::Nothing,
-            _ => Found::Other,
+            _ if cell.table == table && self.has_slot(cell.column, slot) => CellContent::Column(cell.column),
+            TableId::UNUSED => CellContent::Nothing,
+            _ => CellContent::Other,
         }
     }
 
@@ -136,25 +136,25 @@ impl Living<'_> {
         loop {
             hash = next(hash);
             match self.column_at(hash, table, slot) {
-                Found::Column(column) => return Some(column),
-                Found::Nothing => return None,
-                Found::Other => {}
+                CellContent::Column(column) => return Some(column),
+                CellContent::Nothing => return None,
+                CellContent::Other => {}
             }
         }
     }
 }
 
-impl ColumnPlaces {
+impl ColumnLookup {
     fn with_cells(count: usize) -> Result<Self, AllocError> {
-        Ok(Self { cells: Cells::new(count)?, len: 0, front: Cells::new(count.min(LARGEST_FRONT))? })
+        Ok(Self { cells: LookupCells::new(count)?, len: 0, front: LookupCells::new(count.min(LARGEST_FRONT))? })
     }
 
     /// # Safety
     ///
     /// - The tables of the columns exist and are not being changed while the result is used.
     #[inline(always)]
-    unsafe fn living(&self) -> Living<'_> {
-        Living(self)
+    unsafe fn living(&self) -> LivingColumns<'_> {
+        LivingColumns(self)
     }
 
     /// A table that has a type, usually the only one, and its column there. The lookup does not need the location of an entity, so
@@ -165,8 +165,8 @@ impl ColumnPlaces {
     ///
     /// - The tables of the columns exist and are not being changed.
     #[inline(always)]
-    pub(crate) unsafe fn likely(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
-        let Cell { column, table } = self.front.at(in_front(slot));
+    pub(crate) unsafe fn hint(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
+        let LookupCell { column, table } = self.front.at(in_front(slot));
         // SAFETY: forwarded: the tables exist and are not being changed.
         unsafe { self.living() }.has_slot(column, slot).then_some((table, column))
     }
@@ -182,9 +182,9 @@ impl ColumnPlaces {
         // SAFETY: forwarded: the tables exist and are not being changed.
         let living = unsafe { self.living() };
         match living.column_at(hash, table, slot) {
-            Found::Column(column) => Some(column),
-            Found::Nothing => None,
-            Found::Other => living.find_past(hash, table, slot),
+            CellContent::Column(column) => Some(column),
+            CellContent::Nothing => None,
+            CellContent::Other => living.find_past(hash, table, slot),
         }
     }
 
@@ -192,7 +192,7 @@ impl ColumnPlaces {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnPlaces::get`].
+    /// - As for [`ColumnLookup::get`].
     pub(crate) unsafe fn reserve(&mut self, additional: usize) {
         let needed = (self.len + additional) * LOAD;
         if needed > self.cells.cells.len() {
@@ -206,7 +206,7 @@ impl ColumnPlaces {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnPlaces::get`].
+    /// - As for [`ColumnLookup::get`].
     pub(crate) unsafe fn shrink_to_fit(&mut self) {
         let needed = (self.len * LOAD).next_power_of_two();
         if needed < self.cells.cells.len()
@@ -221,7 +221,7 @@ impl ColumnPlaces {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnPlaces::get`].
+    /// - As for [`ColumnLookup::get`].
     unsafe fn move_to(&mut self, mut other: Self) {
         for cell in self.cells.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
             // SAFETY: forwarded: the tables exist and are not being changed.
@@ -238,14 +238,14 @@ impl ColumnPlaces {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnPlaces::get`].
+    /// - As for [`ColumnLookup::get`].
     pub(crate) unsafe fn insert(&mut self, table: TableId, slot: SlotAddress, column: ColumnAddress) {
         debug_assert!(table != TableId::UNUSED && (self.len + 1) * LOAD <= self.cells.cells.len());
         let mut hash = first(table, slot);
         while self.cells.at(hash).table != TableId::UNUSED {
             hash = next(hash);
         }
-        *self.cells.at_mut(hash) = Cell { column, table };
+        *self.cells.at_mut(hash) = LookupCell { column, table };
         self.len += 1;
         let known = self.front.at(in_front(slot)).column;
         // SAFETY: forwarded: the tables exist and are not being changed.
@@ -253,15 +253,15 @@ impl ColumnPlaces {
         let front = self.front.at_mut(in_front(slot));
         match front.table {
             _ if is_same => front.table = TableId::UNUSED,
-            TableId::UNUSED => *front = Cell { column, table },
+            TableId::UNUSED => *front = LookupCell { column, table },
             _ => {}
         }
     }
 
     /// Removes all columns and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.cells.cells.fill(Cell::UNUSED);
-        self.front.cells.fill(Cell::UNUSED);
+        self.cells.cells.fill(LookupCell::UNUSED);
+        self.front.cells.fill(LookupCell::UNUSED);
         self.len = 0;
     }
 

@@ -14,13 +14,13 @@ use crate::entity::{Entity, EntityHashSet};
 
 /// The change of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Event {
+enum EntityChange {
     Made,
     Changed,
     Ended,
 }
 
-impl From<Transition> for Event {
+impl From<Transition> for EntityChange {
     fn from(transition: Transition) -> Self {
         match transition {
             Transition::Made => Self::Made,
@@ -41,7 +41,7 @@ pub(crate) struct JournalStart {
 
 /// The most recent changes of entities.
 pub(crate) struct Journal {
-    entries: VecDeque<(Entity, Event)>,
+    entries: VecDeque<(Entity, EntityChange)>,
     /// The number of the oldest entry.
     first: u64,
     pub(crate) capacity: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Journal {
 
 /// The changes of entities between two positions. Each entity occurs once.
 #[derive(Default)]
-pub(crate) struct Journaled {
+pub(crate) struct JournaledChanges {
     /// Entities that are new, and alive.
     pub(crate) made: Vec<Entity>,
     /// Entities that existed before, and are alive.
@@ -121,13 +121,13 @@ impl Journal {
 
     /// Records that the pairs of an entity have changed.
     pub(crate) fn note_pairs(&mut self, entity: Entity) {
-        self.push(entity, Event::Changed);
+        self.push(entity, EntityChange::Changed);
     }
 
-    fn push(&mut self, entity: Entity, event: Event) {
+    fn push(&mut self, entity: Entity, event: EntityChange) {
         if !self.is_sealed
-            && event == Event::Changed
-            && let Some((last, Event::Made | Event::Changed)) = self.entries.back()
+            && event == EntityChange::Changed
+            && let Some((last, EntityChange::Made | EntityChange::Changed)) = self.entries.back()
             && *last == entity
         {
             return;
@@ -143,15 +143,15 @@ impl Journal {
     }
 
     /// Returns the changes of entities since a position; `None` if some of them have been overwritten.
-    pub(crate) fn since(&self, position: u64, is_alive: impl Fn(Entity) -> bool) -> Option<Journaled> {
+    pub(crate) fn since(&self, position: u64, is_alive: impl Fn(Entity) -> bool) -> Option<JournaledChanges> {
         let passed = position.checked_sub(self.first)? as usize;
-        let (mut journaled, mut seen) = (Journaled::default(), EntityHashSet::default());
+        let (mut journaled, mut seen) = (JournaledChanges::default(), EntityHashSet::default());
         // An entity that leaves and comes back with the same id, as after a transfer to another world and back, existed before.
         for &(entity, event) in self.entries.iter().skip(passed) {
             if !seen.insert(entity) {
                 continue;
             }
-            match (event == Event::Made, is_alive(entity)) {
+            match (event == EntityChange::Made, is_alive(entity)) {
                 (true, true) => journaled.made.push(entity),
                 (false, true) => journaled.changed.push(entity),
                 (false, false) => journaled.ended.push(entity),
@@ -215,7 +215,7 @@ mod tests {
         journal.note_pairs(entity(2));
         journal.note(entity(3), Transition::Ended);
         assert_eq!(journal.end(), 11);
-        let Journaled { made, changed, ended } =
+        let JournaledChanges { made, changed, ended } =
             journal.since(position, |one| one != entity(3)).expect("all of it is there");
         assert_eq!((made, changed, ended), (vec![entity(2)], vec![entity(1)], vec![entity(3)]));
     }

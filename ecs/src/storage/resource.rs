@@ -94,7 +94,7 @@ pub struct Ageing<R> {
     /// Drops the messages that have aged once, and ages the others, except messages from this number on.
     pub(crate) age: fn(&mut R, held_from: u64),
     /// Gives the list new numbers, so that existing cursors detect that the messages were replaced.
-    pub(crate) renew: fn(&mut R) -> Renewed,
+    pub(crate) renew: fn(&mut R) -> RenewedList,
 }
 
 /// The functions of a non-send value.
@@ -116,7 +116,7 @@ pub(crate) struct MessageNumbers {
 
 /// The old and the new id of a list of messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Renewed {
+pub(crate) struct RenewedList {
     pub(crate) before: usize,
     pub(crate) now: usize,
 }
@@ -127,7 +127,7 @@ pub struct ResourceId(pub(crate) u32);
 
 /// The place of one resource type. The value is on the heap: it may be borrowed mutably by its address while the list of resources is
 /// borrowed shared.
-struct Place {
+struct ResourceSlot {
     descriptor: &'static ComponentDescriptor,
     /// Returns the id of the type in other resources, and registers it there if necessary.
     register: fn(&mut Resources) -> ResourceId,
@@ -139,7 +139,7 @@ struct Place {
     /// Whether a value was taken out and is not known to have come back.
     is_lent: bool,
     /// `Some` after the first time that the value was taken out.
-    lent: Option<Box<Lent>>,
+    lent: Option<Box<LentState>>,
 }
 
 /// The functions of the non-send value in a place.
@@ -151,27 +151,27 @@ struct OnThreadPlace {
 }
 
 /// The state of a place whose value is taken out.
-struct Lent {
-    returned: Mailbox<Held>,
+struct LentState {
+    returned: Mailbox<TakenValue>,
     /// A value that was inserted while the other one was taken out.
-    meanwhile: Option<Held>,
+    meanwhile: Option<TakenValue>,
 }
 
 /// A value outside of its place.
-pub(crate) struct Held {
+pub(crate) struct TakenValue {
     value: ErasedValue,
     pub(crate) ticks: TickCells,
 }
 
 /// A resource that is temporarily taken out of its place.
-pub(crate) struct Loan<R: Resource> {
-    held: Held,
+pub(crate) struct ResourceLoan<R: Resource> {
+    held: TakenValue,
     id: ResourceId,
-    home: Sender<Held>,
+    home: Sender<TakenValue>,
     marker: PhantomData<R>,
 }
 
-impl<R: Resource> Loan<R> {
+impl<R: Resource> ResourceLoan<R> {
     /// The resource, and the ticks at which it was added and changed.
     pub(crate) fn get_mut(&mut self) -> (&mut R, &TickCells) {
         match self.held.value.downcast_mut() {
@@ -188,11 +188,11 @@ impl<R: Resource> Loan<R> {
     }
 }
 
-impl Place {
+impl ResourceSlot {
     /// The current value of a place whose value is taken out: the last one that has come back, or else the one that was inserted in the
     /// meantime.
     #[cold]
-    fn elsewhere(&self) -> Option<&Held> {
+    fn taken_value(&self) -> Option<&TakenValue> {
         let lent = self.lent.as_ref()?;
         lent.returned.newest().or(lent.meanwhile.as_ref())
     }
@@ -201,7 +201,7 @@ impl Place {
     #[cold]
     #[inline(never)]
     fn raw_elsewhere(&self) -> Option<(NonNull<u8>, &TickCells)> {
-        self.elsewhere().map(|held| (held.value.data(), &held.ticks))
+        self.taken_value().map(|held| (held.value.data(), &held.ticks))
     }
 
     /// The value, and its ticks.
@@ -210,7 +210,7 @@ impl Place {
         match &self.value {
             Some(value) => Some((value, &self.ticks)),
             None if self.lent.is_none() => None,
-            None => self.elsewhere().map(|held| (&held.value, &held.ticks)),
+            None => self.taken_value().map(|held| (&held.value, &held.ticks)),
         }
     }
 
@@ -225,12 +225,12 @@ impl Place {
     }
 
     /// Removes the value with its ticks, unless it is taken out.
-    fn take_held(&mut self) -> Option<Held> {
-        self.value.take().map(|value| Held { value, ticks: self.ticks.clone() })
+    fn take_held(&mut self) -> Option<TakenValue> {
+        self.value.take().map(|value| TakenValue { value, ticks: self.ticks.clone() })
     }
 
     /// Puts a value with its ticks into the place, whose value is not taken out.
-    fn put_held(&mut self, held: Held) {
+    fn put_held(&mut self, held: TakenValue) {
         self.ticks.copy_from(&held.ticks);
         self.value = Some(held.value);
     }
@@ -266,7 +266,7 @@ impl Place {
     fn replace(&mut self, value: ErasedValue, now: WriteStamp) -> Option<ErasedValue> {
         self.settle();
         if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
-            let held = Held { value, ticks: TickCells::default() };
+            let held = TakenValue { value, ticks: TickCells::default() };
             let old = lent.meanwhile.take();
             match &old {
                 Some(old) => held.ticks.copy_from(&old.ticks),
@@ -300,7 +300,7 @@ struct MessageList {
     id: ResourceId,
     numbers: fn(ErasedRef<'_>) -> Option<MessageNumbers>,
     age: fn(ErasedRefMut<'_>, u64),
-    renew: fn(ErasedRefMut<'_>) -> Option<Renewed>,
+    renew: fn(ErasedRefMut<'_>) -> Option<RenewedList>,
 }
 
 impl MessageList {
@@ -323,7 +323,7 @@ impl MessageList {
 #[derive(Default)]
 #[doc(hidden)]
 pub struct Resources {
-    places: Vec<Place>,
+    places: Vec<ResourceSlot>,
     ids: SlotMap,
     /// The resources that are lists of messages.
     messages: Vec<MessageList>,
@@ -355,7 +355,8 @@ impl Resources {
             },
         });
         let register = Self::register::<R>;
-        let place = |_| Place { descriptor, register, on_thread, value: None, ticks, is_lent: false, lent: None };
+        let place =
+            |_| ResourceSlot { descriptor, register, on_thread, value: None, ticks, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if self.places.len() != before {
             // `extend` does not allocate, because capacity was reserved.
@@ -392,21 +393,21 @@ impl Resources {
     }
 
     /// Takes a resource out temporarily.
-    pub(crate) fn lend<R: Resource>(&mut self) -> Option<Loan<R>> {
+    pub(crate) fn lend<R: Resource>(&mut self) -> Option<ResourceLoan<R>> {
         let id = self.id::<R>()?;
         let place = &mut self.places[id.0 as usize];
         place.settle();
         // The mailbox is created before the value is taken out, since the allocation may fail.
-        let lent = place.lent.get_or_insert_with(|| Box::new(Lent { returned: Mailbox::new(), meanwhile: None }));
+        let lent = place.lent.get_or_insert_with(|| Box::new(LentState { returned: Mailbox::new(), meanwhile: None }));
         let home = lent.returned.sender();
         let held = if place.is_lent { lent.meanwhile.take()? } else { place.take_held()? };
         place.is_lent = true;
-        Some(Loan { held, id, home, marker: PhantomData })
+        Some(ResourceLoan { held, id, home, marker: PhantomData })
     }
 
     /// Puts a resource back that was taken out of these. A value that was inserted in the meantime is dropped.
-    pub(crate) fn put_back<R: Resource>(&mut self, loan: Loan<R>) {
-        let Loan { held, id, home, .. } = loan;
+    pub(crate) fn put_back<R: Resource>(&mut self, loan: ResourceLoan<R>) {
+        let ResourceLoan { held, id, home, .. } = loan;
         let Some(place) = self.places.get_mut(id.0 as usize) else { return };
         let Some(lent) = place.lent.as_mut().filter(|lent| lent.returned.is_of(&home)) else { return };
         // The loan is newer than values that have come back through the mailbox, so it replaces them.

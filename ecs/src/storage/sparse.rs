@@ -13,6 +13,6 @@ mod tag;
 mod storage;
 mod copy;
 
-pub(crate) use self::copy::{Members, SparseCopy, indexes};
+pub(crate) use self::copy::{SparseCopy, StorageMembers, indexes};
 pub(crate) use self::set::SparseSet;
 pub(crate) use self::storage::SparseStorage;

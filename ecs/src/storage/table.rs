@@ -30,11 +30,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use self::departures::Departures;
-use crate::component::transition::{ColumnSet, Interest};
+use crate::component::transition::{ColumnSet, ListenerMask};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::storage::column::{Column, ColumnAddress, Columns};
-use crate::storage::column_places::ColumnPlaces;
+use crate::storage::column_places::ColumnLookup;
 use crate::storage::tick::{Tick, TickCell, WriteStamp};
 use crate::util::alloc_error::{AllocError, try_reserve_exact};
 use crate::util::guard::for_each_despite_panics;
@@ -68,7 +68,7 @@ pub struct Table {
     /// Records of rows that were removed or got other entities.
     departures: Departures,
     /// The listeners to events of its entities.
-    interest: Interest,
+    interest: ListenerMask,
     /// The columns whose removals are recorded.
     watched: ColumnSet,
     /// The removal list, if removals of exactly one column are recorded.
@@ -94,13 +94,15 @@ fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
 }
 
 /// The listeners to events of entities with these components.
-fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: Interest) -> Interest {
+fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: ListenerMask) -> ListenerMask {
     let is_observed = ids.iter().any(|&id| !components.observed(id).is_empty());
-    in_all.union(Interest::REMOVALS.only_if(!watched.is_empty())).union(Interest::OBSERVERS.only_if(is_observed))
+    in_all
+        .union(ListenerMask::REMOVALS.only_if(!watched.is_empty()))
+        .union(ListenerMask::OBSERVERS.only_if(is_observed))
 }
 
 impl Table {
-    fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: Interest) -> Self {
+    fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: ListenerMask) -> Self {
         let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
         let watched = ColumnSet::watched(&ids, components);
         Self {
@@ -254,7 +256,7 @@ impl Table {
     /// # Safety
     ///
     /// - The tables of the columns in the map exist and are not being changed.
-    unsafe fn enter_places(&self, places: &mut ColumnPlaces) {
+    unsafe fn enter_places(&self, places: &mut ColumnLookup) {
         for (at, column) in self.columns.iter().enumerate() {
             if let (Some(slot), Some(address)) = (column.slot(), self.columns.address(at)) {
                 // SAFETY: forwarded: the tables of the columns in the map exist and are not being changed.

@@ -13,7 +13,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::util::origin::{Origin, OriginCell, SystemName};
+use crate::util::origin::{Origin, OriginCell, SystemOrigin};
 
 /// Number of runs between two clamps of all ticks of a world.
 pub(crate) const CHECK_EVERY: u32 = 1 << 29;
@@ -134,13 +134,13 @@ pub(crate) struct RunTicks {
     pub(crate) last_run: Tick,
     pub(crate) this_run: Tick,
     /// The system whose run it is.
-    pub(crate) system: SystemName,
+    pub(crate) system: SystemOrigin,
 }
 
 impl RunTicks {
     /// The same ticks, with a system.
     #[inline]
-    pub(crate) const fn of(self, system: SystemName) -> Self {
+    pub(crate) const fn of(self, system: SystemOrigin) -> Self {
         Self { system, ..self }
     }
 
@@ -409,7 +409,7 @@ mod tests {
     fn what_was_written_after_the_last_run_is_new_wherever_the_numbers_are() {
         for base in [0, 5, 1 << 31, u32::MAX - 1, u32::MAX] {
             let tick = |after: u32| Tick::new(base.wrapping_add(after));
-            let run_ticks = RunTicks { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
+            let run_ticks = RunTicks { last_run: tick(3), this_run: tick(6), system: SystemOrigin::NONE };
             let new: [bool; 4] = [2, 3, 4, 6].map(|after| run_ticks.is_new(tick(after)));
             assert_eq!(new, [false, false, true, true]);
         }

@@ -12,16 +12,16 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::component::{
-    Component, ComponentDescriptor, ComponentHook, ComponentId, Components, Contents, Kinds, Required,
+    BundleContents, Component, ComponentDescriptor, ComponentHook, ComponentId, Components, LifecycleMask, Required,
     RequiredComponentsError, StorageType,
 };
 use crate::entity::TableId;
 use crate::storage::column::ColumnAddress;
 use crate::storage::table::Tables;
 use crate::structure::bundle::{Bundle, BundleParts, Bundles};
-use crate::structure::graph::{Change, ChangeStep, Graph, MovePlan, PlanFlags, PlanId, PlanKey};
+use crate::structure::graph::{ArchetypeGraph, ChangeKey, ChangeStep, MovePlan, PlanFlags, PlanId, PlanKey};
 use crate::util::origin::Origin;
 
 /// The components, bundles, tables and edges of a world.
@@ -29,11 +29,11 @@ pub(crate) struct Archetypes {
     pub(crate) components: Components,
     pub(crate) tables: Tables,
     bundles: Bundles,
-    graph: Graph,
+    graph: ArchetypeGraph,
 }
 
 /// A plan, and the parts of the world that are needed to carry it out.
-pub(crate) struct Planned<'a> {
+pub(crate) struct PlanContext<'a> {
     pub(crate) plan: &'a MovePlan,
     pub(crate) tables: &'a mut Tables,
     pub(crate) components: &'a Components,
@@ -43,7 +43,7 @@ impl Default for Archetypes {
     fn default() -> Self {
         let components = Components::default();
         let tables = Tables::new(&components);
-        Self { components, tables, bundles: Bundles::default(), graph: Graph::default() }
+        Self { components, tables, bundles: Bundles::default(), graph: ArchetypeGraph::default() }
     }
 }
 
@@ -59,7 +59,7 @@ impl Archetypes {
 
     /// Returns the plan for a change of the entities of a table. It is made the first time.
     #[inline]
-    pub(crate) fn plan(&mut self, from: TableId, change: Change) -> PlanId {
+    pub(crate) fn plan(&mut self, from: TableId, change: ChangeKey) -> PlanId {
         match self.graph.cache.find(PlanKey::of_change(change, from)) {
             Some((plan, _)) => plan,
             None => self.find_or_make_plan(from, change),
@@ -67,7 +67,7 @@ impl Archetypes {
     }
 
     #[inline(never)]
-    fn find_or_make_plan(&mut self, from: TableId, change: Change) -> PlanId {
+    fn find_or_make_plan(&mut self, from: TableId, change: ChangeKey) -> PlanId {
         let Self { components, tables, bundles, graph } = self;
         match graph.find_edge(from, change) {
             Some(plan) => plan,
@@ -81,13 +81,13 @@ impl Archetypes {
     ///
     /// If plans have been removed since this one was found.
     #[inline]
-    pub(crate) fn at(&mut self, plan: PlanId) -> Planned<'_> {
-        Planned { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
+    pub(crate) fn at(&mut self, plan: PlanId) -> PlanContext<'_> {
+        PlanContext { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
     }
 
     /// Returns the plan for a change.
     #[inline]
-    pub(crate) fn planned(&mut self, from: TableId, change: Change) -> Planned<'_> {
+    pub(crate) fn planned(&mut self, from: TableId, change: ChangeKey) -> PlanContext<'_> {
         let plan = self.plan(from, change);
         self.at(plan)
     }
@@ -95,9 +95,9 @@ impl Archetypes {
     /// Returns the plan with a key, if the plan cache has it and its special flags equal those of the key, except flags that the key
     /// tolerates.
     #[inline]
-    pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
+    pub(crate) fn cached(&mut self, key: PlanKey) -> Option<PlanContext<'_>> {
         let Self { components, tables, graph, .. } = self;
-        Some(Planned { plan: graph.cache.get(key)?, tables, components })
+        Some(PlanContext { plan: graph.cache.get(key)?, tables, components })
     }
 
     /// Returns the plan with a key and its special flags, whatever these are, if the plan cache has it.
@@ -107,8 +107,8 @@ impl Archetypes {
     }
 
     /// Stores a plan in the plan cache with a key, which is a key for the change of the plan.
-    pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
-        self.graph.remember(key, plan);
+    pub(crate) fn add_to_cache(&mut self, key: PlanKey, plan: PlanId) {
+        self.graph.add_to_cache(key, plan);
     }
 
     /// Returns how often plans have been removed: the number of a change of several steps is valid while this stays the same.
@@ -118,17 +118,17 @@ impl Archetypes {
     }
 
     /// Returns the change that makes another one first and then a step.
-    pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
+    pub(crate) fn then(&mut self, first: ChangeKey, step: ChangeStep) -> ChangeKey {
         self.graph.then(first, step)
     }
 
     /// Returns the change that consists of these steps. It has more steps than the graph keeps together with other changes.
-    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
+    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> ChangeKey {
         self.graph.long(steps)
     }
 
     /// Returns the steps of a change.
-    pub(crate) fn steps(&self, change: Change) -> Vec<ChangeStep> {
+    pub(crate) fn steps(&self, change: ChangeKey) -> Vec<ChangeStep> {
         self.graph.steps(change)
     }
 
@@ -186,7 +186,7 @@ impl Archetypes {
     }
 
     /// Returns the components of the bundle with this number.
-    pub(crate) fn contents(&self, bundle: u32) -> Contents<'_> {
+    pub(crate) fn contents(&self, bundle: u32) -> BundleContents<'_> {
         self.bundles.contents(bundle)
     }
 
@@ -236,7 +236,7 @@ impl Archetypes {
 
     /// Adds a hook to a component, and updates its tables and plans. Returns false, and does nothing, if the component has a hook of this
     /// kind. `O(columns + plans)`.
-    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
+    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let is_new = self.components.add_hook(id, kind, hook);
         if is_new {
             self.update_interest(self.graph.in_all);
@@ -245,7 +245,7 @@ impl Archetypes {
     }
 
     /// Sets the lifecycle events of a component, or of all, that are observed, and updates its tables and plans. `O(columns + plans)`.
-    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: LifecycleMask) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
             self.update_interest(self.graph.in_all);
@@ -253,7 +253,7 @@ impl Archetypes {
     }
 
     /// Updates the listeners of tables and plans. `in_all` are the listeners of all operations. `O(columns + plans)`.
-    pub(crate) fn update_interest(&mut self, in_all: Interest) {
+    pub(crate) fn update_interest(&mut self, in_all: ListenerMask) {
         self.tables.update_interest(&self.components, in_all);
         self.graph.update_interest(&self.components, in_all);
     }

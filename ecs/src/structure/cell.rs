@@ -10,7 +10,7 @@
 
 use core::ops::Deref;
 
-use crate::entity::{IdStream, Ids};
+use crate::entity::{IdSource, IdStream};
 use crate::storage::tick::{RunTicks, Tick};
 use crate::structure::store::Store;
 
@@ -80,8 +80,8 @@ impl<'w> StoreCell<'w> {
 
     /// The source of new ids for the holder.
     #[inline]
-    pub(crate) fn ids(self) -> Ids<'w> {
-        Ids::new(&self.store.structure.entities, self.stream)
+    pub(crate) fn ids(self) -> IdSource<'w> {
+        IdSource::new(&self.store.structure.entities, self.stream)
     }
 
     /// The cell for a caller that has visited all columns before, so that visits are not recorded again.

@@ -8,14 +8,14 @@ use core::any::TypeId;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
-use super::input::{Given, SystemInput};
-use super::memory::Keeper;
+use super::input::{InputItem, SystemInput};
+use super::memory::StateVisitor;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
 use crate::access::Access;
 use crate::entity::Entity;
 use crate::structure::cell::StoreCell;
-use crate::structure::store::{Affected, Store, WorldId};
+use crate::structure::store::{AffectedEntities, Store, WorldId};
 
 /// A system, which a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
@@ -108,7 +108,7 @@ pub trait SystemCore: Send + Sync + 'static {
     fn rows(&self, store: &Store) -> Option<usize>;
 
     /// Visits the state that the system keeps from run to run.
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 
     /// Prepares the system for a world, unless that has been done. If preparation panics, the system is prepared for no world. If
     /// two parameters conflict, it is prepared for no world either, and the access holds the conflict.
@@ -301,7 +301,7 @@ impl<'r, 'w> BlockScope<'r, 'w> {
 /// Entities that a system observes, visited one after the other.
 #[doc(hidden)]
 pub struct ObservedRows<'a, I: SystemInput> {
-    pub(crate) affected: Affected<'a>,
+    pub(crate) affected: AffectedEntities<'a>,
     /// The position of the next entity.
     pub(crate) next: usize,
     /// The end of the positions to visit.
@@ -334,7 +334,7 @@ pub(super) fn no_row_loop(name: &str) -> ! {
 ///     system.name().len() // The input is a `u32`.
 /// }
 /// ```
-pub type SystemIn<'i, S> = Given<'i, <S as System>::In>;
+pub type SystemIn<'i, S> = InputItem<'i, <S as System>::In>;
 
 /// A system of any kind.
 ///

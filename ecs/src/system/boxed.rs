@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 
 use super::base::{BoxedSystem, RowScope, RunScope, System, SystemCore, SystemFacts, SystemIn};
 use super::input::SystemInput;
-use super::memory::Keeper;
+use super::memory::StateVisitor;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
 use crate::structure::store::Store;
@@ -25,7 +25,7 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for BoxedSystem<I, Out> 
         (**self).rows(store)
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         (**self).visit_state(keeper);
     }
 

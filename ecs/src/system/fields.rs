@@ -105,7 +105,7 @@ pub struct Fields<S>(PhantomData<fn() -> S>);
 forwarding_source! {
     [S: ParamSource] Fields<S> => S, S::Got<'w, 's>;
     COUNT = 1, ACCESS = S::ACCESS;
-    init |store, meta| meta.as_one(|meta| S::init(store, meta));
+    init |store, meta| meta.init_composite(|meta| S::init(store, meta));
     get |got| got;
 }
 
@@ -137,7 +137,7 @@ pub fn build_fields<'b, T: SystemParam>(
     fields: impl BuildParam<T>,
     site: &mut BuildSite<'_, 'b>,
 ) -> Built<'b, Fields<T::Source>> {
-    site.as_one(|site| fields.build(site)).forwarded()
+    site.init_composite(|site| fields.build(site)).forwarded()
 }
 
 params! {

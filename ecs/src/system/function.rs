@@ -11,8 +11,8 @@ use super::base::{
     BlockScope, BoxedSystem, ObservedRows, RowScope, RunScope, SharedScope, System, SystemCore, SystemFacts,
     no_row_loop,
 };
-use super::input::{Given, SystemInput};
-use super::memory::Keeper;
+use super::input::{InputItem, SystemInput};
+use super::memory::StateVisitor;
 use super::meta::SystemMeta;
 use super::notify::{NotifySystem, Outcome, notify_and_apply, outcome};
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
@@ -22,7 +22,7 @@ use super::params::ReadOnlySource;
 use crate::entity::Entity;
 use crate::storage::tick::{LastRun, RunTicks};
 use crate::structure::cell::{ReadCell, StoreCell};
-use crate::structure::store::{Affected, Store, WorldId};
+use crate::structure::store::{AffectedEntities, Store, WorldId};
 use crate::system::commands::defer_world_commands;
 use crate::util::error::EcsError;
 
@@ -66,8 +66,8 @@ impl<S: ParamSource> ParamState<S> {
     }
 
     /// Visits all state that is kept from run to run.
-    pub(crate) fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        S::remember(&mut self.state, keeper);
+    pub(crate) fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
+        S::visit_state(&mut self.state, keeper);
     }
 
     /// Fetches parameters that only read.
@@ -122,15 +122,15 @@ impl<S: ParamSource> ParamState<S> {
 // The fields that a run needs come first: a program has many systems, and their memory is not in the nearest cache.
 #[repr(C)]
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
-    runs: Runs,
+    runs: RunState,
     state: Option<ParamState<SourceOf<F, Marker>>>,
     function: F,
-    about: About,
+    about: FunctionInfo,
 }
 
 /// The state of a system's runs.
 #[derive(Default)]
-struct Runs {
+struct RunState {
     last_run: LastRun,
     /// Whether the system records commands or other deferred changes.
     is_deferred: bool,
@@ -139,14 +139,14 @@ struct Runs {
 }
 
 /// The properties of a function system, and why its last run was skipped.
-struct About {
+struct FunctionInfo {
     /// Shared with other observers of the same function: a program may have one for each entity.
     meta: Arc<SystemMeta>,
     /// The error of the parameter because of which a run was last skipped.
     skip: Option<Box<ParamError>>,
 }
 
-impl Runs {
+impl RunState {
     /// Fetches the parameters for a run.
     ///
     /// # Safety
@@ -170,7 +170,7 @@ impl Runs {
     }
 }
 
-impl About {
+impl FunctionInfo {
     fn new(meta: SystemMeta) -> Self {
         Self { meta: Arc::new(meta), skip: None }
     }
@@ -199,8 +199,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
 
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
-        let about = About::new(SystemMeta::new(name, params, count, F::INPUTS));
-        Self { runs: Runs::default(), state: None, function, about }
+        let about = FunctionInfo::new(SystemMeta::new(name, params, count, F::INPUTS));
+        Self { runs: RunState::default(), state: None, function, about }
     }
 
     /// A system of a plain function, with the place where it was made.
@@ -218,8 +218,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         last_run: LastRun,
         meta: SystemMeta,
     ) -> Self {
-        let about = About::new(meta.renamed(type_name::<F>(), F::INPUTS));
-        let runs = Runs { last_run, is_deferred: about.meta.access.is_deferred(), unapplied: false };
+        let about = FunctionInfo::new(meta.renamed(type_name::<F>(), F::INPUTS));
+        let runs = RunState { last_run, is_deferred: about.meta.access.is_deferred(), unapplied: false };
         Self { runs, state: Some(state), function, about }
     }
 
@@ -245,16 +245,16 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         }
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         if keeper.resets() {
             self.state = None;
         }
         let Some(prepared) = &mut self.state else {
-            self.runs = Runs::default();
+            self.runs = RunState::default();
             return keeper.last_run(None);
         };
         keeper.last_run(Some(&mut self.runs.last_run));
-        prepared.remember(keeper);
+        prepared.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
@@ -263,7 +263,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         }
         // The state is reset first: the code below calls user code, which may panic.
         self.state = None;
-        self.runs = Runs::default();
+        self.runs = RunState::default();
         let meta = SystemMeta::make_own(&mut self.about.meta);
         meta.restart();
         let state = ParamState::new(store, meta);
@@ -292,7 +292,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     type Out = F::Out;
 
     #[inline]
-    fn run_in(&mut self, input: Given<'_, F::In>, scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
+    fn run_in(&mut self, input: InputItem<'_, F::In>, scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
         let (store, applies) = match scope {
             RunScope::Shared(scope) => {
                 let cell = scope.cell();
@@ -350,9 +350,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, run_ticks.this_run);
         // SAFETY: the scope guarantees that, apart from the rows, no other code has a borrow that conflicts with the access of the
         // system.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
-        // The last run is only updated if the blocks were completed or the system itself panicked: see `Seen`.
-        let seen = Seen { last_run, run, panicked };
+        let FetchedFunction { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
+        // The last run is only updated if the blocks were completed or the system itself panicked: see `BlockRun`.
+        let seen = BlockRun { last_run, run, panicked };
         // SAFETY: the scope guarantees that no row has to be checked, and that until `then` is called no other code has a borrow of
         // the rows that conflicts with the access of the system.
         let out = unsafe { function.run_in_blocks(params, then) };
@@ -409,7 +409,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         if const { matches!(F::LOOP, LoopKind::Observed) } {
             // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
             return match unsafe { self.fetch(cell) } {
-                Ok(Fetched { function, params, last_run, run }) => {
+                Ok(FetchedFunction { function, params, last_run, run }) => {
                     *last_run = run;
                     let some = affected.some(*next..end);
                     *next = end;
@@ -426,7 +426,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
             *next += 1;
             // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system. The parameters that were
             // fetched before are no longer used.
-            let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
+            let FetchedFunction { function, params, last_run, run } = unsafe { self.fetch(cell)? };
             *last_run = run;
             let out = function.run(F::In::about(&mut about, entity), params);
             if *next == end || !F::went_well(&out) {
@@ -443,11 +443,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// - No other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
-    unsafe fn run(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run(&mut self, input: InputItem<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
         // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
         match unsafe { self.fetch(cell) } {
-            Ok(Fetched { function, params, last_run, run }) => {
+            Ok(FetchedFunction { function, params, last_run, run }) => {
                 // The last run is only updated if the parameters were fetched: otherwise the system has not seen the changes.
                 *last_run = run;
                 Ok(function.run(input, params))
@@ -462,7 +462,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// - As long as the parameters are used, no other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
+    unsafe fn fetch<'w, 's>(
+        &'s mut self,
+        cell: StoreCell<'w>,
+    ) -> Result<FetchedFunction<'w, 's, F, F::Param>, ParamError> {
         let Self { runs, state, function, about } = self;
         let Some(ParamState { world, state }) = state else { not_initialised(&about.meta) };
         if *world != cell.store().id() {
@@ -472,7 +475,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
             Ok(got) => {
                 let run = cell.store().clock.run_at(cell.run_ticks().this_run);
-                Ok(Fetched { function, params: F::Param::item(got), last_run: &mut runs.last_run, run })
+                Ok(FetchedFunction { function, params: F::Param::item(got), last_run: &mut runs.last_run, run })
             }
             Err(error) => Err(about.note_error(error)),
         }
@@ -483,8 +486,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
 /// `about`.
 pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     system: &mut dyn System<In = I, Out = Out>,
-    (affected, about): (Affected<'_>, &T),
-    input: impl for<'i> FnOnce(&'i [Entity], &'i T) -> Given<'i, I>,
+    (affected, about): (AffectedEntities<'_>, &T),
+    input: impl for<'i> FnOnce(&'i [Entity], &'i T) -> InputItem<'i, I>,
     store: &mut Store,
 ) -> Result<Out, ParamError> {
     assert!(!system.access().is_exclusive(), "system `{}` takes the world, so it is run alone", system.name());
@@ -506,7 +509,7 @@ where
     F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
 {
     #[inline(always)]
-    fn notify(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+    fn notify(&mut self, input: InputItem<'_, F::In>, store: &mut Store) -> Outcome {
         let Self { runs, state, function, about } = self;
         if let Some(ParamState { world, state }) = state
             && !runs.is_deferred
@@ -531,7 +534,7 @@ where
 }
 
 /// A function that is about to run, with its parameters.
-struct Fetched<'w, 's, F, P: SystemParam> {
+struct FetchedFunction<'w, 's, F, P: SystemParam> {
     function: &'s mut F,
     params: SystemParamItem<'w, 's, P>,
     last_run: &'s mut LastRun,
@@ -540,21 +543,21 @@ struct Fetched<'w, 's, F, P: SystemParam> {
 }
 
 /// A run by blocks. If a panic of another system interrupts it, `last_run` stays unchanged: the run may not have visited all rows.
-struct Seen<'a> {
+struct BlockRun<'a> {
     last_run: &'a mut LastRun,
     run: LastRun,
     /// Returns whether the system itself panicked.
     panicked: &'a dyn Fn() -> bool,
 }
 
-impl Seen<'_> {
+impl BlockRun<'_> {
     fn all(self) {
         *self.last_run = self.run;
         core::mem::forget(self);
     }
 }
 
-impl Drop for Seen<'_> {
+impl Drop for BlockRun<'_> {
     fn drop(&mut self) {
         if (self.panicked)() {
             *self.last_run = self.run;

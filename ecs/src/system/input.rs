@@ -137,7 +137,7 @@ pub trait SystemInput: Sized {
 pub trait WrittenInput: SystemInput {}
 
 /// The value that a system with the input `I` takes.
-pub(crate) type Given<'i, I> = <I as SystemInput>::Inner<'i>;
+pub(crate) type InputItem<'i, I> = <I as SystemInput>::Inner<'i>;
 
 /// The members of a [`SystemInput`] that is not an event.
 macro_rules! observes_nothing {

@@ -121,7 +121,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     {
         let () = Self::CHECKED;
         let () = Next::PIPE_CHECKED;
-        next.pipe_behind(Self::into_system(self))
+        next.pipe_after(Self::into_system(self))
     }
 
     /// This system, followed by a function that converts its output.
@@ -238,7 +238,7 @@ pub trait PipedSystem<T, Out, Marker>: Sized {
     const PIPE_CHECKED: ();
 
     #[track_caller]
-    fn pipe_behind<I: SystemInput + 'static>(self, first: BoxedSystem<I, T>) -> BoxedSystem<I, Out>;
+    fn pipe_after<I: SystemInput + 'static>(self, first: BoxedSystem<I, T>) -> BoxedSystem<I, Out>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -251,7 +251,7 @@ where
 {
     const PIPE_CHECKED: () = S::CHECKED;
 
-    fn pipe_behind<First: SystemInput + 'static>(self, first: BoxedSystem<First, T>) -> BoxedSystem<First, Out> {
+    fn pipe_after<First: SystemInput + 'static>(self, first: BoxedSystem<First, T>) -> BoxedSystem<First, Out> {
         pipe(first, S::into_system(self))
     }
 }

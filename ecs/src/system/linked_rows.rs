@@ -10,12 +10,12 @@ use core::marker::PhantomData;
 
 use super::base::BoxedSystem;
 use super::function::{MacroMarker, function_system};
-use super::memory::Keeper;
+use super::memory::StateVisitor;
 use super::meta::SystemMeta;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use super::param_error::ParamError;
 use super::param_function::SystemParamFunction;
-use super::rows::{Bound, SliceOf, impl_kernel};
+use super::rows::{BoundKernel, SliceOf, impl_kernel};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::access::ParamAccess;
 use crate::component::ComponentId;
@@ -105,7 +105,7 @@ impl_kernel! {
     (columns C: SliceOf<'a, D> = SliceOf<'_, D>, linked L: &'h LinkedRows<'l, P> = &LinkedRows<'_, P>) {}
 }
 
-impl<D, P, K, Marker> LinkedKernel<D::Terms, P> for Bound<'_, '_, '_, '_, K, K::Params, (D, P, Marker)>
+impl<D, P, K, Marker> LinkedKernel<D::Terms, P> for BoundKernel<'_, '_, '_, '_, K, K::Params, (D, P, Marker)>
 where
     D: QueryData<Terms: ContiguousFetch>,
     P: QueryData,
@@ -201,7 +201,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
         let all = state::<T::Data, (T::Filter, T::Seeds)>(store, meta);
         meta.add_access(ParamAccess::Query(all.access().clone()), store);
         let linked = state(store, meta);
-        meta.add_access_beside(ParamAccess::Query(linked.access().clone()), store);
+        meta.add_disjoint_access(ParamAccess::Query(linked.access().clone()), store);
         let (rows, seeds) = (state(store, meta), state(store, meta));
         let relation = store.register_component::<L::Relation>();
         store.events.links.keep_journal();
@@ -220,7 +220,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
         Ok(LinkedParam { cell, rows, seeds, linked, relation: *relation, forest })
     }
 
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+    fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
         keeper.forest(&mut state.forest);
     }
 
@@ -253,7 +253,7 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
         let reached = options.changed.then(|| {
             let mut changed = forest.take_changed();
             changed.extend(seeds.iter().filter_map(|entity| forest.node_of(store, entity)));
-            forest.reached(&changed, options.upwards)
+            forest.slots_to_visit(&changed, options.upwards)
         });
         let forest = &*forest;
         // SAFETY: `get` has updated both states, and the forest was updated above. The caller of `get` granted the access; the
@@ -325,7 +325,7 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let options = self.options;
-        let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
+        let mut kernel = BoundKernel::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
             // SAFETY: the levels belong to the forest, in which no row occurs twice. Entities linked with a run are on another
@@ -372,11 +372,11 @@ where
             let is_marked = !options.changed && walk.mark_all();
             for step in 0..levels.len() {
                 let level = &levels[if options.upwards { levels.len() - 1 - step } else { step }];
-                let pieces = Pieces::of(level);
+                let pieces = LevelSlots::of(level);
                 let tasks = Tasks::of(pieces.len()).joined();
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
-                    let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
+                    let mut kernel = BoundKernel::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
                     // SAFETY: the runs are parts of the level's runs, in which no row occurs twice, and each task is run once.
                     // Entities linked with them are on another level or are not visited, so they are only read until all tasks are
                     // done.
@@ -389,13 +389,13 @@ where
 }
 
 /// The rows of a level, indexed from its first row.
-struct Pieces<'a> {
+struct LevelSlots<'a> {
     runs: &'a [RowRun],
     /// For each run: the number of rows up to its end.
     ends: Vec<u32>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> LevelSlots<'a> {
     fn of(runs: &'a [RowRun]) -> Self {
         let mut end = 0;
         let ends = runs.iter().map(|run| {

@@ -1,6 +1,6 @@
 //! The state that systems keep from run to run: their last runs, how far they have read, and their `Local`s.
 //!
-//! A [`Keeper`] visits all of it, always in the same order, and copies, exchanges or resets it. The caller provides the functions
+//! A [`StateVisitor`] visits all of it, always in the same order, and copies, exchanges or resets it. The caller provides the functions
 //! that clone values of known types.
 //!
 //! Tests: tests/snapshots/systems.rs
@@ -12,18 +12,18 @@ use core::mem::swap;
 
 use crate::entity::Entity;
 use crate::query::Forest;
-use crate::storage::resource::{Renewed, ResourceId};
+use crate::storage::resource::{RenewedList, ResourceId};
 use crate::storage::tick::LastRun;
 use crate::structure::removal::RemovalCursor;
 use crate::structure::store::RestoredEra;
 
-type Value = dyn Any + Send + Sync;
+type StateValue = dyn Any + Send + Sync;
 
 /// Clones a value, if its type is known.
-pub(crate) type CloneValue<'a> = dyn Fn(&dyn Any) -> Option<Box<Value>> + 'a;
+pub(crate) type CloneValue<'a> = dyn Fn(&dyn Any) -> Option<Box<StateValue>> + 'a;
 
 /// One item of a system's state.
-pub(crate) enum Memory {
+pub(crate) enum StateItem {
     LastRun(LastRun),
     /// A reader of messages: the id of the list, the next message, and the number of missed messages.
     Cursor(usize, u64, u64),
@@ -34,12 +34,12 @@ pub(crate) enum Memory {
     /// Sources with their targets, as a loop along a relationship last saw them.
     Links(Vec<(Entity, Entity)>),
     /// A value, if it can be cloned.
-    Value(Option<Box<Value>>),
+    Value(Option<Box<StateValue>>),
     /// The system has not been prepared.
     Unprepared,
 }
 
-impl Memory {
+impl StateItem {
     /// Clones the item.
     pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
         match self {
@@ -54,103 +54,107 @@ impl Memory {
     }
 }
 
-/// The operation that a [`Keeper`] performs.
-enum Mode<'a> {
+/// The operation that a [`StateVisitor`] performs.
+enum VisitMode<'a> {
     Take {
         clone: &'a CloneValue<'a>,
-        taken: Vec<Memory>,
+        taken: Vec<StateItem>,
         refused: Vec<&'static str>,
     },
     Exchange {
-        memory: &'a mut [Memory],
+        memory: &'a mut [StateItem],
         next: usize,
         fits: bool,
         era: RestoredEra,
-        renewed: &'a [(ResourceId, Renewed)],
+        renewed: &'a [(ResourceId, RenewedList)],
     },
     Reset,
 }
 
 /// Visits all state that a system keeps.
 #[doc(hidden)]
-pub struct Keeper<'a>(Mode<'a>);
+pub struct StateVisitor<'a>(VisitMode<'a>);
 
-impl_debug_of_fields! { [] Keeper<'_> {} }
+impl_debug_of_fields! { [] StateVisitor<'_> {} }
 
-impl<'a> Keeper<'a> {
+impl<'a> StateVisitor<'a> {
     /// Copies all state.
     pub(crate) fn taking(clone: &'a CloneValue<'a>) -> Self {
-        Self(Mode::Take { clone, taken: Vec::new(), refused: Vec::new() })
+        Self(VisitMode::Take { clone, taken: Vec::new(), refused: Vec::new() })
     }
 
     /// Restores all state from `memory`. Values are swapped: afterwards `memory` holds the previous ones.
-    pub(crate) fn exchanging(memory: &'a mut [Memory], era: RestoredEra, renewed: &'a [(ResourceId, Renewed)]) -> Self {
-        Self(Mode::Exchange { memory, next: 0, fits: true, era, renewed })
+    pub(crate) fn exchanging(
+        memory: &'a mut [StateItem],
+        era: RestoredEra,
+        renewed: &'a [(ResourceId, RenewedList)],
+    ) -> Self {
+        Self(VisitMode::Exchange { memory, next: 0, fits: true, era, renewed })
     }
 
     /// Resets systems to the state before they were prepared for a world.
     pub(crate) fn resetting() -> Self {
-        Self(Mode::Reset)
+        Self(VisitMode::Reset)
     }
 
     /// Whether systems are reset to the state before they were prepared for a world.
     pub(crate) fn resets(&self) -> bool {
-        matches!(self.0, Mode::Reset)
+        matches!(self.0, VisitMode::Reset)
     }
 
     /// The copied state, and the types of values that could not be cloned.
-    pub(crate) fn taken(self) -> (Vec<Memory>, Vec<&'static str>) {
+    pub(crate) fn taken(self) -> (Vec<StateItem>, Vec<&'static str>) {
         match self.0 {
-            Mode::Take { taken, refused, .. } => (taken, refused),
-            Mode::Exchange { .. } | Mode::Reset => (Vec::new(), Vec::new()),
+            VisitMode::Take { taken, refused, .. } => (taken, refused),
+            VisitMode::Exchange { .. } | VisitMode::Reset => (Vec::new(), Vec::new()),
         }
     }
 
     /// Whether `memory` matched the visited state, so that all of it was exchanged.
     pub(crate) fn fits(&self) -> bool {
         match &self.0 {
-            Mode::Take { .. } | Mode::Reset => true,
-            Mode::Exchange { memory, next, fits, .. } => *fits && *next == memory.len(),
+            VisitMode::Take { .. } | VisitMode::Reset => true,
+            VisitMode::Exchange { memory, next, fits, .. } => *fits && *next == memory.len(),
         }
     }
 
     /// Copies one item, or exchanges it.
     fn each(
         &mut self,
-        take: impl FnOnce() -> Memory,
-        exchange: impl FnOnce(&mut Memory, RestoredEra, &[(ResourceId, Renewed)]) -> bool,
+        take: impl FnOnce() -> StateItem,
+        exchange: impl FnOnce(&mut StateItem, RestoredEra, &[(ResourceId, RenewedList)]) -> bool,
     ) {
         match &mut self.0 {
-            Mode::Take { taken, .. } => taken.push(take()),
-            Mode::Exchange { memory, next, fits, era, renewed } => {
+            VisitMode::Take { taken, .. } => taken.push(take()),
+            VisitMode::Exchange { memory, next, fits, era, renewed } => {
                 *fits &= memory.get_mut(*next).is_some_and(|memory| exchange(memory, *era, renewed));
                 *next += 1;
             }
-            Mode::Reset => {}
+            VisitMode::Reset => {}
         }
     }
 
     /// Visits the last run of the system; `None` if the system is not prepared.
     pub(crate) fn last_run(&mut self, last_run: Option<&mut LastRun>) {
         let was = last_run.as_ref().map(|last_run| **last_run);
-        let take = || was.map_or(Memory::Unprepared, Memory::LastRun);
+        let take = || was.map_or(StateItem::Unprepared, StateItem::LastRun);
         self.each(take, |memory, era, _| match (memory, last_run) {
-            (Memory::LastRun(before), Some(last_run)) => {
+            (StateItem::LastRun(before), Some(last_run)) => {
                 *last_run = era.of(*before);
                 true
             }
-            (Memory::Unprepared, None) => true,
+            (StateItem::Unprepared, None) => true,
             _ => false,
         });
     }
 
     /// Visits a cursor in a list of messages.
     pub(crate) fn cursor(&mut self, list: &mut usize, next: &mut u64, missed: &mut u64) {
-        let was = Memory::Cursor(*list, *next, *missed);
+        let was = StateItem::Cursor(*list, *next, *missed);
         self.each(
             || was,
             |memory, _, renewed| {
-                let Memory::Cursor(of, at, lost) = memory else { return false };
+                let StateItem::Cursor(of, at, lost) = memory else { return false };
                 // A list is found here only if it was restored. The cursor of another list is kept.
                 if let Some((_, renewed)) = renewed.iter().find(|(_, renewed)| renewed.before == *of) {
                     (*list, *next) = (renewed.now, *at);
@@ -163,16 +167,16 @@ impl<'a> Keeper<'a> {
 
     /// Visits a cursor in the removals of a component, or in its removed values.
     pub(crate) fn reader(&mut self, cursor: &mut RemovalCursor, of_values: bool) {
-        let was = Memory::Reader(cursor.list(), of_values, cursor.state());
+        let was = StateItem::Reader(cursor.list(), of_values, cursor.state());
         self.each(
             || was,
             |memory, _, _| match memory {
-                Memory::Reader(list, values, state) if *list == cursor.list() && *values == of_values => {
+                StateItem::Reader(list, values, state) if *list == cursor.list() && *values == of_values => {
                     cursor.go_to(*state);
                     true
                 }
                 // Nothing to restore: the reader is already at the end of its list, like every reader without a stored position.
-                Memory::ReaderAtEnd => true,
+                StateItem::ReaderAtEnd => true,
                 _ => false,
             },
         );
@@ -181,11 +185,11 @@ impl<'a> Keeper<'a> {
     /// Visits sources with their targets.
     pub(crate) fn forest(&mut self, forest: &mut Forest) {
         // `seen` collects all links, which is only needed when the state is copied out.
-        let was = if matches!(self.0, Mode::Take { .. }) { forest.seen() } else { Vec::new() };
+        let was = if matches!(self.0, VisitMode::Take { .. }) { forest.seen() } else { Vec::new() };
         self.each(
-            || Memory::Links(was),
+            || StateItem::Links(was),
             |memory, _, _| {
-                let Memory::Links(before) = memory else { return false };
+                let StateItem::Links(before) = memory else { return false };
                 forest.has_seen(before);
                 true
             },
@@ -195,16 +199,16 @@ impl<'a> Keeper<'a> {
     /// Visits a value.
     pub(crate) fn value<T: Send + 'static>(&mut self, value: &mut T) {
         match &mut self.0 {
-            Mode::Take { clone, taken, refused } => {
+            VisitMode::Take { clone, taken, refused } => {
                 let cloned = clone(&*value);
                 if cloned.is_none() {
                     refused.push(type_name::<T>());
                 }
-                taken.push(Memory::Value(cloned));
+                taken.push(StateItem::Value(cloned));
             }
-            Mode::Exchange { memory, next, fits, .. } => {
+            VisitMode::Exchange { memory, next, fits, .. } => {
                 *fits &= match memory.get_mut(*next) {
-                    Some(Memory::Value(Some(before))) => match before.downcast_mut::<T>() {
+                    Some(StateItem::Value(Some(before))) => match before.downcast_mut::<T>() {
                         Some(before) => {
                             swap(before, value);
                             true
@@ -212,12 +216,12 @@ impl<'a> Keeper<'a> {
                         None => false,
                     },
                     // A value that could not be cloned was left out of the memory: nothing is restored.
-                    Some(Memory::Value(None)) => true,
+                    Some(StateItem::Value(None)) => true,
                     _ => false,
                 };
                 *next += 1;
             }
-            Mode::Reset => {}
+            VisitMode::Reset => {}
         }
     }
 }

@@ -13,14 +13,14 @@ use core::panic::Location;
 use super::blocks::RowFacts;
 use crate::access::{Access, ParamAccess};
 use crate::structure::store::Store;
-use crate::util::origin::SystemName;
+use crate::util::origin::SystemOrigin;
 
 /// The metadata of a system.
 #[derive(Debug)]
 pub struct SystemMeta {
     name: &'static str,
     /// The name, as recorded with changes.
-    pub(crate) system: SystemName,
+    pub(crate) system: SystemOrigin,
     /// The names of the parameters, if they are known. The names of row parameters come first.
     params: &'static [&'static str],
     /// The number of names that belong to the first parameter, the rows.
@@ -59,7 +59,7 @@ impl SystemMeta {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
         Self {
             name,
-            system: SystemName::of(name),
+            system: SystemOrigin::of(name),
             params,
             rows,
             inputs,
@@ -124,7 +124,7 @@ impl SystemMeta {
 
     /// The same metadata with another name.
     pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
-        Self { name, system: SystemName::of(name), inputs, ..self }
+        Self { name, system: SystemOrigin::of(name), inputs, ..self }
     }
 
     /// The name of the system.
@@ -161,7 +161,7 @@ impl SystemMeta {
     }
 
     /// Prepares a parameter that is made of others, which count as one parameter.
-    pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn init_composite<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         let state = init(self);
         self.depth -= 1;
@@ -173,7 +173,7 @@ impl SystemMeta {
     pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.access.params().len();
         self.hidden.push(start..start);
-        let state = self.as_one(init);
+        let state = self.init_composite(init);
         self.hidden.pop();
         state
     }
@@ -214,7 +214,7 @@ impl SystemMeta {
     }
 
     /// Adds access to entities that differ from those of the access that the current parameter has added before.
-    pub(crate) fn add_access_beside(&mut self, access: ParamAccess, store: &Store) {
+    pub(crate) fn add_disjoint_access(&mut self, access: ParamAccess, store: &Store) {
         let own = self.access.params().iter().position(|(param, _)| *param == self.param);
         let own = own.unwrap_or(self.access.params().len());
         self.hidden.push(own..self.access.params().len());

@@ -59,8 +59,8 @@ pub(crate) use self::input::{observes_nothing, plain_inputs};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 #[doc(hidden)]
-pub use self::memory::Keeper;
-pub(crate) use self::memory::{CloneValue, Memory};
+pub use self::memory::StateVisitor;
+pub(crate) use self::memory::{CloneValue, StateItem};
 pub use self::meta::SystemMeta;
 pub(crate) use self::notify::outcome;
 pub use self::notify::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};

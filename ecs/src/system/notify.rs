@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::base::{BoxedSystem, RunScope, System};
-use super::input::{Given, SystemInput};
+use super::input::{InputItem, SystemInput};
 use super::param_error::ParamError;
 use crate::structure::store::Store;
 use crate::system::commands::defer_world_commands;
@@ -55,19 +55,19 @@ fn not_done(reason: NotDoneReason, name: &str) -> Outcome {
 pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
     /// Runs the system with an event, and applies its commands. Prepares the system for the store if necessary. No ids are reserved
     /// at the start of the call.
-    fn notify(&mut self, input: Given<'_, Self::In>, store: &mut Store) -> Outcome;
+    fn notify(&mut self, input: InputItem<'_, Self::In>, store: &mut Store) -> Outcome;
 }
 
 impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsError>> {
     #[inline]
-    fn notify(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
+    fn notify(&mut self, input: InputItem<'_, I>, store: &mut Store) -> Outcome {
         notify_and_apply(&mut **self, input, store)
     }
 }
 
 /// Runs a system that has to be prepared, or that records commands.
 #[inline(never)]
-pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store: &mut Store) -> Outcome
+pub(super) fn notify_and_apply<S>(system: &mut S, input: InputItem<'_, S::In>, store: &mut Store) -> Outcome
 where
     S: System<Out = Result<(), EcsError>> + ?Sized,
 {

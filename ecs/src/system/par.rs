@@ -5,7 +5,7 @@
 use core::convert::Infallible;
 
 use super::tasks::{TaskParam, run_tasks};
-use crate::query::{QueryData, QueryFilter, QueryParIter, Reached};
+use crate::query::{MatchPosition, QueryData, QueryFilter, QueryParIter};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// Calls a function with each entity's item and with parameters of the system: parameters that only read, and
@@ -45,13 +45,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w, 's>) + Send + Sync,
     ) {
         let (pool, tasks, partition) = self.partition();
-        let done =
-            run_tasks::<P::Source, Reached, Infallible>(pool, tasks, &mut params.into_got(), |reached, rows, got| {
+        let done = run_tasks::<P::Source, MatchPosition, Infallible>(
+            pool,
+            tasks,
+            &mut params.into_got(),
+            |reached, rows, got| {
                 let mut params = P::item(got);
                 // SAFETY: the access is granted (contract of `QueryParIter::new`); each task is run once, and `self` is consumed.
                 unsafe { partition.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
                 Ok(())
-            });
+            },
+        );
         let Ok(()) = done;
     }
 }

@@ -4,7 +4,7 @@
 
 use core::marker::PhantomData;
 
-use super::memory::Keeper;
+use super::memory::StateVisitor;
 use super::meta::SystemMeta;
 use super::param_error::ParamError;
 use crate::access::const_access::ConstAccess;
@@ -129,7 +129,7 @@ pub unsafe trait ParamSource: 'static {
     }
 
     /// Visits all state that it keeps from run to run.
-    fn remember(_state: &mut Self::State, _keeper: &mut Keeper<'_>) {}
+    fn visit_state(_state: &mut Self::State, _keeper: &mut StateVisitor<'_>) {}
 
     /// Discards the recorded changes: the run was interrupted.
     fn discard(_state: &mut Self::State) {}
@@ -157,9 +157,9 @@ impl<'a, 'b> BuildSite<'a, 'b> {
         Built { state: S::init(self.store, self.meta), brand: PhantomData }
     }
 
-    /// See [`SystemMeta::as_one`].
-    pub(super) fn as_one<T>(&mut self, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
-        self.meta.as_one(|meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
+    /// See [`SystemMeta::init_composite`].
+    pub(super) fn init_composite<T>(&mut self, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
+        self.meta.init_composite(|meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
     }
 
     /// See [`SystemMeta::as_set`].
@@ -305,8 +305,8 @@ macro_rules! forward_state {
             <$Source>::rows(state, store)
         }
 
-        fn remember(state: &mut Self::State, keeper: &mut $crate::system::Keeper<'_>) {
-            <$Source>::remember(state, keeper);
+        fn visit_state(state: &mut Self::State, keeper: &mut $crate::system::StateVisitor<'_>) {
+            <$Source>::visit_state(state, keeper);
         }
 
         fn discard(state: &mut Self::State) {

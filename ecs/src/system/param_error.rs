@@ -37,20 +37,20 @@ enum Reason {
     /// The error of a parameter in an [`If`](crate::system::If).
     Skipped(String),
     /// Not an error of a parameter: a condition returned an error.
-    Returned(Returned),
+    Returned(ConditionError),
 }
 
 /// The error of a condition. Two are equal if they come from the same run.
 #[derive(Clone, Debug)]
-struct Returned(Arc<EcsError>);
+struct ConditionError(Arc<EcsError>);
 
-impl PartialEq for Returned {
+impl PartialEq for ConditionError {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Returned {}
+impl Eq for ConditionError {}
 
 impl ParamError {
     #[cfg_attr(
@@ -84,15 +84,15 @@ impl ParamError {
 
     /// A condition returned an error.
     pub(crate) fn returned(error: EcsError) -> Self {
-        Self { reason: Reason::Returned(Returned(Arc::new(error))) }
+        Self { reason: Reason::Returned(ConditionError(Arc::new(error))) }
     }
 
     /// The error for an error handler: the error itself if a condition returned one.
     pub(crate) fn into_box(self) -> BoxError {
         match self.reason {
-            Reason::Returned(Returned(error)) => match Arc::try_unwrap(error) {
+            Reason::Returned(ConditionError(error)) => match Arc::try_unwrap(error) {
                 Ok(error) => error.into_box(),
-                Err(shared) => Box::new(Self { reason: Reason::Returned(Returned(shared)) }),
+                Err(shared) => Box::new(Self { reason: Reason::Returned(ConditionError(shared)) }),
             },
             reason => Box::new(Self { reason }),
         }
@@ -150,7 +150,7 @@ impl_display!([] ParamError => |this, f| match &this.reason {
     Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
     Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
     Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
-    Reason::Returned(Returned(error)) => error.fmt(f),
+    Reason::Returned(ConditionError(error)) => error.fmt(f),
 });
 
 impl core::error::Error for ParamError {}

@@ -5,9 +5,9 @@
 use core::any::TypeId;
 
 use super::blocks::{Blocks, RowFacts};
-use super::input::{Given, SystemInput, WrittenInput};
+use super::input::{InputItem, SystemInput, WrittenInput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
-use crate::structure::store::Affected;
+use crate::structure::store::AffectedEntities;
 
 /// The kind of loop over rows that a function is.
 #[doc(hidden)]
@@ -80,7 +80,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     #[doc(hidden)]
     fn run_rows(
         &mut self,
-        rows: Affected<'_>,
+        rows: AffectedEntities<'_>,
         about: <Self::In as SystemInput>::About<'_>,
         params: SystemParamItem<'_, '_, Self::Param>,
     ) -> Self::Out {
@@ -127,7 +127,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// }
     /// assert_eq!(call(|input: In<u32>, n: Local<u32>| input.0 + *n, &mut 4), 14);
     /// ```
-    fn run(&mut self, input: Given<'_, Self::In>, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
+    fn run(&mut self, input: InputItem<'_, Self::In>, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
 }
 
 /// Distinguishes functions with an input from those without.

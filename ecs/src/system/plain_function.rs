@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, SystemCore};
 use super::function::{FunctionSystem, MacroMarker, ParamState};
-use super::input::Given;
+use super::input::InputItem;
 use super::into::IntoSystem;
 use super::meta::SystemMeta;
 use super::notify::WithNotifySystem;
@@ -22,7 +22,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// A system of a function whose parameters a builder prepares for the first world.
     #[track_caller]
     pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
+        let () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
         let mut system = Self::plain(type_name::<F>(), function);
         if let Some(meta) = system.meta_mut() {
             SystemMeta::make_own(meta)
@@ -33,9 +33,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
 }
 
 /// A plain function. If its parameters conflict, the compiler's message names it.
-struct Plain<F, Marker>(PhantomData<(F, Marker)>);
+struct PlainFunction<F, Marker>(PhantomData<(F, Marker)>);
 
-impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
+impl<Marker, F: SystemParamFunction<Marker>> PlainFunction<F, Marker> {
     const PARAMETERS_AGREE: () =
         check_nameless(PhantomData::<F>, Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
 }
@@ -50,10 +50,10 @@ where
     Marker: 'static,
     F: SystemParamFunction<Marker, Out: Unpin + 'static>,
 {
-    const CHECKED: () = Plain::<F, Marker>::PARAMETERS_AGREE;
+    const CHECKED: () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
 
     fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
+        let () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
         Box::new(FunctionSystem::plain(type_name::<F>(), this))
     }
 
@@ -62,8 +62,8 @@ where
         F::In: 'static,
         F::Out: SystemOutput,
     {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let fallible = Fallible { function: this, marker: PhantomData };
+        let () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
+        let fallible = FallibleFunction { function: this, marker: PhantomData };
         Box::new(FunctionSystem::plain(type_name::<F>(), fallible))
     }
 
@@ -72,19 +72,19 @@ where
         F::In: 'static,
         F::Out: SystemOutput,
     {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let fallible = Fallible { function: this, marker: PhantomData };
+        let () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
+        let fallible = FallibleFunction { function: this, marker: PhantomData };
         with.with(FunctionSystem::plain(type_name::<F>(), fallible))
     }
 }
 
 /// A function whose output is converted into a `Result`: one call instead of the two that a wrapped system needs.
-struct Fallible<F, Marker> {
+struct FallibleFunction<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,
 }
 
-impl<Marker, F> SystemParamFunction<(MacroMarker, Marker)> for Fallible<F, Marker>
+impl<Marker, F> SystemParamFunction<(MacroMarker, Marker)> for FallibleFunction<F, Marker>
 where
     Marker: 'static,
     F: SystemParamFunction<Marker, Out: SystemOutput>,
@@ -103,7 +103,7 @@ where
     }
 
     #[inline]
-    fn run(&mut self, input: Given<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), EcsError> {
+    fn run(&mut self, input: InputItem<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), EcsError> {
         self.function.run(input, params).into_result()
     }
 }

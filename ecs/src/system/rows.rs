@@ -13,8 +13,8 @@ use super::param_function::{LoopKind, StateOf, SystemParamFunction};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::entity::TableId;
 use crate::query::{
-    ContiguousFetch, FilterTerms, Matched, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
-    SliceKernel,
+    ContiguousFetch, FilterTerms, MatchPosition, Matched, Query, QueryData, QueryFilter, QueryState, RowList,
+    RowRanges, SliceKernel,
 };
 use crate::util::error::EcsError;
 use crate::util::simd::Variants;
@@ -108,20 +108,20 @@ impl_kernel! {
 }
 
 /// A loop with its parameters.
-pub(super) struct Bound<'k, 'p, 'w, 's, K, P: SystemParam, Marker> {
+pub(super) struct BoundKernel<'k, 'p, 'w, 's, K, P: SystemParam, Marker> {
     pub(super) kernel: &'k K,
     pub(super) params: &'p mut SystemParamItem<'w, 's, P>,
     pub(super) marker: PhantomData<fn() -> Marker>,
 }
 
-impl<'k, 'p, 'w, 's, K, P: SystemParam, Marker> Bound<'k, 'p, 'w, 's, K, P, Marker> {
+impl<'k, 'p, 'w, 's, K, P: SystemParam, Marker> BoundKernel<'k, 'p, 'w, 's, K, P, Marker> {
     #[inline(always)]
     pub(super) fn new(kernel: &'k K, params: &'p mut SystemParamItem<'w, 's, P>) -> Self {
         Self { kernel, params, marker: PhantomData }
     }
 }
 
-impl<D, K, Marker> SliceKernel<D::Terms> for Bound<'_, '_, '_, '_, K, K::Params, (D, Marker)>
+impl<D, K, Marker> SliceKernel<D::Terms> for BoundKernel<'_, '_, '_, '_, K, K::Params, (D, Marker)>
 where
     D: QueryData<Terms: ContiguousFetch>,
     K: RowKernel<D, Marker>,
@@ -244,20 +244,20 @@ where
         let matched = rows.matched();
         // SAFETY: the query's cache is up to date; the caller grants the access, and guarantees that no row has to be checked.
         unsafe { RowRanges::visit(matched) };
-        let kernel = Bound::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
-        then(Blocks::Own(&mut BlockLoop::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
+        let kernel = BoundKernel::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
+        then(Blocks::Own(&mut OwnBlockLoop::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
         Ok(())
     }
 
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
+        let mut kernel = BoundKernel::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
         rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
 }
 
 /// A loop with its parameters that waits for blocks.
-struct BlockLoop<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
+struct OwnBlockLoop<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     matched: Matched<'w, 's, T, F>,
     kernel: K,
     variants: PhantomData<fn() -> V>,
@@ -270,7 +270,7 @@ fn unexpected(error: EcsError) {
     panic!("a loop that goes through blocks of rows has failed: {error}")
 }
 
-impl<T, F, V, K> OwnBlocks for BlockLoop<'_, '_, T, F, V, K>
+impl<T, F, V, K> OwnBlocks for OwnBlockLoop<'_, '_, T, F, V, K>
 where
     T: ContiguousFetch,
     F: FilterTerms,
@@ -338,16 +338,16 @@ where
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.0.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
-        run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
+        run_tasks::<SourceOf<K, D, Marker>, MatchPosition, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
-            let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(kernel, &mut params);
+            let mut kernel = BoundKernel::<K, K::Params, (D, Marker)>::new(kernel, &mut params);
             // SAFETY: the access is granted (contract of the query); each task is run once, and the query is consumed.
             unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
         })
     }
 }
 
-/// Like [`BlockLoop`], for several threads.
+/// Like [`OwnBlockLoop`], for several threads.
 struct SharedBlockLoop<'a, 'w, 's, 'c, D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
@@ -384,7 +384,7 @@ where
         // SAFETY: the source does not record (asserted above), so `lend` has no condition.
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
-        let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(self.kernel, &mut params);
+        let mut kernel = BoundKernel::<K, K::Params, (D, Marker)>::new(self.kernel, &mut params);
         let done = ranges.for_each::<V, _>(&mut kernel);
         done.unwrap_or_else(unexpected);
     }

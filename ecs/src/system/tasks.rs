@@ -23,8 +23,8 @@ use crate::storage::resource::Resource;
 use crate::structure::cell::ReadCell;
 use crate::system::ResMut;
 use crate::system::commands::{CommandQueue, Commands};
-use crate::util::origin::SystemName;
-use crate::util::pool::{LANES, Parts, Pool, Tasks};
+use crate::util::origin::SystemOrigin;
+use crate::util::pool::{LANES, Pool, ResultSlots, Tasks};
 use crate::util::tuples::Groups;
 
 /// The source of a parameter that the tasks of a parallel loop can use.
@@ -107,14 +107,14 @@ copied! {
 
 /// The shared data for recording commands in a task's own queue.
 #[doc(hidden)]
-pub struct Recorder<'t> {
+pub struct TaskRecorder<'t> {
     /// Each lane of tasks has its own part of the ids, so the ids that a task gets do not depend on which task runs first.
     ids: SplitStream<'t>,
-    system: SystemName,
+    system: SystemOrigin,
 }
 
 impl TaskSource for CommandsSource {
-    type Common<'t> = Recorder<'t>;
+    type Common<'t> = TaskRecorder<'t>;
     type Part = CommandQueue;
 
     const RECORDS: bool = true;
@@ -126,7 +126,7 @@ impl TaskSource for CommandsSource {
 
     #[inline]
     fn common<'t>(got: &'t Commands<'_, '_>, tasks: usize) -> Self::Common<'t> {
-        Recorder { ids: got.ids.split(tasks.min(LANES) as u32, 0), system: got.system }
+        TaskRecorder { ids: got.ids.split(tasks.min(LANES) as u32, 0), system: got.system }
     }
 
     #[inline]
@@ -145,18 +145,18 @@ impl TaskSource for CommandsSource {
 
 /// The messages that a task writes.
 #[doc(hidden)]
-pub struct Written<M>(Messages<M>, ());
+pub struct WrittenMessages<M>(Messages<M>, ());
 
 #[diagnostic::do_not_recommend]
 impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     type Common<'t> = ();
-    type Part = Written<M>;
+    type Part = WrittenMessages<M>;
 
     const RECORDS: bool = true;
 
     #[inline]
-    fn part() -> Written<M> {
-        Written(Messages::unnumbered(), ())
+    fn part() -> WrittenMessages<M> {
+        WrittenMessages(Messages::unnumbered(), ())
     }
 
     #[inline]
@@ -165,13 +165,13 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     #[inline]
     unsafe fn lend<'c: 't, 't>(
         (): &'t (),
-        Written(messages, nothing): &'t mut Written<M>,
+        WrittenMessages(messages, nothing): &'t mut WrittenMessages<M>,
         _: usize,
     ) -> Self::Got<'t, 't> {
         (ResMut::from(messages), nothing)
     }
 
-    fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: Written<M>) {
+    fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: WrittenMessages<M>) {
         // A message writer marks the resource as changed even if it writes nothing, so a task's writer does, too.
         messages.set_changed();
         messages.bypass_change_detection().take_over(&mut part.0);
@@ -313,22 +313,23 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     // Each lane has ids of its own: the ids that a task gets depend only on the tasks before it in the lane.
     let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };
     let common = S::common(got, tasks.len());
-    let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
+    let parts = ResultSlots::<(S::Part, Result<(), E>)>::new(tasks.len());
     pool.work_off(tasks, |tasks| {
         let mut kept = T::default();
-        let mut open: Option<Open<S::Part>> = None;
+        let mut open: Option<OpenTask<S::Part>> = None;
         while let Some((task, rows)) = tasks.take() {
             if let Some(done) = open.take_if(|open| open.end != task) {
                 // SAFETY: each task is taken once, and `done.first` is the first task of a sequence, so only this thread writes at
                 // this position, and only once.
                 unsafe { parts.put(done.first, (done.part, Ok(()))) }
             }
-            let Open { part, end, .. } = open.get_or_insert_with(|| Open { first: task, end: task, part: S::part() });
+            let OpenTask { part, end, .. } =
+                open.get_or_insert_with(|| OpenTask { first: task, end: task, part: S::part() });
             *end = task + 1;
             // SAFETY: each task is taken once, and its parameter is used in this call only.
             let result = run(&mut kept, rows, unsafe { S::lend(&common, part, task) });
             if result.is_err() {
-                if let Some(Open { first, part, .. }) = open.take() {
+                if let Some(OpenTask { first, part, .. }) = open.take() {
                     // SAFETY: each task is taken once, and `first` is the first task of a sequence, so only this thread writes at
                     // this position, and only once.
                     unsafe { parts.put(first, (part, result)) }
@@ -337,7 +338,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
                 tasks.abandon_rest();
             }
         }
-        if let Some(Open { first, part, .. }) = open {
+        if let Some(OpenTask { first, part, .. }) = open {
             // SAFETY: each task is taken once, and `first` is the first task of a sequence, so only this thread writes at this
             // position, and only once.
             unsafe { parts.put(first, (part, Ok(()))) }
@@ -353,7 +354,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
 }
 
 /// The data that a thread records while it takes consecutive tasks.
-struct Open<P> {
+struct OpenTask<P> {
     first: usize,
     end: usize,
     part: P,

@@ -22,7 +22,7 @@ const OF_ALLOCATOR: usize = 2 * size_of::<usize>();
 
 /// Memory for values of one layout. Owns the memory, but no values.
 #[repr(C)]
-pub(crate) struct Memory {
+pub(crate) struct AlignedMemory {
     /// The address of the first value; aligned even if nothing is allocated.
     data: NonNull<u8>,
     /// Number of values that fit. Constant for zero-sized values, which need no memory.
@@ -35,7 +35,7 @@ pub(crate) struct Memory {
     before: u8,
 }
 
-impl Memory {
+impl AlignedMemory {
     /// No memory, with size 0 and capacity 0.
     pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, size: 0, align: 1, before: 0 };
 
@@ -148,7 +148,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for AlignedMemory {
     fn drop(&mut self) {
         if self.owns_block()
             && let Ok(layout) = self.layout(self.capacity)

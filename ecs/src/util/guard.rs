@@ -41,12 +41,12 @@ impl<T, F: FnMut(&mut T)> Drop for OnDrop<T, F> {
 /// Runs `each` for every item. If it panics for one, it still runs for the remaining items, and then the panic is resumed. A second panic
 /// aborts the process, like every panic during unwinding.
 pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
-    struct Rest<I: Iterator, F: FnMut(I::Item)> {
+    struct RemainingItems<I: Iterator, F: FnMut(I::Item)> {
         items: I,
         each: F,
     }
 
-    impl<I: Iterator, F: FnMut(I::Item)> Rest<I, F> {
+    impl<I: Iterator, F: FnMut(I::Item)> RemainingItems<I, F> {
         fn run(&mut self) {
             for item in self.items.by_ref() {
                 (self.each)(item);
@@ -54,13 +54,13 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
         }
     }
 
-    impl<I: Iterator, F: FnMut(I::Item)> Drop for Rest<I, F> {
+    impl<I: Iterator, F: FnMut(I::Item)> Drop for RemainingItems<I, F> {
         fn drop(&mut self) {
             self.run();
         }
     }
 
-    Rest { items, each }.run();
+    RemainingItems { items, each }.run();
 }
 
 /// As [`for_each_despite_panics`], but if several items panic, the first panic is resumed, and the later ones are dropped. For independent

@@ -10,7 +10,7 @@ use alloc::vec;
 const UNUSED: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct MapCell {
     key: u32,
     value: u32,
 }
@@ -27,7 +27,7 @@ fn spread(key: u32) -> u32 {
 /// A compact map with `u32` keys.
 pub(crate) struct IdMap {
     /// The number of cells is a power of two, so there is at least one; and at least one cell is unused.
-    cells: Box<[Entry]>,
+    cells: Box<[MapCell]>,
     /// The number of cells minus one.
     mask: u32,
     len: u32,
@@ -38,7 +38,7 @@ impl_default!([] IdMap => Self::with_cells(1));
 impl IdMap {
     fn with_cells(count: usize) -> Self {
         assert!(count.is_power_of_two() && count <= 1 << 31);
-        let cells = vec![Entry { key: UNUSED, value: 0 }; count].into_boxed_slice();
+        let cells = vec![MapCell { key: UNUSED, value: 0 }; count].into_boxed_slice();
         Self { cells, mask: count as u32 - 1, len: 0 }
     }
 
@@ -80,7 +80,7 @@ impl IdMap {
             step += 1;
         }
         let at = self.cell(key, step);
-        self.cells[at] = Entry { key, value };
+        self.cells[at] = MapCell { key, value };
         self.len += 1;
     }
 

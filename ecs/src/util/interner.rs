@@ -17,16 +17,16 @@ use crate::util::fnv::Fnv;
 /// A node of the tree. Once it is in the tree, it is never freed, and only its child pointers change.
 struct TreeNode<L: ?Sized + 'static> {
     hash: u64,
-    entry: Entry<L>,
+    entry: InternedEntry<L>,
     /// The children, by the next two bits of the hash.
     below: [AtomicPtr<Self>; 4],
 }
 
 /// A value and its number. Neither ever changes, so a reference to this is a valid map key.
-struct Entry<L: ?Sized + 'static> {
+struct InternedEntry<L: ?Sized + 'static> {
     /// Assigned in the order in which values were added; numbers may be skipped.
     number: u32,
-    value: Kept<L>,
+    value: InternedValue<L>,
 }
 
 /// A value that an [`Interner`] can keep a copy of for as long as the program runs.
@@ -102,23 +102,23 @@ impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
     /// Returns the copy of a value; the first call creates it. `O(1)` for a usual number of values.
     pub fn intern(&self, value: &L) -> Interned<L> {
-        self.intern_with(value, || Kept::Leaked(value.leak()))
+        self.intern_with(value, || InternedValue::Leaked(value.leak()))
     }
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
     /// Returns the copy of a value; `make` creates it if it does not exist.
-    pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> Kept<L>) -> Interned<L> {
+    pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> InternedValue<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
-        let mut end = match find(Link { node: &self.root, rest: hash }, hash, value) {
+        let mut end = match find(TreeSlot { node: &self.root, rest: hash }, hash, value) {
             Ok(node) => return Interned(&node.entry),
             Err(end) => end,
         };
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let below = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
-        let mut node = Box::new(TreeNode { hash, entry: Entry { number, value: make() }, below });
+        let mut node = Box::new(TreeNode { hash, entry: InternedEntry { number, value: make() }, below });
         loop {
             // `make` or another thread may have added values since the search, perhaps this value.
             end = match find(end, hash, value) {
@@ -138,18 +138,18 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
 }
 
 /// The copy of a value that an interner keeps. If another thread has added the value first, a boxed copy is dropped.
-pub(crate) enum Kept<L: ?Sized + 'static> {
+pub(crate) enum InternedValue<L: ?Sized + 'static> {
     Boxed(Box<L>),
     Leaked(&'static L),
 }
 
-impl_deref!(#[inline] [L: ?Sized] Kept<L> => L, |this| *match this {
+impl_deref!(#[inline] [L: ?Sized] InternedValue<L> => L, |this| *match this {
     Self::Boxed(value) => value,
     Self::Leaked(value) => *value,
 });
 
 /// A place in the tree that may contain a node.
-struct Link<'a, L: ?Sized + 'static> {
+struct TreeSlot<'a, L: ?Sized + 'static> {
     node: &'a AtomicPtr<TreeNode<L>>,
     /// The remaining bits of the hash of the searched value: the first ones select the child of the node.
     rest: u64,
@@ -165,13 +165,17 @@ fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L
 }
 
 /// Searches for a value from a place on. Returns its node, or the empty place where it belongs.
-fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Result<&'static TreeNode<L>, Link<'a, L>> {
+fn find<'a, L: ?Sized + Eq>(
+    mut place: TreeSlot<'a, L>,
+    hash: u64,
+    value: &L,
+) -> Result<&'static TreeNode<L>, TreeSlot<'a, L>> {
     while let Some(node) = read(place.node) {
         if node.hash == hash && *node.entry.value == *value {
             return Ok(node);
         }
         // After 32 levels the bits of the hash repeat, so that different values with the same hash have places, too.
-        place = Link { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
+        place = TreeSlot { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
     }
     Err(place)
 }
@@ -198,7 +202,7 @@ fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Res
 /// assert_ne!(copy, Physics::Forces.intern());
 /// assert_eq!(format!("{label:?}"), "Collisions(2)");
 /// ```
-pub struct Interned<L: ?Sized + 'static>(&'static Entry<L>);
+pub struct Interned<L: ?Sized + 'static>(&'static InternedEntry<L>);
 
 impl_copy! { [L: ?Sized] Interned<L>; }
 

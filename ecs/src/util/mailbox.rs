@@ -11,19 +11,19 @@ use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// Receives returned values. Each owner has one; only the owner takes values out.
-pub(crate) struct Mailbox<T>(Arc<Letters<T>>);
+pub(crate) struct Mailbox<T>(Arc<MailboxList<T>>);
 
 /// Sends values to a mailbox.
-pub(crate) struct Sender<T>(Arc<Letters<T>>);
+pub(crate) struct Sender<T>(Arc<MailboxList<T>>);
 
-struct Letters<T> {
+struct MailboxList<T> {
     /// The most recent letter.
-    newest: AtomicPtr<Letter<T>>,
+    newest: AtomicPtr<MailboxNode<T>>,
     /// Whether the mailbox exists.
     is_open: AtomicBool,
 }
 
-struct Letter<T> {
+struct MailboxNode<T> {
     value: T,
     /// The letter before this one, or null.
     older: *mut Self,
@@ -31,10 +31,10 @@ struct Letter<T> {
 
 // SAFETY: the values of letters are sent from one thread to another (`T: Send`), and the owner of the mailbox may share
 // received values with other threads (`T: Sync`). The list itself is changed by atomic operations only.
-unsafe impl<T: Send + Sync> Send for Letters<T> {}
+unsafe impl<T: Send + Sync> Send for MailboxList<T> {}
 // SAFETY: through a shared reference values are sent (`T: Send`) and read (`T: Sync`); the list itself is changed by
 // atomic operations only.
-unsafe impl<T: Send + Sync> Sync for Letters<T> {}
+unsafe impl<T: Send + Sync> Sync for MailboxList<T> {}
 
 impl<T> Default for Mailbox<T> {
     fn default() -> Self {
@@ -44,7 +44,7 @@ impl<T> Default for Mailbox<T> {
 
 impl<T> Mailbox<T> {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Letters { newest: AtomicPtr::new(ptr::null_mut()), is_open: AtomicBool::new(true) }))
+        Self(Arc::new(MailboxList { newest: AtomicPtr::new(ptr::null_mut()), is_open: AtomicBool::new(true) }))
     }
 
     /// Creates a sender to this mailbox.
@@ -97,7 +97,7 @@ impl<T> Sender<T> {
         if !self.0.is_open.load(Ordering::Relaxed) {
             return Err(value);
         }
-        let letter = Box::into_raw(Box::new(Letter { value, older: ptr::null_mut() }));
+        let letter = Box::into_raw(Box::new(MailboxNode { value, older: ptr::null_mut() }));
         let mut older = self.0.newest.load(Ordering::Relaxed);
         loop {
             // SAFETY: `letter` comes from `Box::into_raw`, and no other code has the pointer yet.
@@ -111,7 +111,7 @@ impl<T> Sender<T> {
     }
 }
 
-impl<T> Letters<T> {
+impl<T> MailboxList<T> {
     /// Takes all letters out of the list, the oldest first.
     fn take(&self) -> Vec<T> {
         let mut next = self.newest.swap(ptr::null_mut(), Ordering::Acquire);
@@ -129,7 +129,7 @@ impl<T> Letters<T> {
     }
 }
 
-impl<T> Drop for Letters<T> {
+impl<T> Drop for MailboxList<T> {
     fn drop(&mut self) {
         drop(self.take());
     }

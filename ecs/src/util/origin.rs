@@ -1,10 +1,10 @@
 //! Origins: the source line and the system of an operation. Known with the feature `track_location` only.
 //!
-//! Three types contain a [`Tracked`]: [`Known`], an optional reference, [`KnownCell`], a cell for one that is written through
+//! Three types contain a [`Tracked`]: [`KnownRef`], an optional reference, [`KnownCell`], a cell for one that is written through
 //! shared references, and [`PerIndex`], a list by index. Without the feature they have no size and do nothing. This also
 //! applies to the types that consist of them.
 //!
-//! `Store::by_caller` sets the origin of the following operations on an exclusively borrowed store. A command has the origin
+//! `Store::track_caller` sets the origin of the following operations on an exclusively borrowed store. A command has the origin
 //! of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`, and a
 //! dereference adds its line. If a change combines commands from several places, each component gets the origin of the command
 //! that inserted it. The feature does not change the behaviour, except that with it components are tracked from their
@@ -60,11 +60,11 @@ impl<T> Tracked<T> {
 
 /// A reference to something that lives until the program ends, if it is known.
 #[derive(Debug)]
-struct Known<T: 'static>(Tracked<Option<&'static T>>);
+struct KnownRef<T: 'static>(Tracked<Option<&'static T>>);
 
-impl_copy! { [T] Known<T>; }
+impl_copy! { [T] KnownRef<T>; }
 
-impl<T> Known<T> {
+impl<T> KnownRef<T> {
     const NONE: Self = Self(Tracked::new(None));
 
     #[inline]
@@ -76,7 +76,7 @@ impl<T> Known<T> {
     }
 }
 
-impl Known<Location<'static>> {
+impl KnownRef<Location<'static>> {
     /// The location of the caller of the calling function, or further up if that one is `#[track_caller]`, too.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
@@ -87,15 +87,15 @@ impl Known<Location<'static>> {
 
 /// The name of a system. Each exists once in the program.
 #[derive(Debug)]
-struct Name {
+struct NameNode {
     name: &'static str,
     next: Option<&'static Self>,
 }
 
 /// All names, the newest first. The list only grows, by one for each system of the program.
-static NAMES: KnownCell<Name> = KnownCell(Tracked::new(AtomicPtr::new(ptr::null_mut())));
+static NAMES: KnownCell<NameNode> = KnownCell(Tracked::new(AtomicPtr::new(ptr::null_mut())));
 
-impl Known<Name> {
+impl KnownRef<NameNode> {
     fn of(name: &'static str) -> Self {
         let Some(head) = NAMES.0.get() else { return Self::NONE };
         let mut new = None;
@@ -106,7 +106,7 @@ impl Known<Name> {
             if let Some(known) = names.find(|known| known.name == name) {
                 return Self(Tracked::new(Some(known)));
             }
-            let node = new.get_or_insert_with(|| Box::leak(Box::new(Name { name, next: None })));
+            let node = new.get_or_insert_with(|| Box::leak(Box::new(NameNode { name, next: None })));
             node.next = first;
             let before = first.map_or(ptr::null(), ptr::from_ref).cast_mut();
             if head.compare_exchange(before, *node, Ordering::Release, Ordering::Relaxed).is_ok() {
@@ -123,7 +123,7 @@ impl Known<Name> {
     }
 }
 
-/// A cell for a [`Known`] that can be written through shared references.
+/// A cell for a [`KnownRef`] that can be written through shared references.
 #[derive(Debug)]
 struct KnownCell<T: 'static>(Tracked<AtomicPtr<T>>);
 
@@ -135,16 +135,16 @@ impl<T> Default for KnownCell<T> {
 
 impl<T: Sync> KnownCell<T> {
     #[inline]
-    fn get(&self) -> Known<T> {
-        let Some(place) = self.0.get() else { return Known::NONE };
+    fn get(&self) -> KnownRef<T> {
+        let Some(place) = self.0.get() else { return KnownRef::NONE };
         // SAFETY: the address is null or points to a value that lives until the program ends and is no longer changed: only
-        // `set` and `Known::of` store addresses, of such values. The load with `Acquire` synchronizes with the store with
+        // `set` and `KnownRef::of` store addresses, of such values. The load with `Acquire` synchronizes with the store with
         // `Release`, so the writes to the value are visible. The value may be shared between threads.
-        Known(Tracked::new(unsafe { place.load(Ordering::Acquire).as_ref() }))
+        KnownRef(Tracked::new(unsafe { place.load(Ordering::Acquire).as_ref() }))
     }
 
     #[inline]
-    fn set(&self, known: Known<T>) {
+    fn set(&self, known: KnownRef<T>) {
         if let Some(place) = self.0.get() {
             place.store(known.get().map_or(ptr::null(), ptr::from_ref).cast_mut(), Ordering::Release);
         }
@@ -163,7 +163,7 @@ impl<T: Default> PerIndex<T> {
 
     /// The entry of an index; `None` if its allocation fails: then the value is not known.
     #[inline]
-    pub(crate) fn place(&mut self, index: usize) -> Option<&mut T> {
+    pub(crate) fn get_or_grow(&mut self, index: usize) -> Option<&mut T> {
         if index >= self.0.get()?.len() {
             self.grow_to(index + 1).ok()?;
         }
@@ -199,18 +199,18 @@ impl<T: Default> PerIndex<T> {
 
 /// The name of the running system, if there is one and it is known.
 #[derive(Clone, Copy)]
-pub(crate) struct SystemName(Known<Name>);
+pub(crate) struct SystemOrigin(KnownRef<NameNode>);
 
-impl SystemName {
-    pub(crate) const NONE: Self = Self(Known::NONE);
+impl SystemOrigin {
+    pub(crate) const NONE: Self = Self(KnownRef::NONE);
 
     #[inline]
     pub(crate) fn of(name: &'static str) -> Self {
-        Self(Known::of(name))
+        Self(KnownRef::of(name))
     }
 }
 
-impl_debug!([] SystemName => |this, f| this.0.name().fmt(f));
+impl_debug!([] SystemOrigin => |this, f| this.0.name().fmt(f));
 
 /// The source line and the system of an operation.
 ///
@@ -237,30 +237,30 @@ impl_debug!([] SystemName => |this, f| this.0.name().fmt(f));
 #[derive(Clone, Copy)]
 #[doc(alias("MaybeLocation"))]
 pub struct Origin {
-    location: Known<Location<'static>>,
-    system: SystemName,
+    location: KnownRef<Location<'static>>,
+    system: SystemOrigin,
 }
 
 impl Origin {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { location: Known::NONE, system: SystemName::NONE };
+    pub const UNKNOWN: Self = Self { location: KnownRef::NONE, system: SystemOrigin::NONE };
 
     /// The calling line, in a system.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) const fn here(system: SystemName) -> Self {
-        Self { location: Known::caller(), system }
+    pub(crate) const fn here(system: SystemOrigin) -> Self {
+        Self { location: KnownRef::caller(), system }
     }
 
     /// A system, without a line.
     #[inline]
-    pub(crate) const fn in_system(system: SystemName) -> Self {
-        Self { location: Known::NONE, system }
+    pub(crate) const fn in_system(system: SystemOrigin) -> Self {
+        Self { location: KnownRef::NONE, system }
     }
 
     /// The system, if there is one.
     #[inline]
-    pub(crate) const fn system_name(self) -> SystemName {
+    pub(crate) const fn system_name(self) -> SystemOrigin {
         self.system
     }
 
@@ -358,10 +358,10 @@ impl_display! {
 impl_debug!([] Origin => |this, f| write!(f, "Origin({this})"));
 
 /// The form after a participle: ``despawned by system `bury` at src/game.rs:40:9``, `despawned at src/main.rs:7:5`.
-pub(crate) struct By(pub(crate) Origin);
+pub(crate) struct ByOrigin(pub(crate) Origin);
 
 impl_display! {
-    [] By => |this, f| match (this.0.system(), this.0.is_known()) {
+    [] ByOrigin => |this, f| match (this.0.system(), this.0.is_known()) {
         (Some(_), _) => write!(f, " by {}", this.0),
         (None, true) => write!(f, " at {}", this.0),
         (None, false) => Ok(()),
@@ -372,13 +372,13 @@ impl_display! {
 #[derive(Debug, Default)]
 pub(crate) struct OriginCell {
     location: KnownCell<Location<'static>>,
-    system: KnownCell<Name>,
+    system: KnownCell<NameNode>,
 }
 
 impl OriginCell {
     #[inline]
     pub(crate) fn get(&self) -> Origin {
-        Origin { location: self.location.get(), system: SystemName(self.system.get()) }
+        Origin { location: self.location.get(), system: SystemOrigin(self.system.get()) }
     }
 
     #[inline]
@@ -418,14 +418,14 @@ mod tests {
 
     #[test]
     fn without_the_feature_nothing_has_a_size() {
-        let sizes = [size_of::<Origin>(), size_of::<SystemName>(), size_of::<OriginCell>(), size_of::<RowOrigins>()];
+        let sizes = [size_of::<Origin>(), size_of::<SystemOrigin>(), size_of::<OriginCell>(), size_of::<RowOrigins>()];
         assert_eq!(sizes == [0; 4], !TRACKED, "{sizes:?}");
     }
 
     #[test]
     fn a_system_has_one_name_on_every_thread() {
         let [one, same, other] =
-            ["game::bury", "game::bury", "game::dig"].map(|name| Origin::in_system(SystemName::of(name)));
+            ["game::bury", "game::bury", "game::dig"].map(|name| Origin::in_system(SystemOrigin::of(name)));
         assert!(one.is_same(same) && one == same);
         assert_eq!((one.is_same(other), one == other), (!TRACKED, !TRACKED));
         assert!(!TRACKED || ptr::eq(one.system().unwrap(), same.system().unwrap()));
@@ -435,7 +435,7 @@ mod tests {
     #[cfg(feature = "std")]
     fn many_threads_may_name_systems_at_once() {
         let names = ["a", "b", "c", "d", "e"];
-        let ask = || names.map(|name| SystemName::of(name).0.name());
+        let ask = || names.map(|name| SystemOrigin::of(name).0.name());
         let expected = if TRACKED { names.map(Some) } else { [None; 5] };
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();

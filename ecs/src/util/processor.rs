@@ -12,15 +12,15 @@ static FOUND: AtomicUsize = AtomicUsize::new(0);
 #[inline]
 pub(crate) fn l2_size() -> usize {
     match FOUND.load(Relaxed) {
-        0 => look(),
+        0 => detect_size(),
         found => found,
     }
 }
 
 /// Detects the size once: in a virtual machine, `cpuid` takes microseconds.
 #[cold]
-fn look() -> usize {
-    let found = match told() {
+fn detect_size() -> usize {
+    let found = match reported_size() {
         0 => USUAL,
         // A virtual machine may report an arbitrary size, so the size is clamped.
         told => told.clamp(128 << 10, 16 << 20),
@@ -31,7 +31,7 @@ fn look() -> usize {
 
 /// The size that the processor reports, or 0 if it reports no size. Miri does not support `cpuid`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn told() -> usize {
+fn reported_size() -> usize {
     use core::arch::x86_64::__cpuid;
 
     /// The leaf with the size of the second-level cache, in KiB, in the upper half of `ecx`, on Intel and AMD processors.
@@ -43,7 +43,7 @@ fn told() -> usize {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn told() -> usize {
+fn reported_size() -> usize {
     0
 }
 

@@ -173,15 +173,15 @@ pub(crate) use self::sealed::Sealed;
 
 /// An unroll width with the given numbers of rows, optionally with a loop over single numbers.
 #[doc(hidden)]
-pub struct Rows<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool = false>;
+pub struct UnrolledRows<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool = false>;
 
 impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool> Sealed
-    for Rows<SMALL, LARGE, MANY, LOOPS>
+    for UnrolledRows<SMALL, LARGE, MANY, LOOPS>
 {
 }
 
 impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool> UnrollWidth
-    for Rows<SMALL, LARGE, MANY, LOOPS>
+    for UnrolledRows<SMALL, LARGE, MANY, LOOPS>
 {
     const OF_SMALL: usize = checked(SMALL);
     const OF_LARGE: usize = checked(LARGE);
@@ -221,12 +221,12 @@ pub trait Variants: Sealed + 'static {
 pub struct Wide;
 
 /// The best unroll width with registers of 32 bytes or more.
-type BestOfWide = Rows<32, 8, 1, true>;
+type BestOfWide = UnrolledRows<32, 8, 1, true>;
 /// The plain loop.
-type AsWritten = Rows<1, 1, 1>;
+type AsWritten = UnrolledRows<1, 1, 1>;
 /// The best unroll width for the baseline.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
-type BestOfBaseline = Rows<16, 4, 1>;
+type BestOfBaseline = UnrolledRows<16, 4, 1>;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 type BestOfBaseline = BestOfWide;
 /// Not measured, so the plain loop.
@@ -266,9 +266,9 @@ impl<const COUNT: usize> Sealed for Shaped<COUNT> {}
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;
     const AVX512: bool = true;
-    type Baseline = Rows<COUNT, COUNT, COUNT>;
-    type Avx2 = Rows<COUNT, COUNT, COUNT>;
-    type Avx512 = Rows<COUNT, COUNT, COUNT>;
+    type Baseline = UnrolledRows<COUNT, COUNT, COUNT>;
+    type Avx2 = UnrolledRows<COUNT, COUNT, COUNT>;
+    type Avx512 = UnrolledRows<COUNT, COUNT, COUNT>;
 }
 
 /// Prevents the vectorisation of the loop that contains the call, whose steps are to be vectorised instead.
@@ -289,7 +289,7 @@ pub(crate) fn between_blocks() {
 }
 
 /// A function that is compiled for several instruction sets, with its arguments.
-pub(crate) trait Job {
+pub(crate) trait KernelJob {
     /// The result.
     type Out;
 
@@ -300,26 +300,26 @@ pub(crate) trait Job {
 
 /// Runs a job with the instruction set in use.
 #[inline(always)]
-pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+pub(crate) fn run<V: Variants, J: KernelJob>(job: J) -> J::Out {
     if V::WIDE { wide::run::<V, J>(job) } else { as_written(job) }
 }
 
 /// As [`run`], for a rare part of a job, which must not be in one function with the rest.
 #[cold]
 #[inline(never)]
-pub(crate) fn run_apart<V: Variants, J: Job>(job: J) -> J::Out {
+pub(crate) fn run_apart<V: Variants, J: KernelJob>(job: J) -> J::Out {
     run::<V, J>(job)
 }
 
 /// The plain loop for the baseline. A separate function, as [`baseline`].
 #[inline(never)]
-fn as_written<J: Job>(job: J) -> J::Out {
+fn as_written<J: KernelJob>(job: J) -> J::Out {
     job.run::<AsWritten>()
 }
 
 /// The variant for the baseline. A separate function, so that it is compiled once for all callers.
 #[inline(never)]
-fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
+fn baseline<V: Variants, J: KernelJob>(job: J) -> J::Out {
     job.run::<V::Baseline>()
 }
 
@@ -327,7 +327,7 @@ fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
 mod wide {
     //! The variants for instruction sets that not every processor supports.
 
-    use super::{InstructionSet, Job, Variants, baseline};
+    use super::{InstructionSet, KernelJob, Variants, baseline};
 
     pub(super) fn detected() -> InstructionSet {
         macro_rules! has {
@@ -345,7 +345,7 @@ mod wide {
     }
 
     #[inline(always)]
-    pub(super) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+    pub(super) fn run<V: Variants, J: KernelJob>(job: J) -> J::Out {
         match InstructionSet::current() {
             InstructionSet::Baseline => baseline::<V, J>(job),
             // SAFETY: a set is in use only if the processor supports it.
@@ -360,7 +360,7 @@ mod wide {
     ///
     /// - The processor supports these features.
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt")]
-    fn avx2<V: Variants, J: Job>(job: J) -> J::Out {
+    fn avx2<V: Variants, J: KernelJob>(job: J) -> J::Out {
         job.run::<V::Avx2>()
     }
 
@@ -368,7 +368,7 @@ mod wide {
     ///
     /// - The processor supports these features.
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-    fn avx512<V: Variants, J: Job>(job: J) -> J::Out {
+    fn avx512<V: Variants, J: KernelJob>(job: J) -> J::Out {
         job.run::<V::Avx512>()
     }
 }
@@ -377,14 +377,14 @@ mod wide {
 mod wide {
     //! Only the baseline. `.ci/run no_std` compiles this on x86-64, too.
 
-    use super::{InstructionSet, Job, Variants, baseline};
+    use super::{InstructionSet, KernelJob, Variants, baseline};
 
     pub(super) fn detected() -> InstructionSet {
         InstructionSet::Baseline
     }
 
     #[inline(always)]
-    pub(super) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+    pub(super) fn run<V: Variants, J: KernelJob>(job: J) -> J::Out {
         baseline::<V, J>(job)
     }
 }

@@ -41,7 +41,7 @@ pub(crate) enum Level {
 /// Reports a message to subscribers, at a level. Without the feature `trace`, warnings and errors are written to
 /// standard error, if available.
 #[cold]
-pub(crate) fn tell(level: Level, text: &str) {
+pub(crate) fn emit_text(level: Level, text: &str) {
     #[cfg(feature = "trace")]
     match level {
         Level::Trace => tracing::trace!(target: TARGET, "{text}"),
@@ -62,7 +62,7 @@ pub(crate) fn tell(level: Level, text: &str) {
 
 /// A span that has been entered on this thread, until this is dropped.
 #[must_use = "the span ends when this is dropped"]
-pub(crate) struct Entered {
+pub(crate) struct SpanGuard {
     #[cfg(feature = "trace")]
     _span: tracing::span::EnteredSpan,
 }
@@ -78,21 +78,21 @@ pub(crate) struct RunSpan {
 impl RunSpan {
     /// Begins the run of a schedule.
     #[cfg(feature = "trace")]
-    pub(crate) fn begin(label: Option<impl fmt::Debug>) -> (Self, Entered) {
+    pub(crate) fn begin(label: Option<impl fmt::Debug>) -> (Self, SpanGuard) {
         let label = label.as_ref().map(tracing::field::debug);
         let span = tracing::info_span!(target: TARGET, "schedule", name = label);
-        (Self { id: span.id().map(|id| id.into_non_zero_u64()) }, Entered { _span: span.entered() })
+        (Self { id: span.id().map(|id| id.into_non_zero_u64()) }, SpanGuard { _span: span.entered() })
     }
 
     #[cfg(not(feature = "trace"))]
     #[inline]
-    pub(crate) fn begin(_: Option<impl fmt::Debug>) -> (Self, Entered) {
-        (Self {}, Entered {})
+    pub(crate) fn begin(_: Option<impl fmt::Debug>) -> (Self, SpanGuard) {
+        (Self {}, SpanGuard {})
     }
 
     /// Begins the span of a run of a system in it.
     #[cfg(feature = "trace")]
-    pub(crate) fn system<'n>(self, label: Option<impl fmt::Debug>, name: impl FnOnce() -> &'n str) -> Entered {
+    pub(crate) fn system<'n>(self, label: Option<impl fmt::Debug>, name: impl FnOnce() -> &'n str) -> SpanGuard {
         let label = label.as_ref().map(tracing::field::debug);
         let span = match self.id {
             Some(id) => {
@@ -101,49 +101,49 @@ impl RunSpan {
             }
             None => tracing::info_span!(target: TARGET, "system", name = name(), schedule = label),
         };
-        Entered { _span: span.entered() }
+        SpanGuard { _span: span.entered() }
     }
 
     #[cfg(not(feature = "trace"))]
     #[inline]
-    pub(crate) fn system<'n>(self, _: Option<impl fmt::Debug>, _: impl FnOnce() -> &'n str) -> Entered {
-        Entered {}
+    pub(crate) fn system<'n>(self, _: Option<impl fmt::Debug>, _: impl FnOnce() -> &'n str) -> SpanGuard {
+        SpanGuard {}
     }
 }
 
 /// Begins the span of the application of a system's commands.
 #[cfg(feature = "trace")]
-pub(crate) fn commands(system: Option<&str>) -> Entered {
-    Entered { _span: tracing::info_span!(target: TARGET, "commands", system).entered() }
+pub(crate) fn commands(system: Option<&str>) -> SpanGuard {
+    SpanGuard { _span: tracing::info_span!(target: TARGET, "commands", system).entered() }
 }
 
 #[cfg(not(feature = "trace"))]
 #[inline]
-pub(crate) fn commands(_: Option<&str>) -> Entered {
-    Entered {}
+pub(crate) fn commands(_: Option<&str>) -> SpanGuard {
+    SpanGuard {}
 }
 
 /// Begins the span of a run of an observer. `name` is the name of the observer, and `event` the name of its event
 /// pattern. Run conditions are evaluated within the span.
 #[cfg(feature = "trace")]
-pub(crate) fn observer(name: &str, event: &'static str) -> Entered {
-    Entered { _span: tracing::info_span!(target: TARGET, "observer", name, event).entered() }
+pub(crate) fn observer(name: &str, event: &'static str) -> SpanGuard {
+    SpanGuard { _span: tracing::info_span!(target: TARGET, "observer", name, event).entered() }
 }
 
 #[cfg(not(feature = "trace"))]
 #[inline]
-pub(crate) fn observer(_: &str, _: &'static str) -> Entered {
-    Entered {}
+pub(crate) fn observer(_: &str, _: &'static str) -> SpanGuard {
+    SpanGuard {}
 }
 
 /// Begins the span of a hook that runs for the entities of an operation.
 #[cfg(feature = "trace")]
-pub(crate) fn hook<'n>(name: &str, component: impl FnOnce() -> &'n str) -> Entered {
-    Entered { _span: tracing::info_span!(target: TARGET, "hook", name, component = component()).entered() }
+pub(crate) fn hook<'n>(name: &str, component: impl FnOnce() -> &'n str) -> SpanGuard {
+    SpanGuard { _span: tracing::info_span!(target: TARGET, "hook", name, component = component()).entered() }
 }
 
 #[cfg(not(feature = "trace"))]
 #[inline]
-pub(crate) fn hook<'n>(_: &str, _: impl FnOnce() -> &'n str) -> Entered {
-    Entered {}
+pub(crate) fn hook<'n>(_: &str, _: impl FnOnce() -> &'n str) -> SpanGuard {
+    SpanGuard {}
 }

@@ -10,7 +10,7 @@ use crate::component::Component;
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
 use crate::structure::bundle::{Bundle, OneOfEach};
-use crate::structure::store::{EntityAt, Store};
+use crate::structure::store::{Store, StoreEntityMut};
 use crate::system::commands::Commands;
 
 /// Error: some entities of a batch are not alive, and their bundles were dropped. The others have received their bundles.
@@ -124,7 +124,7 @@ impl World {
         OneOfEach::<B>::check();
         let mut count = 0;
         // `#[track_caller]` does not reach into a closure, so the caller is set before the loop.
-        let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match EntityAt::find(store, entity) {
+        let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match StoreEntityMut::find(store, entity) {
             Ok(mut entity) => {
                 if KEEP {
                     entity.insert_if_new_for_origin(bundle);
@@ -137,7 +137,7 @@ impl World {
         };
         let mut batch = batch.into_iter();
         if self.store.events.is_quiet() {
-            let store = self.store.by_caller();
+            let store = self.store.track_caller();
             batch.for_each(|item| insert(store, item));
             return count;
         }
@@ -146,7 +146,7 @@ impl World {
         let (id, mut named) = (self.id(), EntityHashSet::default());
         let mut next = batch.next();
         while next.is_some() && self.id() == id {
-            self.store.by_caller().batched(|store| {
+            self.store.track_caller().batched(|store| {
                 named.clear();
                 while let Some(item) = next.take_if(|(entity, _)| named.insert(*entity)) {
                     insert(store, item);

@@ -13,8 +13,8 @@ use crate::entity::{Entity, EntityHashSet};
 use crate::structure::bundle::{Bundle, InsertMode};
 use crate::structure::graph::ChangeStep;
 use crate::structure::store::{
-    CloneError, EntityAt, EntityBuilder, Store, bundle_components, clone_linked, clone_pairs, clone_some, put_linked,
-    relate_clones, spawn_clone_of_some, take_linked,
+    CloneError, EntityBuilder, Store, StoreEntityMut, bundle_components, clone_linked, clone_pairs, clone_some,
+    put_linked, relate_clones, spawn_clone_of_some, take_linked,
 };
 
 /// Clones all components but those that were [denied](EntityClonerBuilder::deny), and those that require a denied one.
@@ -30,13 +30,13 @@ pub struct OptOut {
 /// Clones the components that were [allowed](EntityClonerBuilder::allow), and those that they require.
 #[derive(Clone, Debug)]
 pub struct OptIn {
-    allowed: Vec<Allowed>,
+    allowed: Vec<AllowedComponent>,
     with_required: bool,
 }
 
 /// A component that was allowed.
 #[derive(Clone, Copy, Debug)]
-struct Allowed {
+struct AllowedComponent {
     id: ComponentId,
     /// Whether it is cloned only if the target lacks it.
     keeps: bool,
@@ -98,11 +98,11 @@ impl Choice {
         match self {
             Self::OptOut(OptOut { keeps, .. }) => self.can_have(store, id) && !(*keeps && is_there(id)),
             Self::OptIn(OptIn { allowed, .. }) => {
-                let is_cloned = |allowed: &Allowed| !(allowed.keeps && is_there(allowed.id));
+                let is_cloned = |allowed: &AllowedComponent| !(allowed.keeps && is_there(allowed.id));
                 if let Some(explicit) = allowed.iter().find(|allowed| allowed.id == id) {
                     return is_cloned(explicit);
                 }
-                let requires = |allowed: &&Allowed| allowed.with_required && requires(store, allowed.id, id);
+                let requires = |allowed: &&AllowedComponent| allowed.with_required && requires(store, allowed.id, id);
                 let mut requiring = allowed.iter().filter(requires);
                 !is_there(id) && requiring.any(|allowed| store.structure.has(source, allowed.id) && is_cloned(allowed))
             }
@@ -116,8 +116,9 @@ impl Choice {
                 !denied.contains(&id) && !denied_with_requiring.iter().any(|&denied| requires(store, id, denied))
             }
             Self::OptIn(OptIn { allowed, .. }) => {
-                let is_meant =
-                    |allowed: &Allowed| allowed.id == id || allowed.with_required && requires(store, allowed.id, id);
+                let is_meant = |allowed: &AllowedComponent| {
+                    allowed.id == id || allowed.with_required && requires(store, allowed.id, id)
+                };
                 allowed.iter().any(is_meant)
             }
         }
@@ -172,7 +173,7 @@ impl EntityCloner {
         let mut clones = clone_some(store, source, |id| self.choice.has(store, source, Some(target), id))?;
         let pairs = clone_pairs(store, source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
         let mut insert = |store: &mut Store| {
-            let mut at = EntityAt::find(store, target)?;
+            let mut at = StoreEntityMut::find(store, target)?;
             let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
             inserted.unwrap_or_else(|error| error.raise());
             Ok(())
@@ -524,9 +525,9 @@ impl EntityClonerBuilder<'_, OptIn> {
 
     /// Allows a component, with the widest of the settings with which it was ever allowed.
     fn allow_one(&mut self, id: ComponentId, keeps: bool) {
-        let new = Allowed { id, keeps, with_required: self.mode.with_required };
+        let new = AllowedComponent { id, keeps, with_required: self.mode.with_required };
         match self.mode.allowed.iter_mut().find(|allowed| allowed.id == id) {
-            Some(Allowed { keeps, with_required, .. }) => {
+            Some(AllowedComponent { keeps, with_required, .. }) => {
                 *keeps &= new.keeps;
                 *with_required |= new.with_required;
             }

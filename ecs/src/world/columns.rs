@@ -52,7 +52,7 @@ impl World {
     pub fn spawn_columns<C: ColumnBundle>(&mut self, columns: C) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
         let () = OneColumnOfEach::<C>::COMPONENTS;
         OneColumnOfEach::check(&columns);
-        let (table, first) = self.store.by_caller().defer_events(|store| spawn_columns(store, columns))?;
+        let (table, first) = self.store.track_caller().defer_events(|store| spawn_columns(store, columns))?;
         Ok(SpawnBatchIter::made(self, table, first))
     }
 
@@ -90,7 +90,7 @@ impl World {
     ) -> Result<(), SpawnColumnsError> {
         let () = OneColumnOfEach::<C>::COMPONENTS;
         OneColumnOfEach::check(&columns);
-        spawn_columns_at(self.store.by_caller(), entities, columns)
+        spawn_columns_at(self.store.track_caller(), entities, columns)
     }
 
     /// Reserves memory for `additional` more entities that are spawned with a bundle, so that spawning them does not allocate.

@@ -11,7 +11,7 @@ use super::hooks::OBSERVERS;
 use super::links::check_links;
 use crate::access::const_access::check_disabling;
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
-use crate::entity::{Entities, Ids};
+use crate::entity::{Entities, IdSource};
 use crate::storage::table::Tables;
 use crate::structure::store::{
     CommandError, OnCommandError, Store, Structure, WorldId, allocated_bytes, check_invariants, require, shrink_to_fit,
@@ -284,7 +284,7 @@ impl World {
         let system = self.store.structure.entities.caller().system_name();
         let Store { structure: Structure { entities, .. }, events, commands, .. } = &mut self.store;
         let queue = if events.dispatch.is_running() { events.dispatch.world_commands() } else { &mut commands.queue };
-        Commands::from_parts(queue, Ids::new(entities, None), system)
+        Commands::from_parts(queue, IdSource::new(entities, None), system)
     }
 
     /// Turns all reserved ids into entities, and applies the pending commands of the world.
@@ -301,7 +301,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("defer_end", "merge", "Playback"))]
     pub fn flush(&mut self) {
-        commands::flush_own_queue(self.store.by_caller());
+        commands::flush_own_queue(self.store.track_caller());
         self.store.place_pending();
         self.store.flush();
         self.store.flush_events();
@@ -542,7 +542,7 @@ impl CommandQueue {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn apply(&mut self, world: &mut World) {
-        commands::apply(&mut self.queue, world.store.by_caller(), None);
+        commands::apply(&mut self.queue, world.store.track_caller(), None);
     }
 }
 
@@ -564,6 +564,6 @@ impl<'w, 's> Commands<'w, 's> {
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
         let entities = &world.store.structure.entities;
-        Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.caller().system_name())
+        Self::from_parts(&mut queue.queue, IdSource::new(entities, None), entities.caller().system_name())
     }
 }

@@ -9,10 +9,10 @@ use super::entity_ref::{EntityMut, EntityRef};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Entity, EntityError, MOST_AT_ONCE};
 use crate::query::change::{Mut, ReadEntity, WriteEntity};
-use crate::structure::bundle::{Bundle, OneOfEach, give, give_here};
+use crate::structure::bundle::{Bundle, OneOfEach, with_moving_ptr, with_moving_ptr_inline};
 use crate::structure::graph::ChangeStep;
 use crate::structure::store::{
-    CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity, spawn_values,
+    CloneError, EntityBuilder, SpawnAtError, SpawnError, StoreEntityMut, clone_entity, spawn_values,
 };
 
 impl World {
@@ -42,13 +42,13 @@ impl World {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let world = self.store.id();
-        let store = self.store.by_caller();
-        let entity = give_here(
+        let store = self.store.track_caller();
+        let entity = with_moving_ptr_inline(
             bundle,
             #[inline(always)]
             |bundle| store.spawn(bundle),
         );
-        EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
+        EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world))
     }
 
     /// Spawns an entity without components.
@@ -98,9 +98,9 @@ impl World {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let world = self.store.id();
-        let store = self.store.by_caller();
-        let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
-        Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
+        let store = self.store.track_caller();
+        let entity = with_moving_ptr(bundle, |bundle| store.try_spawn(bundle))?;
+        Ok(EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world)))
     }
 
     /// Spawns an entity with the given id, for loading and for following another world.
@@ -124,9 +124,9 @@ impl World {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let world = self.store.id();
-        let store = self.store.by_caller();
-        give(bundle, |bundle| store.spawn_at(entity, bundle))?;
-        Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
+        let store = self.store.track_caller();
+        with_moving_ptr(bundle, |bundle| store.spawn_at(entity, bundle))?;
+        Ok(EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world)))
     }
 
     /// Spawns an entity with the components of a builder, which is empty afterwards.
@@ -153,8 +153,8 @@ impl World {
     #[doc(alias("BuiltEntity"))]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let world = self.store.id();
-        let entity = spawn_values(self.store.by_caller(), builder, ChangeStep::Insert);
-        EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
+        let entity = spawn_values(self.store.track_caller(), builder, ChangeStep::Insert);
+        EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world))
     }
 
     /// Spawns an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
@@ -191,7 +191,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("prefab", "Instantiate", "EntityCloner"))]
     pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        clone_entity(self.store.by_caller(), entity)
+        clone_entity(self.store.track_caller(), entity)
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
@@ -260,7 +260,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("delete", "destroy", "destruct", "DestroyEntity"))]
     pub fn despawn(&mut self, entity: Entity) -> bool {
-        self.store.by_caller().despawn(entity).is_ok()
+        self.store.track_caller().despawn(entity).is_ok()
     }
 
     /// Despawns an entity and drops its components.
@@ -281,7 +281,7 @@ impl World {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.store.by_caller().despawn(entity)
+        self.store.track_caller().despawn(entity)
     }
 
     /// Despawns all entities. Resources stay.
@@ -303,7 +303,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("clear", "delete_all", "DestroyEntity"))]
     pub fn clear_entities(&mut self) {
-        self.store.by_caller().clear_entities();
+        self.store.track_caller().clear_entities();
     }
 
     /// Whether an entity is alive.

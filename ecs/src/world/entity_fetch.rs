@@ -10,7 +10,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
 use crate::query::change::WriteEntities;
-use crate::structure::store::{EntityAt, Store};
+use crate::structure::store::{Store, StoreEntityMut};
 
 /// The reason why several entities cannot be borrowed mutably.
 ///
@@ -140,13 +140,13 @@ impl WorldEntityFetch for Entity {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<EntityWorldMut<'_>, EntityError> {
-        EntityAt::find(world.store.by_caller(), self).map(EntityWorldMut::new)
+        StoreEntityMut::find(world.store.track_caller(), self).map(EntityWorldMut::new)
     }
 
     #[inline]
     #[track_caller]
     fn expect_mut(self, world: &mut World) -> EntityWorldMut<'_> {
-        EntityWorldMut::new(EntityAt::expect(world.store.by_caller(), self))
+        EntityWorldMut::new(StoreEntityMut::expect(world.store.track_caller(), self))
     }
 
     fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<EntityMut<'_>, EntityError> {

@@ -71,7 +71,7 @@ impl World {
         self.store.flush();
         let system = self.store.structure.entities.caller().system_name();
         let apply = |queue: &mut _, store: &mut _| commands::apply(queue, store, None);
-        let (entities, queue) = WriteEntities::beside_queue(&mut self.store, apply);
+        let (entities, queue) = WriteEntities::with_queue(&mut self.store, apply);
         let commands = Commands::from_parts(queue, entities.ids(), system);
         (EntityFetcher(entities), commands)
     }

@@ -10,7 +10,7 @@ use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
 use crate::query::change::Mut;
 use crate::structure::bundle::{Bundle, OneOfEach};
-use crate::structure::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
+use crate::structure::store::{CloneError, EntityBuilder, Store, StoreEntityMut, clone_components};
 use crate::util::origin::Origin;
 
 /// An entity together with its world: returned by [`World::spawn`] and [`World::entity_mut`].
@@ -32,12 +32,12 @@ use crate::util::origin::Origin;
 /// ```
 #[doc(alias("EntityView", "EntityManager", "Entry"))]
 pub struct EntityWorldMut<'w> {
-    pub(super) at: EntityAt<'w>,
+    pub(super) at: StoreEntityMut<'w>,
 }
 
 impl<'w> EntityWorldMut<'w> {
     #[inline]
-    pub(super) fn new(at: EntityAt<'w>) -> Self {
+    pub(super) fn new(at: StoreEntityMut<'w>) -> Self {
         Self { at }
     }
 
@@ -128,7 +128,7 @@ impl<'w> EntityWorldMut<'w> {
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
-        self.at.by_caller().insert_if_new_for_origin(bundle);
+        self.at.track_caller().insert_if_new_for_origin(bundle);
         self
     }
 
@@ -155,7 +155,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[track_caller]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
-        self.at.by_caller().insert_dynamic(builder).unwrap_or_else(|error| error.raise());
+        self.at.track_caller().insert_dynamic(builder).unwrap_or_else(|error| error.raise());
         self
     }
 
@@ -348,7 +348,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use = "the components are dropped with the builder"]
     #[track_caller]
     pub fn take_all(&mut self) -> EntityBuilder {
-        self.at.by_caller().take_values(None)
+        self.at.track_caller().take_values(None)
     }
 
     /// Clones all components into a builder. `O(its components)`, one allocation each.

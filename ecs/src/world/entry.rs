@@ -182,7 +182,7 @@ impl<'w> EntityWorldMut<'w> {
     #[track_caller]
     pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         let entity = self.target();
-        let store = self.at.by_caller().store_mut();
+        let store = self.at.track_caller().store_mut();
         let id = store.structure.archetypes.components.id::<T>().filter(|&id| store.structure.has(entity, id))?;
         store.batched_replacement(entity, id, |store| {
             WriteEntity::new(store, entity).into_mut_told::<T>().map(|mut component| change(&mut component))

@@ -158,7 +158,7 @@ impl World {
         id: ComponentId,
     ) -> Result<&mut [T], ColumnAccessError> {
         self.store.structure.check_column_mut::<T>(table, id)?;
-        let store = self.store.by_caller();
+        let store = self.store.track_caller();
         let now = store.now();
         store.structure.values_mut_by_id(table, id, now).ok_or(ColumnAccessError::UnknownTable(table))
     }
@@ -357,7 +357,7 @@ impl EntityWorldMut<'_> {
             Ok(descriptor) => descriptor,
             Err(error) => return Err(InsertErasedError::new(error, value)),
         };
-        match self.at.by_caller().insert_erased(ErasedValue::of_box(descriptor, value)) {
+        match self.at.track_caller().insert_erased(ErasedValue::of_box(descriptor, value)) {
             Ok(()) => Ok(self),
             Err(error) => Err(error.typed()),
         }
@@ -390,7 +390,7 @@ impl EntityWorldMut<'_> {
         values: impl IntoIterator<Item = (ComponentId, ErasedValue)>,
     ) -> Result<&mut Self, InsertErasedError<alloc::vec::Vec<(ComponentId, ErasedValue)>>> {
         let values = values.into_iter().collect();
-        self.at.by_caller().insert_by_ids(values)?;
+        self.at.track_caller().insert_by_ids(values)?;
         Ok(self)
     }
 
@@ -417,7 +417,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[track_caller]
     pub fn insert_erased(&mut self, value: ErasedValue) -> Result<&mut Self, InsertErasedError<ErasedValue>> {
-        self.at.by_caller().insert_erased(value)?;
+        self.at.track_caller().insert_erased(value)?;
         Ok(self)
     }
 
@@ -441,7 +441,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[track_caller]
     pub fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
-        self.at.by_caller().take_by_id(id)
+        self.at.track_caller().take_by_id(id)
     }
 
     /// Removes a component and drops its value. Nothing happens if the entity does not have it.
@@ -486,7 +486,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[track_caller]
     pub fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<&mut Self, ErasedAccessError> {
-        self.at.by_caller().remove_by_ids(ids)?;
+        self.at.track_caller().remove_by_ids(ids)?;
         Ok(self)
     }
 

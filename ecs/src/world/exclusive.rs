@@ -10,11 +10,11 @@ use core::marker::PhantomData;
 use super::cast::World;
 use super::deferred::DeferredWorld;
 use super::system_state::SystemState;
-use super::systems::{ExclusiveMarker, FromWorld, Kept, exclusive};
+use super::systems::{ExclusiveMarker, ExclusiveState, FromWorld, exclusive};
 use crate::access::Access;
 use crate::query::{QueryData, QueryFilter, QueryState};
 use crate::structure::store::WorldId;
-use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SyncCell, SystemName, SystemParam, WrittenInput};
+use crate::system::{BoxedSystem, IntoSystem, Local, StateVisitor, SyncCell, SystemName, SystemParam, WrittenInput};
 
 /// A parameter of a function of `&mut World`, or of a [`DeferredWorld`], after the world: it borrows nothing of the world.
 ///
@@ -68,7 +68,7 @@ pub trait ExclusiveSystemParam: Sized {
 
     /// Passes all of the state to the visitor.
     #[doc(hidden)]
-    fn remember(_: &mut Self::State, _: &mut Keeper<'_>) {}
+    fn visit_state(_: &mut Self::State, _: &mut StateVisitor<'_>) {}
 }
 
 impl<T: FromWorld + Send + 'static> ExclusiveSystemParam for Local<'_, T> {
@@ -84,7 +84,7 @@ impl<T: FromWorld + Send + 'static> ExclusiveSystemParam for Local<'_, T> {
         Local::from(state.get())
     }
 
-    fn remember(state: &mut SyncCell<T>, keeper: &mut Keeper<'_>) {
+    fn visit_state(state: &mut SyncCell<T>, keeper: &mut StateVisitor<'_>) {
         keeper.value(state.get());
     }
 }
@@ -103,7 +103,7 @@ impl<D: QueryData + 'static, F: QueryFilter + 'static> ExclusiveSystemParam for 
     }
 
     /// The query uses the last run of the system, so it has no tick to visit.
-    fn remember(_: &mut QueryState<D, F>, _: &mut Keeper<'_>) {}
+    fn visit_state(_: &mut QueryState<D, F>, _: &mut StateVisitor<'_>) {}
 }
 
 impl<P> ExclusiveSystemParam for &mut SystemState<P>
@@ -123,8 +123,8 @@ where
         state
     }
 
-    fn remember(state: &mut SystemState<P>, keeper: &mut Keeper<'_>) {
-        state.remember(keeper);
+    fn visit_state(state: &mut SystemState<P>, keeper: &mut StateVisitor<'_>) {
+        state.visit_state(keeper);
     }
 }
 
@@ -184,13 +184,13 @@ fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) ->
 /// The state of a function with these parameters.
 struct KeptBy<P: ExclusiveSystemParam>(P::State);
 
-impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
+impl<P: ExclusiveSystemParam + 'static> ExclusiveState for KeptBy<P> {
     fn prepared(world: &mut World, system: &'static str) -> Self {
         Self(P::init(world, system))
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        P::remember(&mut self.0, keeper);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
+        P::visit_state(&mut self.0, keeper);
     }
 }
 
@@ -210,8 +210,8 @@ macro_rules! param_tuples {
                 ($($P::item(&mut state.$at),)*)
             }
 
-            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-                $($P::remember(&mut state.$at, keeper);)*
+            fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+                $($P::visit_state(&mut state.$at, keeper);)*
             }
         }
     };

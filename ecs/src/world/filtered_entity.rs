@@ -8,7 +8,7 @@ use super::entity_ref::{EntityRef, debug_entity};
 use crate::component::{Component, ComponentId, ErasedRef, MutableComponent};
 use crate::entity::Entity;
 use crate::query::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
-use crate::query::{Fetch, Given, Kept, QueryData, ReadGiven, WriteGiven};
+use crate::query::{AddedComponents, Fetch, Kept, QueryData, ReadGiven, WriteGiven};
 use crate::structure::store::Store;
 
 /// Read access to those components of an entity that were added to the query when it was made, with [`QueryBuilder`](super::QueryBuilder)
@@ -37,7 +37,7 @@ use crate::structure::store::Store;
 pub struct FilteredEntityRef<'w, 's> {
     entity: ReadEntity<'w>,
     /// The accessible components; `None` gives access to no component.
-    given: Option<&'s Given>,
+    given: Option<&'s AddedComponents>,
 }
 
 queried! {
@@ -51,7 +51,7 @@ queried! {
 impl<'w> FilteredEntityRef<'w, '_> {
     /// A view with access to all components.
     pub(super) fn of_all(entity: ReadEntity<'w>) -> Self {
-        Self { entity, given: Some(Given::all()) }
+        Self { entity, given: Some(AddedComponents::all()) }
     }
 
     /// The view of all components of the entity.
@@ -146,13 +146,13 @@ impl<'w> FilteredEntityRef<'w, '_> {
 /// ```
 pub struct FilteredEntityMut<'w, 's> {
     entity: WriteEntity<'w>,
-    given: Option<&'s Given>,
+    given: Option<&'s AddedComponents>,
 }
 
 impl<'w, 's> FilteredEntityMut<'w, 's> {
     /// A view with access to all components.
     pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
-        Self { entity, given: Some(Given::all()) }
+        Self { entity, given: Some(AddedComponents::all()) }
     }
 
     /// Whether a component may be changed.

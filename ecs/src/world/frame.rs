@@ -3,17 +3,17 @@
 //! Tests: tests/changes/frames.rs
 
 use super::cast::World;
-use crate::structure::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};
+use crate::structure::store::{FrameGuard, WorldId, begin_frame, end_frame, end_frame_for_commands};
 use crate::system::commands::apply_after_frame;
 
 /// Ends a frame when it is dropped, so also if the function of the frame panics.
-struct Frame<'a> {
+struct FrameEnd<'a> {
     world: &'a mut World,
     of: WorldId,
-    ongoing: Option<Ongoing>,
+    ongoing: Option<FrameGuard>,
 }
 
-impl Frame<'_> {
+impl FrameEnd<'_> {
     /// Ends the frame of the world for which it was begun, even if another world has taken its place.
     fn end(&mut self) {
         if let Some(ongoing) = self.ongoing.take() {
@@ -27,7 +27,7 @@ impl Frame<'_> {
     }
 }
 
-impl Drop for Frame<'_> {
+impl Drop for FrameEnd<'_> {
     fn drop(&mut self) {
         // This runs only during a panic, so a panic of a message or value that is dropped with the frame is caught: a second panic would
         // abort.
@@ -93,7 +93,7 @@ impl World {
         }
         let (of, ongoing) = (self.store.id(), begin_frame(&mut self.store));
         let is_outermost = ongoing.is_some();
-        let mut frame = Frame { world: self, of, ongoing };
+        let mut frame = FrameEnd { world: self, of, ongoing };
         let result = scope(frame.world);
         frame.end();
         drop(frame);

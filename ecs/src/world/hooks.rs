@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::links::{end_linked, linking, note_ending, relink, rename_moved};
-use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
+use crate::component::{ComponentId, DeferredWorld, HookContext, LifecycleMask};
 use crate::structure::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
 use crate::system::commands::{apply_observer_commands, defer_world_commands};
 use crate::util::origin::Origin;
@@ -28,19 +28,19 @@ const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<St
 /// before observers after it.
 fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     let (pending, caller) = (events.kinds(), store.structure.entities.caller());
-    for at in 0..Kinds::DISPATCHED.len() {
-        let kinds = Kinds::DISPATCHED[at];
+    for at in 0..LifecycleMask::DISPATCHED.len() {
+        let kinds = LifecycleMask::DISPATCHED[at];
         if pending.intersects(kinds.union(kinds.hooks())) {
             deliver(store, events, at, pending, caller);
         }
     }
 }
 
-/// Delivers the events of one type: `at` is its index in [`Kinds::DISPATCHED`].
+/// Delivers the events of one type: `at` is its index in [`LifecycleMask::DISPATCHED`].
 #[inline(never)]
-fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kinds, caller: Origin) {
-    let kinds = Kinds::DISPATCHED[at];
-    let (is_after, has_hooks) = (kinds.intersects(Kinds::COMES), pending.intersects(kinds.hooks()));
+fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: LifecycleMask, caller: Origin) {
+    let kinds = LifecycleMask::DISPATCHED[at];
+    let (is_after, has_hooks) = (kinds.intersects(LifecycleMask::COMES), pending.intersects(kinds.hooks()));
     if is_after && has_hooks {
         run_hooks(store, events, kinds, caller);
     }
@@ -52,7 +52,7 @@ fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kind
     }
 }
 
-/// Notifies the observers of one type of lifecycle event, given by its index in [`Kinds::DISPATCHED`], or only the observer with a
+/// Notifies the observers of one type of lifecycle event, given by its index in [`LifecycleMask::DISPATCHED`], or only the observer with a
 /// number.
 #[inline(always)]
 pub(crate) fn notify_observers(
@@ -68,7 +68,7 @@ pub(crate) fn notify_observers(
         return;
     };
     let guard = DispatchGuard { store };
-    observers.notify(events, Kinds::DISPATCHED[at], only, guard.store);
+    observers.notify(events, LifecycleMask::DISPATCHED[at], only, guard.store);
     guard.end();
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
 
 /// Runs the hooks of one kind, component by component in the order of the events.
 #[inline(never)]
-fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: Origin) {
+fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: LifecycleMask, caller: Origin) {
     let (name, kinds) = (kind.hook_name(), kind.hooks());
     let mut done: Vec<ComponentId> = Vec::new();
     for id in events.batches(kinds).flat_map(|batch| batch.components()) {

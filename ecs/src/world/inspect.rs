@@ -84,12 +84,12 @@ impl World {
     /// assert_eq!(changed.iter(&world).count(), 0);
     /// ```
     pub fn last_change_tick_scope<T>(&mut self, last_change_tick: Tick, scope: impl FnOnce(&mut Self) -> T) -> T {
-        struct SetBack<'w> {
+        struct RestoreTick<'w> {
             world: &'w mut World,
             id: WorldId,
             before: Tick,
         }
-        impl Drop for SetBack<'_> {
+        impl Drop for RestoreTick<'_> {
             fn drop(&mut self) {
                 // The scope may have put another world in the place of this one.
                 if self.world.id() == self.id {
@@ -99,7 +99,7 @@ impl World {
         }
         let (id, before) = (self.id(), self.last_change_tick());
         self.store.clock.last.set(last_change_tick);
-        let guard = SetBack { world: self, id, before };
+        let guard = RestoreTick { world: self, id, before };
         scope(guard.world)
     }
 }

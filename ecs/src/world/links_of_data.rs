@@ -18,16 +18,16 @@ use crate::structure::store::{BuildError, BuiltLinks};
 
 /// The values of one component, with the entities that have them.
 #[derive(Clone, Copy)]
-struct Values<'a> {
+struct SideValues<'a> {
     entities: &'a [Entity],
     values: ErasedSlice<'a>,
 }
 
 /// The values of both sides of a relationship; `None` if no entity has the component.
-struct Sides<'a> {
+struct LinkSides<'a> {
     functions: &'static LinkFunctions,
-    sources: Option<Values<'a>>,
-    lists: Option<Values<'a>>,
+    sources: Option<SideValues<'a>>,
+    lists: Option<SideValues<'a>>,
 }
 
 /// Returns the links of each relationship, in the order in which the relationships first occur. If a component occurs several times,
@@ -80,24 +80,24 @@ pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static Com
 }
 
 /// Groups the values by relationship.
-fn sides_of<'a>(all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>) -> Vec<Sides<'a>> {
+fn sides_of<'a>(all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>) -> Vec<LinkSides<'a>> {
     let (mut found, mut numbers) = (Vec::new(), HashMap::<ComponentIdentity, usize>::new());
     for (entities, values) in all {
         let Some((functions, is_source)) = side_of(values.descriptor()) else { continue };
         let number = *numbers.entry((functions.source)().identity()).or_insert(found.len());
         if number == found.len() {
-            found.push(Sides { functions, sources: None, lists: None });
+            found.push(LinkSides { functions, sources: None, lists: None });
         }
         let of_side = match is_source {
             true => &mut found[number].sources,
             false => &mut found[number].lists,
         };
-        of_side.get_or_insert(Values { entities, values });
+        of_side.get_or_insert(SideValues { entities, values });
     }
     found
 }
 
-impl Sides<'_> {
+impl LinkSides<'_> {
     /// Returns each source with its target and its index in the list of the target.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ impl World {
 
     #[cfg_attr(feature = "track_location", track_caller)]
     fn messages<M: Message>(&mut self) -> &mut Messages<M> {
-        let now = self.store.by_caller().now();
+        let now = self.store.track_caller().now();
         self.store.resources.get_or_init(now)
     }
 

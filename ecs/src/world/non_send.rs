@@ -51,7 +51,7 @@ impl World {
     #[track_caller]
     #[doc(alias("insert_non_send_resource", "init_main_thread"))]
     pub fn insert_non_send<T: 'static>(&mut self, value: T) {
-        self.store.by_caller();
+        self.store.track_caller();
         self.put_non_send(value);
     }
 
@@ -70,7 +70,7 @@ impl World {
         if self.contains_non_send::<T>() {
             return;
         }
-        self.store.by_caller();
+        self.store.track_caller();
         let value = self.made::<T>("non-Send value");
         self.put_non_send(value);
     }

@@ -54,17 +54,17 @@ impl<E: Into<EcsError>> CommandOutput for Result<(), E> {
 }
 
 /// Maps a function type to its return type: names the type `!`, which has no name in stable Rust.
-pub trait Returns {
+pub trait FunctionReturn {
     /// The return type.
     type Out;
 }
 
-impl<T> Returns for fn() -> T {
+impl<T> FunctionReturn for fn() -> T {
     type Out = T;
 }
 
 /// A closure that always panics returns `!`.
-impl CommandOutput for <fn() -> ! as Returns>::Out {
+impl CommandOutput for <fn() -> ! as FunctionReturn>::Out {
     fn into_result(self) -> Result<(), EcsError> {
         self
     }

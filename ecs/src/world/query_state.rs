@@ -163,7 +163,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     #[doc(alias("view", "ViewBorrow"))]
     pub fn query<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
-        self.beside(world.read())
+        self.query_cell(world.read())
     }
 
     /// The query with a mutably borrowed world.
@@ -183,7 +183,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     #[doc(alias("view_mut"))]
     pub fn query_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Query<'w, 's, D, F> {
-        self.beside_mut(&mut world.store)
+        self.query_store(&mut world.store)
     }
 
     /// The matched entities, for reading. See [`Query::iter`].

@@ -18,7 +18,7 @@ use crate::relations::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
 };
 use crate::structure::bundle::Bundle;
-use crate::structure::store::EntityAt;
+use crate::structure::store::StoreEntityMut;
 use crate::system::commands::EntityCommands;
 
 /// Returns `all` with `moved` moved: the first entity of `moved` to `index`, and the next ones after it in order. If an entity occurs
@@ -84,7 +84,7 @@ impl World {
                     && world
                         .modify_component(source, |named: &mut R| named.set_risky(target))
                         .is_ok_and(|named| named.is_some());
-                if !is_named && let Ok(mut source) = EntityAt::find(store, source) {
+                if !is_named && let Ok(mut source) = StoreEntityMut::find(store, source) {
                     source.insert_for_origin(R::from(target));
                 }
             }
@@ -130,7 +130,7 @@ impl World {
     }
 
     /// Calls a function with an entity and all its descendants by `S`, as one operation, each entity before its descendants.
-    fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityAt<'_>)) {
+    fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(StoreEntityMut<'_>)) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
             let mut waiting = alloc::vec![root];
@@ -139,7 +139,7 @@ impl World {
             while let Some(entity) = waiting.pop() {
                 if seen.insert(entity) {
                     waiting.extend(world.sources::<S>(entity).into_iter().rev());
-                    EntityAt::find(&mut world.store, entity).into_iter().for_each(&mut each);
+                    StoreEntityMut::find(&mut world.store, entity).into_iter().for_each(&mut each);
                 }
             }
         });
@@ -304,7 +304,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        let world = World::from_store_mut(self.store_mut().by_caller());
+        let world = World::from_store_mut(self.store_mut().track_caller());
         world.expect_all(related);
         world.link_all::<R>(target, related);
         self
@@ -337,7 +337,7 @@ impl EntityWorldMut<'_> {
         <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
     {
         let target = self.expect_target();
-        let world = World::from_store_mut(self.store_mut().by_caller());
+        let world = World::from_store_mut(self.store_mut().track_caller());
         world.expect_all(related);
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
@@ -374,7 +374,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        let world = World::from_store_mut(self.store_mut().by_caller());
+        let world = World::from_store_mut(self.store_mut().track_caller());
         world.expect_all(related);
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let before = world.sources::<R::RelationshipTarget>(target);
@@ -430,7 +430,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
         let root = self.expect_target();
-        let world = World::from_store_mut(self.store_mut().by_caller());
+        let world = World::from_store_mut(self.store_mut().track_caller());
         world.for_each_recursive::<S>(root, |mut entity| entity.insert_for_origin(bundle.clone()));
         self
     }
@@ -440,7 +440,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
-        let world = World::from_store_mut(self.store_mut().by_caller());
+        let world = World::from_store_mut(self.store_mut().track_caller());
         world.for_each_recursive::<S>(root, |entity| _ = EntityWorldMut::new(entity).remove::<B>());
         self
     }

@@ -7,7 +7,9 @@ use core::any::type_name;
 
 use super::cast::World;
 use crate::component::Component;
-use crate::structure::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
+use crate::structure::removal::{
+    RemovalLog, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader,
+};
 use crate::system::{RemovedComponents, RemovedValues};
 
 impl World {
@@ -98,7 +100,7 @@ fn of_another_world<T>() -> ! {
 macro_rules! readers {
     ($($Reader:ident of $begin:ident by $list:ident => $Param:ident;)*) => { $(
         impl<T> $Reader<T> {
-            fn list<'w>(&self, world: &'w World) -> &'w Log {
+            fn list<'w>(&self, world: &'w World) -> &'w RemovalLog {
                 let log = world.store.events.removals.$list(self.cursor.list());
                 log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
             }

@@ -9,7 +9,7 @@ use super::cast::World;
 use super::systems::FromWorld;
 use crate::component::ComponentDescriptor;
 use crate::query::change::{Mut, TickPlace, Ticks};
-use crate::storage::resource::{Loan, Resource, missing_text};
+use crate::storage::resource::{Resource, ResourceLoan, missing_text};
 use crate::storage::tick::Tick;
 use crate::structure::store::{SharedClock, WorldId};
 use crate::system::commands::Commands;
@@ -87,7 +87,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("set_singleton", "CreateSingleton", "Resources"))]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
-        let now = self.store.by_caller().now();
+        let now = self.store.track_caller().now();
         self.store.resources.insert(resource, now);
     }
 
@@ -108,7 +108,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn init_resource<R: Resource + FromWorld>(&mut self) {
         if !self.contains_resource::<R>() {
-            self.store.by_caller();
+            self.store.track_caller();
             self.make_resource::<R>();
         }
     }
@@ -396,16 +396,16 @@ impl World {
     /// assert_eq!(world.try_resource_scope(spawn), Some(3));
     /// ```
     pub fn try_resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> Option<T> {
-        struct PutBack<'a, R: Resource> {
+        struct ReturnLoan<'a, R: Resource> {
             world: &'a mut World,
             id: WorldId,
             clock: Arc<SharedClock>,
-            loan: Option<Loan<R>>,
+            loan: Option<ResourceLoan<R>>,
             /// The tick of changes in the scope.
             tick: Tick,
         }
 
-        impl<R: Resource> Drop for PutBack<'_, R> {
+        impl<R: Resource> Drop for ReturnLoan<'_, R> {
             fn drop(&mut self) {
                 let Some(mut loan) = self.loan.take() else { return };
                 // A system that has run during the scope has not seen the changes of the scope, so they get the current tick.
@@ -427,8 +427,8 @@ impl World {
         self.store.next_tick();
         let run_ticks = self.store.run_ticks();
         let (id, clock) = (self.id(), Arc::clone(&self.store.clock.shared));
-        let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
-        let PutBack { world, loan, .. } = &mut guard;
+        let mut guard = ReturnLoan { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
+        let ReturnLoan { world, loan, .. } = &mut guard;
         let (resource, ticks) = loan.as_mut()?.get_mut();
         Some(scope(world, Mut::new(resource, Ticks::new(TickPlace::One(ticks), run_ticks))))
     }

@@ -43,12 +43,12 @@ use crate::util::mailbox::{Mailbox, Sender};
 #[doc(alias("Pipelines", "Workloads"))]
 pub struct Schedules {
     /// In the order in which they were added.
-    list: Vec<Entry>,
+    list: Vec<ScheduleEntry>,
     places: HashMap<InternedScheduleLabel, usize>,
 }
 
 /// The entry of a label.
-struct Entry {
+struct ScheduleEntry {
     label: InternedScheduleLabel,
     /// `None` while the schedule is taken out.
     schedule: Option<Schedule>,
@@ -56,14 +56,14 @@ struct Entry {
     returned: Mailbox<Schedule>,
 }
 
-impl Entry {
+impl ScheduleEntry {
     /// The schedule, unless it is running.
     fn get(&self) -> Option<&Schedule> {
         self.schedule.as_ref().or_else(|| self.returned.newest())
     }
 
     /// The slot of the schedule, which is empty if the schedule is running.
-    fn place(&mut self) -> &mut Option<Schedule> {
+    fn slot_mut(&mut self) -> &mut Option<Schedule> {
         if self.schedule.is_none() && !self.returned.is_empty() {
             self.schedule = self.returned.take().pop();
         }
@@ -114,17 +114,17 @@ impl Schedules {
             panic!("a schedule without a label cannot be found again: make it with `Schedule::new(label)`")
         };
         let entry = self.entry_of(label);
-        let before = entry.place().replace(schedule);
+        let before = entry.slot_mut().replace(schedule);
         // If the replaced schedule is running, it is not put back at the end of its run.
         entry.returned = Mailbox::new();
         before
     }
 
     /// The entry of a label, which is created if necessary.
-    fn entry_of(&mut self, label: InternedScheduleLabel) -> &mut Entry {
+    fn entry_of(&mut self, label: InternedScheduleLabel) -> &mut ScheduleEntry {
         let at = *self.places.entry(label).or_insert(self.list.len());
         if at == self.list.len() {
-            self.list.push(Entry { label, schedule: None, returned: Mailbox::new() });
+            self.list.push(ScheduleEntry { label, schedule: None, returned: Mailbox::new() });
         }
         &mut self.list[at]
     }
@@ -162,7 +162,7 @@ impl Schedules {
     /// ```
     pub fn remove_temporarily(&mut self, label: impl ScheduleLabel) -> Option<Schedule> {
         let at = *self.places.get(&label.intern())?;
-        self.list[at].place().take()
+        self.list[at].slot_mut().take()
     }
 
     /// Puts a schedule back that was taken out. Same as [`insert`](Self::insert).
@@ -188,7 +188,7 @@ impl Schedules {
     pub fn remove(&mut self, label: impl ScheduleLabel) -> Option<Schedule> {
         let label = label.intern();
         let at = *self.places.get(&label)?;
-        let schedule = self.list[at].place().take()?;
+        let schedule = self.list[at].slot_mut().take()?;
         self.list.remove(at);
         self.places.remove(&label);
         self.places.values_mut().filter(|place| **place > at).for_each(|place| *place -= 1);
@@ -236,7 +236,7 @@ impl Schedules {
     /// ```
     #[must_use]
     pub fn get_mut(&mut self, label: impl ScheduleLabel) -> Option<&mut Schedule> {
-        self.list[*self.places.get(&label.intern())?].place().as_mut()
+        self.list[*self.places.get(&label.intern())?].slot_mut().as_mut()
     }
 
     /// A schedule, borrowed mutably. It is created if it does not exist.
@@ -257,7 +257,7 @@ impl Schedules {
     pub fn entry(&mut self, label: impl ScheduleLabel) -> &mut Schedule {
         let label = label.intern();
         let exists = self.places.contains_key(&label);
-        let place = self.entry_of(label).place();
+        let place = self.entry_of(label).slot_mut();
         if !exists {
             *place = Some(Schedule::new(label));
         }
@@ -295,7 +295,7 @@ impl Schedules {
     /// }
     /// ```
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (InternedScheduleLabel, &mut Schedule)> {
-        self.list.iter_mut().filter_map(|entry| Some((entry.label, entry.place().as_mut()?)))
+        self.list.iter_mut().filter_map(|entry| Some((entry.label, entry.slot_mut().as_mut()?)))
     }
 
     /// Adds systems to a schedule, which is created if it does not exist.
@@ -361,7 +361,7 @@ impl Schedules {
 }
 
 /// A schedule that was taken out of a world. It is put back on drop, even if another world has taken the place of that world.
-struct TakenOut<'a> {
+struct TakenSchedule<'a> {
     world: &'a mut World,
     id: WorldId,
     label: InternedScheduleLabel,
@@ -369,7 +369,7 @@ struct TakenOut<'a> {
     home: Sender<Schedule>,
 }
 
-impl Drop for TakenOut<'_> {
+impl Drop for TakenSchedule<'_> {
     fn drop(&mut self) {
         let Some(mut schedule) = self.schedule.take() else { return };
         let is_at_home = self.world.id() == self.id;
@@ -384,7 +384,7 @@ impl Drop for TakenOut<'_> {
         {
             // The list from which the schedule was taken no longer exists, but the world does. The schedule is inserted into the new list,
             // unless its label has another schedule there.
-            all(&mut self.world.store).entry_of(self.label).place().get_or_insert(schedule);
+            all(&mut self.world.store).entry_of(self.label).slot_mut().get_or_insert(schedule);
         }
     }
 }
@@ -398,7 +398,7 @@ fn all(store: &mut Store) -> &mut Schedules {
 /// Calls a function with each schedule of a world. Returns false, without calling it, if one of them is taken out.
 pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(InternedScheduleLabel, &mut Schedule)) -> bool {
     let Some((schedules, _)) = store.resources.get_mut::<Schedules>() else { return true };
-    if schedules.list.iter_mut().any(|entry| entry.place().is_none() && !entry.returned.expects_nothing()) {
+    if schedules.list.iter_mut().any(|entry| entry.slot_mut().is_none() && !entry.returned.expects_nothing()) {
         return false;
     }
     schedules.iter_mut().for_each(|(label, schedule)| each(label, schedule));
@@ -457,7 +457,7 @@ impl World {
         let found = self.store.resources.get_mut::<Schedules>().and_then(|(schedules, _)| {
             let at = *schedules.places.get(&label)?;
             let entry = &mut schedules.list[at];
-            Some(entry.place().take().map(|schedule| (schedule, entry.returned.sender())))
+            Some(entry.slot_mut().take().map(|schedule| (schedule, entry.returned.sender())))
         });
         let (schedule, home) = match found {
             Some(Some(found)) => found,
@@ -465,8 +465,8 @@ impl World {
             None => return Err(TryRunScheduleError::NotFound(label)),
         };
         let id = self.id();
-        let mut taken = TakenOut { world: self, id, label, schedule: Some(schedule), home };
-        let TakenOut { world, schedule, .. } = &mut taken;
+        let mut taken = TakenSchedule { world: self, id, label, schedule: Some(schedule), home };
+        let TakenSchedule { world, schedule, .. } = &mut taken;
         match schedule {
             Some(schedule) => Ok(scope(world, schedule)),
             None => unreachable!("it has just been taken"),

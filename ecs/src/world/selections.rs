@@ -35,7 +35,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("delete_with", "remove_all", "AddComponent"))]
     pub fn all<F: QueryFilter>(&mut self) -> EntitySelection<'_> {
-        let selections = select::<F>(self.store.by_caller());
+        let selections = select::<F>(self.store.track_caller());
         EntitySelection::new(&mut self.store, selections)
     }
 
@@ -56,7 +56,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn many(&mut self, entities: &[Entity]) -> EntitySelection<'_> {
-        let selections = self.store.by_caller().select(entities);
+        let selections = self.store.track_caller().select(entities);
         EntitySelection::new(&mut self.store, selections)
     }
 }
@@ -173,7 +173,7 @@ impl World {
     ) -> EntityMap {
         let Self { mut store } = other;
         mend_before_move(&mut store);
-        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, keeps_ids, &mut takes))
+        EntityMap::new(move_all_to(store, self.store.track_caller(), rename_before_move, keeps_ids, &mut takes))
     }
 }
 
@@ -224,6 +224,6 @@ impl EntitySelection<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("MoveEntitiesFrom", "migrate", "move_from"))]
     pub fn move_to(self, other: &mut World) -> EntityMap {
-        self.move_to_store(other.store.by_caller())
+        self.move_to_store(other.store.track_caller())
     }
 }

@@ -32,7 +32,7 @@ impl World {
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let () = OneOfEach::<I::Item>::COMPONENTS;
         OneOfEach::<I::Item>::check();
-        let (table, first) = self.store.by_caller().defer_events(|store| store.spawn_batch(bundles));
+        let (table, first) = self.store.track_caller().defer_events(|store| store.spawn_batch(bundles));
         SpawnBatchIter::made(self, table, first)
     }
 }

@@ -14,7 +14,7 @@ use super::related::{RelatedSpawner, expect_same_world};
 use crate::component::{ChangeTracking, Component, ComponentHook, DeferredWorld, HookContext, Immutable, StorageType};
 use crate::entity::Entity;
 use crate::relations::relationship::{Relationship, RelationshipTarget};
-use crate::structure::bundle::{Bundle, Leaf};
+use crate::structure::bundle::{Bundle, BundleField};
 
 /// Spawns an entity with a bundle, as an item of a list.
 ///
@@ -197,10 +197,10 @@ all_tuples!(lists);
 /// The entities are spawned after observers and hooks have been notified of the insertion of the bundle. A bundle can have one such part
 /// for each relationship.
 pub struct SpawnRelatedBundle<R: Relationship, L> {
-    made: Made<R, L>,
+    made: RelatedSpawns<R, L>,
 }
 
-enum Made<R: Relationship, L> {
+enum RelatedSpawns<R: Relationship, L> {
     List(L),
     Pending(Pending<R>),
 }
@@ -255,19 +255,19 @@ fn take_pending<R: Relationship>(world: &mut World, entity: Entity) -> Option<Sp
 }
 
 impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for SpawnRelatedBundle<R, L> {
-    type Parts = Leaf<Pending<R>>;
+    type Parts = BundleField<Pending<R>>;
 
     fn into_parts(self) -> Self::Parts {
-        Leaf::new(match self.made {
-            Made::List(list) => {
+        BundleField::new(match self.made {
+            RelatedSpawns::List(list) => {
                 Pending { spawn: Some(Box::new(move |world, entity| list.spawn(world, entity))), marker: PhantomData }
             }
-            Made::Pending(pending) => pending,
+            RelatedSpawns::Pending(pending) => pending,
         })
     }
 
     fn from_parts(parts: Self::Parts) -> Self {
-        Self { made: Made::Pending(parts.into_inner()) }
+        Self { made: RelatedSpawns::Pending(parts.into_inner()) }
     }
 }
 
@@ -292,10 +292,10 @@ pub trait SpawnRelated: RelationshipTarget {
 
 impl<T: RelationshipTarget> SpawnRelated for T {
     fn spawn<L: SpawnableList<Self::Relationship>>(list: L) -> SpawnRelatedBundle<Self::Relationship, L> {
-        SpawnRelatedBundle { made: Made::List(list) }
+        SpawnRelatedBundle { made: RelatedSpawns::List(list) }
     }
 
     fn spawn_one<B: Bundle>(bundle: B) -> SpawnOneRelated<Self::Relationship, B> {
-        SpawnRelatedBundle { made: Made::List(Spawn(bundle)) }
+        SpawnRelatedBundle { made: RelatedSpawns::List(Spawn(bundle)) }
     }
 }

@@ -12,8 +12,8 @@ use crate::access::const_access::{Nameless, check_nameless};
 use crate::storage::tick::LastRun;
 use crate::structure::store::WorldId;
 use crate::system::{
-    BoxedSystem, BuildParam, FunctionSystem, Keeper, ParamBuilder, ParamError, ParamSource, ParamState,
-    ReadOnlySystemParam, SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
+    BoxedSystem, BuildParam, FunctionSystem, ParamBuilder, ParamError, ParamSource, ParamState, ReadOnlySystemParam,
+    StateVisitor, SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
 };
 
 /// System parameters for use without a system, any number of times: holds the state that a system keeps for its parameters
@@ -222,9 +222,9 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// Passes all of the state that is kept between runs to the visitor.
-    pub(super) fn remember(&mut self, keeper: &mut Keeper<'_>) {
+    pub(super) fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         keeper.last_run(Some(&mut self.last_run));
-        self.state.remember(keeper);
+        self.state.visit_state(keeper);
     }
 
     #[inline]

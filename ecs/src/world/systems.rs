@@ -15,12 +15,12 @@ use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, Sc
 use crate::storage::tick::{LastRun, Tick};
 use crate::structure::cell::ReadCell;
 use crate::structure::store::{SavedCaller, SharedClock, Store, WorldId};
-use crate::system::Keeper;
+use crate::system::StateVisitor;
 use crate::system::{
     BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunScope, RunSystemError, System, SystemCore,
     SystemFacts, SystemInput, SystemParam, TaskParam, WorldSource, set_place,
 };
-use crate::util::origin::{Origin, SystemName};
+use crate::util::origin::{Origin, SystemOrigin};
 
 /// A value that can be made from a world. Implemented for all types with a default.
 ///
@@ -75,32 +75,32 @@ impl SystemParam for &World {
 }
 
 /// The state that a function of the whole world keeps between runs, besides the tick of its last run.
-pub(super) trait Kept: Send + Sync + 'static {
+pub(super) trait ExclusiveState: Send + Sync + 'static {
     /// Initializes it for a world, for a system with this name.
     fn prepared(world: &mut World, system: &'static str) -> Self;
 
     /// Passes all of it to the visitor.
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 }
 
-impl Kept for () {
+impl ExclusiveState for () {
     fn prepared(_: &mut World, _: &'static str) {}
 
-    fn remember(&mut self, _: &mut Keeper<'_>) {}
+    fn visit_state(&mut self, _: &mut StateVisitor<'_>) {}
 }
 
 /// A function of the whole world as a system.
 struct ExclusiveSystem<F, I, Out, K> {
     name: &'static str,
-    system: SystemName,
+    system: SystemOrigin,
     function: F,
     access: Access,
-    prepared: Option<Prepared<K>>,
+    prepared: Option<PreparedExclusive<K>>,
     marker: PhantomData<fn(I) -> Out>,
 }
 
 /// The state of a function of the whole world for one world.
-struct Prepared<K> {
+struct PreparedExclusive<K> {
     world: WorldId,
     last_run: LastRun,
     kept: K,
@@ -112,9 +112,9 @@ where
     F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
     I: SystemInput + 'static,
     Out: 'static,
-    K: Kept,
+    K: ExclusiveState,
 {
-    let system = SystemName::of(name);
+    let system = SystemOrigin::of(name);
     Box::new(ExclusiveSystem { name, system, function, access, prepared: None, marker: PhantomData })
 }
 
@@ -141,7 +141,7 @@ where
     F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
     I: SystemInput + 'static,
     Out: 'static,
-    K: Kept,
+    K: ExclusiveState,
 {
     fn facts(&self) -> SystemFacts<'_> {
         SystemFacts::of_function(self.name, &self.access, TypeId::of::<F>())
@@ -151,13 +151,13 @@ where
         None
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         if keeper.resets() {
             self.prepared = None;
         }
         let Some(prepared) = &mut self.prepared else { return keeper.last_run(None) };
         keeper.last_run(Some(&mut prepared.last_run));
-        prepared.kept.remember(keeper);
+        prepared.kept.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
@@ -169,7 +169,7 @@ where
         self.prepared = None;
         let kept = K::prepared(World::from_store_mut(store), self.name);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
-        self.prepared = Some(Prepared { world, last_run: LastRun::default(), kept });
+        self.prepared = Some(PreparedExclusive { world, last_run: LastRun::default(), kept });
     }
 
     fn apply_deferred(&mut self, _: &mut Store) {}
@@ -180,7 +180,7 @@ where
     F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
     I: SystemInput + 'static,
     Out: 'static,
-    K: Kept,
+    K: ExclusiveState,
 {
     type In = I;
     type Out = Out;
@@ -191,7 +191,9 @@ where
         };
         // A system that ran before may have replaced the world for which this system was prepared.
         self.prepare(store);
-        let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
+        let Some(PreparedExclusive { world, last_run, kept }) = &mut self.prepared else {
+            unreachable!("it has been prepared")
+        };
         let tick = store.next_tick();
         let run_ticks = store.clock.run_ticks_since(*last_run, tick);
         let before = store.clock.last.get();

@@ -21,7 +21,7 @@ pub enum ConstAccess {
     /// An access to entities that are looked up by id.
     Lookup(&'static Self),
     /// An access that yields each value once: only the first row of a row system would see it.
-    Once(Given, &'static Self),
+    Once(YieldedOnce, &'static Self),
     /// A field of a struct of parameters.
     Field { name: &'static str, access: &'static Self },
     /// Parameters of a system, in use at the same time.
@@ -79,7 +79,7 @@ impl ConstAccess {
 
 /// The values that a parameter yields once.
 #[derive(Clone, Copy)]
-pub enum Given {
+pub enum YieldedOnce {
     /// Messages of a type.
     Messages,
     /// Removed components.

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/ui/fail, tests/ui/errors
 
-use super::access::{ConstAccess, Given, NamedAccess};
+use super::access::{ConstAccess, NamedAccess, YieldedOnce};
 use super::disjoint::Overlap;
 use crate::access::term::{ConstTerm, Group, any_in, find_in, first_found};
 use crate::component::ComponentKey;
@@ -216,7 +216,7 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
 }
 
 /// The kind of values that a parameter yields only once, and the field that contains it.
-pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'static str>)> {
+pub(super) const fn given_once(access: &ConstAccess) -> Option<(YieldedOnce, Option<&'static str>)> {
     match access {
         ConstAccess::Once(given, _) => Some((*given, None)),
         ConstAccess::Field { name, access } => match given_once(access) {

@@ -51,10 +51,10 @@ impl Overlap {
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
         let rows_name_disabled = any_row!(row in params => names_disabled(row));
         let excluded = [excluded_by_default(rows_name_disabled), excluded_by_default(names_disabled(other))];
-        let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
-        let rows = Todo { terms: &[], rows: params, rest: Some(&by_default) };
-        let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&rows) };
-        let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
+        let by_default = PendingTerms { terms: excluded[0], rows: &[], rest: None };
+        let rows = PendingTerms { terms: &[], rows: params, rest: Some(&by_default) };
+        let by_default = PendingTerms { terms: excluded[1], rows: &[], rest: Some(&rows) };
+        let second = PendingTerms { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
         let mut steps = MOST_STEPS;
         match can_match(Some(&second), None, None, &mut steps) {
             true if steps != 0 => Self::Possible,
@@ -69,7 +69,7 @@ impl Overlap {
 
 /// Terms that an entity has to match.
 #[derive(Clone, Copy)]
-struct Todo<'a> {
+struct PendingTerms<'a> {
     terms: &'a [ConstTerm],
     /// Parameters of a system; only row parameters count.
     rows: &'a [NamedAccess],
@@ -87,8 +87,8 @@ struct Assumption<'a> {
 /// Whether an entity that satisfies the assumptions can match all terms in both lists. Alternatives are moved to `later`, and are
 /// tried after all other terms. If no steps are left, the result is meaningless.
 const fn can_match(
-    todo: Option<&Todo<'_>>,
-    later: Option<&Todo<'_>>,
+    todo: Option<&PendingTerms<'_>>,
+    later: Option<&PendingTerms<'_>>,
     known: Option<&Assumption<'_>>,
     steps: &mut u32,
 ) -> bool {
@@ -101,18 +101,18 @@ const fn can_match(
         return can_match_one_of(alternative, known, steps);
     };
     if let [row, rows @ ..] = next.rows {
-        let others = Todo { rows, ..*next };
+        let others = PendingTerms { rows, ..*next };
         return match &row.access {
             ConstAccess::Query(term) if row.is_of_rows() => {
                 let terms = core::slice::from_ref(term);
-                let row = Todo { terms, rows: &[], rest: Some(&others) };
+                let row = PendingTerms { terms, rows: &[], rest: Some(&others) };
                 can_match(Some(&row), later, known, steps)
             }
             _ => can_match(Some(&others), later, known, steps),
         };
     }
     let [term, terms @ ..] = next.terms else { return can_match(next.rest, later, known, steps) };
-    let others = Todo { terms, ..*next };
+    let others = PendingTerms { terms, ..*next };
     match term {
         ConstTerm::Component(usage, component) if usage.demands() || usage.excludes() => {
             let has = !usage.excludes();
@@ -123,24 +123,24 @@ const fn can_match(
             can_match(Some(&others), later, Some(&assumed), steps)
         }
         ConstTerm::Group(Group::All, terms) => {
-            can_match(Some(&Todo { terms, rows: &[], rest: Some(&others) }), later, known, steps)
+            can_match(Some(&PendingTerms { terms, rows: &[], rest: Some(&others) }), later, known, steps)
         }
         ConstTerm::Group(Group::Or | Group::AnyOf | Group::FirstOf, _) => {
             let terms = core::slice::from_ref(term);
-            can_match(Some(&others), Some(&Todo { terms, rows: &[], rest: later }), known, steps)
+            can_match(Some(&others), Some(&PendingTerms { terms, rows: &[], rest: later }), known, steps)
         }
         _ => can_match(Some(&others), later, known, steps),
     }
 }
 
 /// Like [`can_match`], for a list of alternatives, each of which is one group.
-const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps: &mut u32) -> bool {
+const fn can_match_one_of(next: &PendingTerms<'_>, known: Option<&Assumption<'_>>, steps: &mut u32) -> bool {
     let [alternative @ ConstTerm::Group(_, members)] = next.terms else { return true };
     if holds(alternative, known) {
         return can_match(None, next.rest, known, steps);
     }
     any_in!(member in members => {
-        let member = Todo { terms: core::slice::from_ref(member), rows: &[], rest: None };
+        let member = PendingTerms { terms: core::slice::from_ref(member), rows: &[], rest: None };
         can_match(Some(&member), next.rest, known, steps)
     })
 }

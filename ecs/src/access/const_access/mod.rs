@@ -17,7 +17,7 @@ mod same_type;
 mod report;
 mod check;
 
-pub(crate) use self::access::{ConstAccess, Given, NamedAccess, Role};
+pub(crate) use self::access::{ConstAccess, NamedAccess, Role, YieldedOnce};
 pub(crate) use self::check::{check_disabling, check_nameless, check_one_of_each, check_query, may_repeat};
 pub use self::check::{check_same_types, check_system};
 pub(crate) use self::report::Nameless;

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/ui/errors
 
-use super::access::{ConstAccess, Given, NamedAccess};
+use super::access::{ConstAccess, NamedAccess, YieldedOnce};
 use super::conflict::{BorrowKind, Conflict};
 use crate::util::const_panic::fail;
 
@@ -98,10 +98,10 @@ pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: C
 
 /// Reports a parameter of a row system that yields each value once.
 #[track_caller]
-pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option<&'static str>, given: Given) {
+pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option<&'static str>, given: YieldedOnce) {
     let (what, help) = match given {
-        Given::Messages => ("message", HELP_MESSAGES_ONCE),
-        Given::Removals => ("removal", HELP_REMOVALS_ONCE),
+        YieldedOnce::Messages => ("message", HELP_MESSAGES_ONCE),
+        YieldedOnce::Removals => ("removal", HELP_REMOVALS_ONCE),
     };
     let who = ["system `", system, "`: parameter `", param.name, "`"];
     fail(&[&who, &in_field(field), &[" gives each ", what, " once, so that only the first row would see it\n", help]]);

@@ -41,9 +41,9 @@ impl ConstComponent {
 }
 
 /// Holds the constant.
-struct Known<C>(C);
+struct ComponentConst<C>(C);
 
-impl<C: Component> Known<C> {
+impl<C: Component> ComponentConst<C> {
     const COMPONENT: ConstComponent = ConstComponent::new::<C>();
 }
 
@@ -69,7 +69,7 @@ pub enum ConstTerm {
 impl ConstTerm {
     /// A term about one component.
     pub(crate) const fn of<C: Component>(usage: Usage) -> Self {
-        Self::Component(usage, &Known::<C>::COMPONENT)
+        Self::Component(usage, &ComponentConst::<C>::COMPONENT)
     }
 
     /// Whether the whole term is known at compile time.

@@ -190,9 +190,9 @@ pub struct Term<'a>(&'a [TermEntry]);
 
 /// The members of a term.
 #[derive(Clone, Debug)]
-pub(crate) struct Members<'a>(&'a [TermEntry]);
+pub(crate) struct TermMembers<'a>(&'a [TermEntry]);
 
-impl<'a> Members<'a> {
+impl<'a> TermMembers<'a> {
     /// The next member.
     ///
     /// # Panics
@@ -203,7 +203,7 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for TermMembers<'a> {
     type Item = Term<'a>;
 
     #[inline]
@@ -220,9 +220,9 @@ impl<'a> Iterator for Members<'a> {
 
 /// The single terms that must all match: the members of tuples, and of nested tuples.
 #[derive(Clone, Debug)]
-pub(crate) struct Singles<'a>(&'a [TermEntry]);
+pub(crate) struct SingleTerms<'a>(&'a [TermEntry]);
 
-impl<'a> Iterator for Singles<'a> {
+impl<'a> Iterator for SingleTerms<'a> {
     type Item = Term<'a>;
 
     #[inline]
@@ -231,7 +231,7 @@ impl<'a> Iterator for Singles<'a> {
         while let [TermEntry::Group(Group::All, _), members @ ..] = self.0 {
             self.0 = members;
         }
-        let mut terms = Members(self.0);
+        let mut terms = TermMembers(self.0);
         let single = terms.next();
         self.0 = terms.0;
         single
@@ -256,14 +256,14 @@ impl<'a> Term<'a> {
 
     /// The members of a group.
     #[inline]
-    pub(crate) fn members(self) -> Members<'a> {
-        Members(self.0.get(1..).unwrap_or_default())
+    pub(crate) fn members(self) -> TermMembers<'a> {
+        TermMembers(self.0.get(1..).unwrap_or_default())
     }
 
     /// The single terms that must all match: the term itself, unless it is a tuple.
     #[inline]
-    pub(crate) fn singles(self) -> Singles<'a> {
-        Singles(self.0)
+    pub(crate) fn singles(self) -> SingleTerms<'a> {
+        SingleTerms(self.0)
     }
 
     /// Its components and their usages, including those of its members.

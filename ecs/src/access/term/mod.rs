@@ -74,5 +74,5 @@ mod constant;
 mod list;
 
 pub(crate) use self::constant::{ConstComponent, ConstTerm, TermFacts};
-pub(crate) use self::list::{Members, Term, TermComponent, TermEntry, Terms};
+pub(crate) use self::list::{Term, TermComponent, TermEntry, TermMembers, Terms};
 pub(crate) use self::usage::{Group, Usage};

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::Components;
 use crate::component::ComponentId;
 use crate::component::info::ComponentInfo;
-use crate::component::required::{Required, RequiredComponentsError, Requirements, merge, requires};
+use crate::component::required::{NewRequirements, Required, RequiredComponentsError, merge, requires};
 
 impl Components {
     /// All components that a component requires, directly or through others.
@@ -20,11 +20,11 @@ impl Components {
     /// component with a value, a component takes precedence over the components that it requires; otherwise the first one in the list
     /// does.
     pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
-        self.required_by_with(ids, &Requirements::default())
+        self.required_by_with(ids, &NewRequirements::default())
     }
 
     /// Like [`required_by`](Self::required_by), with new requirements that are not adopted yet.
-    pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
+    pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &NewRequirements) -> Box<[Required]> {
         let required_by = |id| (id, more.of(id).unwrap_or_else(|| self.required(id)));
         let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
         rest.retain(|(_, required)| !required.is_empty());
@@ -47,7 +47,7 @@ impl Components {
         &self,
         by: ComponentId,
         required: Required,
-    ) -> Result<Requirements, RequiredComponentsError> {
+    ) -> Result<NewRequirements, RequiredComponentsError> {
         let names = (self.name(by), self.name(required.id));
         if by == required.id || self.required(required.id).iter().any(|further| further.id == by) {
             return Err(RequiredComponentsError::CyclicRequirement { requiree: names.0, required: names.1 });
@@ -57,7 +57,7 @@ impl Components {
             return Err(RequiredComponentsError::DuplicateRegistration { requiree: names.0, required: names.1 });
         }
         requires.direct.push(required);
-        let mut new = Requirements(Vec::new());
+        let mut new = NewRequirements(Vec::new());
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
         // A component requires more components than each component that it requires. So it comes later in this order, and can use their new
@@ -74,7 +74,7 @@ impl Components {
     }
 
     /// Replaces the requirements of some components. Does not allocate.
-    pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
+    pub(crate) fn adopt_requirements(&mut self, new: NewRequirements) {
         for (id, requires) in new.0 {
             self.infos[id.index()].requires = Some(requires);
         }

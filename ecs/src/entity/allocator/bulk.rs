@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use super::{Entities, Location, Slot, SparseSummary, TableId};
+use super::{Entities, Location, Slot, SparseMask, TableId};
 use crate::entity::Entity;
 use crate::entity::error::ReserveError;
 use crate::util::alloc_error::try_reserve;
@@ -111,7 +111,7 @@ impl Entities {
             let generation = slot.generation.wrapping_add(1);
             *slot = Slot { generation, table: TableId::NONE, row: free.len() as u32 };
             if let Some(summary) = summaries.get_mut(index as usize) {
-                *summary = SparseSummary::default();
+                *summary = SparseMask::default();
             }
             if generation != 0 {
                 free.push(index);
@@ -197,7 +197,7 @@ impl Entities {
 
     /// Removes a sparse set, one of `count`, from the masks of these entities; returns false if another sparse set has the same bit.
     pub(crate) fn remove_from_summaries(&mut self, entities: &[Entity], storage: usize, count: usize) -> bool {
-        if SparseSummary::default().without(storage, count).is_none() {
+        if SparseMask::default().without(storage, count).is_none() {
             return false;
         }
         for entity in entities {

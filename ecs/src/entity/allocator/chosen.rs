@@ -12,7 +12,7 @@ use crate::util::alloc_error::{AllocError, try_reserve};
 
 /// Pending ids that [`Entities::claim`] has allocated, to be passed to [`Entities::place_claimed`] or [`Entities::release`].
 #[must_use]
-pub(crate) struct Claimed {
+pub(crate) struct ClaimedIds {
     /// The number of slots before the claim.
     bound: usize,
 }
@@ -120,9 +120,9 @@ impl Entities {
     /// # Errors
     ///
     /// If an id cannot be used, as for [`Entities::allocate_at`], or occurs twice. Nothing has changed.
-    pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<Claimed, ClaimError> {
+    pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<ClaimedIds, ClaimError> {
         let bound = self.slots.len();
-        let claimed = Claimed { bound };
+        let claimed = ClaimedIds { bound };
         if let Some(&highest) = ids.iter().max_by_key(|id| id.index())
             && highest.index() as usize >= bound
         {
@@ -197,7 +197,7 @@ impl Entities {
     }
 
     /// Reverts [`Entities::claim`].
-    pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
+    pub(crate) fn release(&mut self, ids: &[Entity], claimed: ClaimedIds) {
         self.unplaced += 1;
         for id in ids {
             self.slots[id.index() as usize].table = TableId::NONE;
@@ -206,7 +206,7 @@ impl Entities {
     }
 
     /// Places all claimed ids in consecutive rows. `O(ids + unused indexes below them)`.
-    pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
+    pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: ClaimedIds, first: Location) {
         for (id, row) in ids.iter().zip(first.row..) {
             if (id.index() as usize) < claimed.bound {
                 self.unlist_free(id.index());

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
-use crate::entity::{Entity, SparseSummary};
+use crate::entity::{Entity, SparseMask};
 use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_reserve_exact};
 
 /// The number of slots of a page; the last page may have fewer.
@@ -21,7 +21,7 @@ pub(crate) struct EntitiesCopy {
     pages: Arc<Vec<Arc<Vec<Slot>>>>,
     /// The number of slots.
     slots: usize,
-    sparse: Arc<Vec<SparseSummary>>,
+    sparse: Arc<Vec<SparseMask>>,
     free: Arc<Vec<u32>>,
     retired: Arc<Vec<u32>>,
     first_generation: NonZeroU32,
@@ -278,7 +278,7 @@ impl EntitiesCopy {
         if bound > sparse.len() {
             let missing = bound - sparse.len();
             try_reserve_exact(sparse, missing)?;
-            sparse.resize(bound, SparseSummary::default());
+            sparse.resize(bound, SparseMask::default());
         }
         for entity in entities {
             let summary = &mut sparse[entity.index() as usize];
@@ -300,7 +300,7 @@ impl EntitiesCopy {
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.pages.iter().map(|page| page.capacity() * size_of::<Slot>()).sum::<usize>()
-            + self.sparse.capacity() * size_of::<SparseSummary>()
+            + self.sparse.capacity() * size_of::<SparseMask>()
             + (self.free.capacity() + self.retired.capacity()) * size_of::<u32>()
     }
 }
@@ -346,7 +346,7 @@ impl Entities {
 
     /// Restores the state of a copy, for which [there is room](Self::make_room_for). Slots that are known to be equal are not written.
     /// Reservations are discarded.
-    pub(crate) fn become_copy(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
+    pub(crate) fn restore_from(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {
             Some(known) => {

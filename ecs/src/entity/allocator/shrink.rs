@@ -7,7 +7,7 @@
 use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
-use crate::entity::SparseSummary;
+use crate::entity::SparseMask;
 use crate::util::alloc_error::try_shrink;
 
 /// An index with a higher generation is retired when its slot is given back. Otherwise all indexes would start with that generation and
@@ -35,7 +35,7 @@ impl Entities {
         self.free.retain(|&index| (index as usize) < kept);
         self.number_free(0..self.free.len());
         *self.cursor.get_mut() = self.free.len() as i64;
-        let summaries = self.sparse.iter().rposition(|&summary| summary != SparseSummary::default());
+        let summaries = self.sparse.iter().rposition(|&summary| summary != SparseMask::default());
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
         self.lives.shrink_to(kept);
         self.streams.shrink();

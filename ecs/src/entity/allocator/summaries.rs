@@ -3,7 +3,7 @@
 //! Tests: ecs/src/entity/allocator/tests.rs, tests/changes/removed/paths.rs
 
 use super::{Entities, Slot, TableId};
-use crate::entity::{Entity, SparseSummary};
+use crate::entity::{Entity, SparseMask};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
 impl Entities {
@@ -25,13 +25,13 @@ impl Entities {
 
     /// The number of leading entities that have the same mask as the first one.
     #[inline]
-    pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseSummary) -> usize {
+    pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseMask) -> usize {
         entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
     }
 
     /// The number of leading entities that are in this table and certainly in no sparse set of this mask.
     #[inline]
-    pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseSummary) -> usize {
+    pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseMask) -> usize {
         let (slots, summaries) = (self.slots.as_slice(), self.sparse.as_slice());
         let is_apart = |&&entity: &&Entity| {
             let summary = summaries.get(entity.index() as usize);
@@ -42,13 +42,13 @@ impl Entities {
 
     /// The mask of the sparse sets that may contain this entity.
     #[inline]
-    pub(crate) fn sparse_summary(&self, index: u32) -> SparseSummary {
+    pub(crate) fn sparse_summary(&self, index: u32) -> SparseMask {
         self.sparse.get(index as usize).copied().unwrap_or_default()
     }
 
     /// Sets the mask of the sparse sets that may contain this entity.
     #[inline]
-    pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
+    pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseMask) {
         match self.sparse.get_mut(index as usize) {
             Some(place) => *place = summary,
             None if summary.is_empty() => {}
@@ -58,16 +58,16 @@ impl Entities {
 
     /// Adds sparse sets to the mask of an entity.
     #[inline]
-    pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseSummary) {
+    pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseMask) {
         match self.sparse.get_mut(index as usize) {
             Some(summary) => *summary = summary.union(more),
             None => self.add_summary(index, more),
         }
     }
 
-    fn add_summary(&mut self, index: u32, summary: SparseSummary) {
+    fn add_summary(&mut self, index: u32, summary: SparseMask) {
         if self.sparse.len() < index as usize {
-            self.sparse.resize(index as usize, SparseSummary::default());
+            self.sparse.resize(index as usize, SparseMask::default());
         }
         self.sparse.push(summary);
     }

@@ -133,7 +133,7 @@ fn an_end_that_needs_more_is_refused() {
     let (mut entities, ids) = filled(2);
     assert!(entities.begin_end(ids[0]).is_none(), "no room in the list of free indexes");
     entities.reserve_free(2).unwrap();
-    entities.set_sparse_summary(0, SparseSummary::default().with(0));
+    entities.set_sparse_summary(0, SparseMask::default().with(0));
     assert!(entities.begin_end(ids[0]).is_none(), "a sparse component");
     assert!(entities.begin_end(ids[1]).is_some());
     entities.reserve().unwrap();
@@ -269,7 +269,7 @@ fn rows_are_found_by_id_and_table() {
 #[test]
 fn a_freed_index_has_no_sparse_components() {
     let (mut entities, ids) = filled(2);
-    let summary = SparseSummary::default().with(3);
+    let summary = SparseMask::default().with(3);
     entities.set_sparse_summary(1, summary);
     assert_eq!([0, 1, 2].map(|index| entities.sparse_summary(index) == summary), [false, true, false]);
     entities.free(ids[1]);

@@ -87,7 +87,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
 
 /// A running task. Its splits run to their end one reservation at a time, in any order of parts.
 struct Task<'w> {
-    ids: Ids<'w>,
+    ids: IdSource<'w>,
     uses: Vec<Use>,
     split: Option<(SplitStream<'w>, Vec<usize>, Vec<Vec<Entity>>)>,
     got: Vec<Entity>,

@@ -3,7 +3,7 @@
 //! Tests: tests/observers/params.rs, tests/observers/entities.rs
 
 use crate::access::term::ConstTerm;
-use crate::component::{ComponentId, ComponentKey, Kinds, TypeSlot};
+use crate::component::{ComponentId, ComponentKey, LifecycleMask, TypeSlot};
 use crate::entity::Entity;
 use crate::structure::bundle::Bundle;
 use crate::world::World;
@@ -123,15 +123,15 @@ impl Moment {
         matches!(self, Self::BeginMatch | Self::EndMatch)
     }
 
-    pub(crate) fn kinds(self) -> Kinds {
+    pub(crate) fn kinds(self) -> LifecycleMask {
         match self {
-            Self::Despawn => Kinds::DESPAWN,
-            Self::Discard => Kinds::DISCARD,
-            Self::Remove => Kinds::REMOVE,
-            Self::Add => Kinds::ADD,
-            Self::Insert => Kinds::INSERT,
-            Self::EndMatch => Kinds::BEFORE_MATCH,
-            Self::BeginMatch => Kinds::AFTER_MATCH,
+            Self::Despawn => LifecycleMask::DESPAWN,
+            Self::Discard => LifecycleMask::DISCARD,
+            Self::Remove => LifecycleMask::REMOVE,
+            Self::Add => LifecycleMask::ADD,
+            Self::Insert => LifecycleMask::INSERT,
+            Self::EndMatch => LifecycleMask::BEFORE_MATCH,
+            Self::BeginMatch => LifecycleMask::AFTER_MATCH,
         }
     }
 }

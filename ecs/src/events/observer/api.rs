@@ -47,7 +47,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_observer<M>(&mut self, observer: impl IntoObserver<M>) -> ObserverId {
         let id = ObserverId::next();
-        observer.into_observer().register(self.store.by_caller(), id);
+        observer.into_observer().register(self.store.track_caller(), id);
         id
     }
 
@@ -143,7 +143,7 @@ impl World {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref_with<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
-        self.store.by_caller();
+        self.store.track_caller();
         self.trigger_as_before(event, trigger);
     }
 
@@ -191,7 +191,7 @@ impl DeferredWorld<'_> {
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
         let caller = SavedCaller::save(store);
-        let is_dispatched = dispatch::trigger(store.by_caller(), &mut event, &mut Default::default());
+        let is_dispatched = dispatch::trigger(store.track_caller(), &mut event, &mut Default::default());
         caller.restore(store);
         if !is_dispatched {
             self.commands().trigger(event);
@@ -226,7 +226,7 @@ impl EntityWorldMut<'_> {
         // `location` panics if the entity is not alive.
         let _ = self.location();
         let observer = observer.into_observer_for_entity(self.id());
-        observer.register(self.store_mut().by_caller(), ObserverId::next());
+        observer.register(self.store_mut().track_caller(), ObserverId::next());
         self
     }
 

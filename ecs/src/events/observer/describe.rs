@@ -10,9 +10,9 @@ use core::marker::PhantomData;
 use super::id::ObserverId;
 use super::input::{EventOf, ObserverInput};
 use super::matched::MatchFilter;
-use super::observers::{Listed, Observe, Observers, RareObserver, Watched, typed};
-use super::rare::Rare;
-use crate::component::{Component, HookContext, Kinds};
+use super::observers::{ListedObserver, Observe, Observers, RareObserver, WatchedEvents, typed};
+use super::rare::RareOptions;
+use crate::component::{Component, HookContext, LifecycleMask};
 use crate::entity::{Entity, EntityHashSet};
 use crate::events::event::{EntityEvent, Event, EventPattern};
 use crate::query::change::WriteEntity;
@@ -75,15 +75,15 @@ use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 #[derive(Component)]
 #[component(storage = "sparse", immutable, on_insert = start, on_discard = stop)]
 pub struct Observer {
-    state: State,
+    state: ObserverState,
     entities: Vec<Entity>,
     /// Whether it is notified of existing components or matches when it is added.
     existing: bool,
 }
 
-enum State {
+enum ObserverState {
     /// It has not been added to a world.
-    Unregistered(Box<dyn Registration>, Option<Box<Rare>>),
+    Unregistered(Box<dyn UnregisteredObserver>, Option<Box<RareOptions>>),
     /// It was added to a world as a component.
     Added(Box<(ObserverId, Box<str>)>),
 }
@@ -93,9 +93,9 @@ fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let store = &mut world.store;
         let Some(mut observer) = WriteEntity::new(store, context.entity).into_mut_told::<Observer>() else { return };
-        let State::Unregistered(system, _) = &observer.state else { return };
+        let ObserverState::Unregistered(system, _) = &observer.state else { return };
         let id = ObserverId::next();
-        let added = State::Added(Box::new((id, Box::from(system.name()))));
+        let added = ObserverState::Added(Box::new((id, Box::from(system.name()))));
         let waiting = Observer {
             state: core::mem::replace(&mut observer.state, added),
             entities: observer.entities.clone(),
@@ -116,23 +116,35 @@ impl_debug!([] Observer => |this, f|
     f.debug_struct("Observer").field("system", &this.system_name()).field("entities", &this.entities).finish());
 
 /// An unregistered observer, whatever its type of event.
-trait Registration: Send + Sync {
+trait UnregisteredObserver: Send + Sync {
     fn name(&self) -> &str;
 
     /// Prepares the system for a store and adds it, for some entities. If the flag is set, it is notified of what
     /// exists.
-    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool));
+    fn register(
+        self: Box<Self>,
+        store: &mut Store,
+        id: ObserverId,
+        rare: Option<Box<RareOptions>>,
+        of: (Vec<Entity>, bool),
+    );
 }
 
 /// An observer with this input.
 struct WithInput<I: ObserverInput>(Box<dyn Observe<EventOf<I>>>);
 
-impl<I: ObserverInput> Registration for WithInput<I> {
+impl<I: ObserverInput> UnregisteredObserver for WithInput<I> {
     fn name(&self) -> &str {
         self.0.facts().name
     }
 
-    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool)) {
+    fn register(
+        self: Box<Self>,
+        store: &mut Store,
+        id: ObserverId,
+        rare: Option<Box<RareOptions>>,
+        of: (Vec<Entity>, bool),
+    ) {
         // The new observer must not be notified of earlier events, so the events left by an interrupted operation are dispatched first.
         let world = store.id();
         store.flush_events();
@@ -191,10 +203,10 @@ fn register<I: ObserverInput>(
     // Observers are added by code that has the world, and such code does not run during a dispatch.
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = if existing { Some(entities.clone()) } else { None };
-    let watched = Watched { entities, components: components.clone(), filter };
+    let watched = WatchedEvents { entities, components: components.clone(), filter };
     observers.share_meta(&mut *observer);
     // `removed` keeps the removed observers until the end of the function, because dropping them may run user code.
-    let new = Listed::new(observer, id, type_name::<I::Pattern>());
+    let new = ListedObserver::new(observer, id, type_name::<I::Pattern>());
     let removed = observers.add(new, watched, living);
     events.dispatch.forget(&removed);
     events.dispatch.enter(id.0, event);
@@ -203,15 +215,15 @@ fn register<I: ObserverInput>(
     store.events.dispatch.register_lifecycle(event, kinds);
     let any = components.is_empty().then_some(None);
     store.refresh_observed(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
-    let is_after = kinds.intersects(Kinds::COMES);
+    let is_after = kinds.intersects(LifecycleMask::COMES);
     if let Some(entities) = existing.filter(|_| is_after) {
         let events = LifecycleEvents::of_existing(
             &store.structure,
             &components,
-            kinds.difference(Kinds::GONE),
+            kinds.difference(LifecycleMask::GONE),
             &distinct(entities),
         );
-        let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
+        let at = LifecycleMask::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
         let caller = store.structure.entities.caller();
         at.into_iter().for_each(|at| notify_observers(store, &events, at, Some(id.0), caller));
         apply_observer_commands(store);
@@ -235,7 +247,7 @@ impl Observer {
         S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
-        let state = State::Unregistered(S::with_notify_system(system, Describing), None);
+        let state = ObserverState::Unregistered(S::with_notify_system(system, DescribeObserver), None);
         Self { state, entities: Vec::new(), existing: false }
     }
 
@@ -286,7 +298,7 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn run_if<M>(mut self, condition: impl SystemCondition<M>) -> Self {
-        if let State::Unregistered(_, rare) = &mut self.state {
+        if let ObserverState::Unregistered(_, rare) = &mut self.state {
             rare.get_or_insert_default().conditions.push(condition.into_condition());
         }
         self
@@ -340,7 +352,7 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn with_error_handler(mut self, handler: ErrorHandler) -> Self {
-        if let State::Unregistered(_, rare) = &mut self.state {
+        if let ObserverState::Unregistered(_, rare) = &mut self.state {
             rare.get_or_insert_default().handler = Some(handler);
         }
         self
@@ -350,8 +362,8 @@ impl Observer {
     #[must_use]
     pub fn system_name(&self) -> &str {
         match &self.state {
-            State::Unregistered(system, _) => system.name(),
-            State::Added(added) => &added.1,
+            ObserverState::Unregistered(system, _) => system.name(),
+            ObserverState::Added(added) => &added.1,
         }
     }
 
@@ -372,8 +384,8 @@ impl Observer {
     #[must_use]
     pub fn id(&self) -> Option<ObserverId> {
         match &self.state {
-            State::Unregistered(..) => None,
-            State::Added(added) => Some(added.0),
+            ObserverState::Unregistered(..) => None,
+            ObserverState::Added(added) => Some(added.0),
         }
     }
 
@@ -386,19 +398,19 @@ impl Observer {
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
         let Self { state, entities, existing } = self;
-        if let State::Unregistered(system, rare) = state {
+        if let ObserverState::Unregistered(system, rare) = state {
             system.register(store, id, rare, (entities, existing));
         }
     }
 }
 
 /// Turns a system into an unregistered observer.
-struct Describing;
+struct DescribeObserver;
 
-impl<I: ObserverInput> WithNotifySystem<I> for Describing {
-    type Out = Box<dyn Registration>;
+impl<I: ObserverInput> WithNotifySystem<I> for DescribeObserver {
+    type Out = Box<dyn UnregisteredObserver>;
 
-    fn with(self, system: impl NotifySystem<In = I>) -> Box<dyn Registration> {
+    fn with(self, system: impl NotifySystem<In = I>) -> Box<dyn UnregisteredObserver> {
         assert_keeps_structure(system.facts());
         Box::new(WithInput::<I>(Box::new(system)))
     }

@@ -8,7 +8,7 @@ use core::any::type_name;
 use core::fmt;
 
 use super::matched::MatchFilter;
-use super::observers::{Watched, typed};
+use super::observers::{WatchedEvents, typed};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::events::event::{Event, EventPattern, Moment};
@@ -23,19 +23,19 @@ pub struct EventExplanation {
     target: Option<Entity>,
     is_alive: bool,
     told: Vec<(String, bool)>,
-    others: Vec<(String, NotTold)>,
+    others: Vec<(String, NotNotified)>,
 }
 
 /// Why an observer is not notified.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum NotTold {
+enum NotNotified {
     /// It watches this number of other entities.
     Entities(usize),
     /// It watches these components.
     Components(String),
 }
 
-impl_display!([] NotTold => |this, f| match this {
+impl_display!([] NotNotified => |this, f| match this {
     Self::Entities(1) => f.write_str("it watches another entity"),
     Self::Entities(count) => write!(f, "it watches {count} other entities"),
     Self::Components(names) => write!(f, "it watches {names}"),
@@ -120,21 +120,21 @@ impl World {
         if let Some(observers) = observers.and_then(|observers| typed::<P::Event>(observers)) {
             let mut of_entity = Vec::new();
             for (name, has_conditions, watched) in observers.all() {
-                let Watched { entities, components: watched, filter } = watched;
+                let WatchedEvents { entities, components: watched, filter } = watched;
                 let named = filter.as_ref().map(MatchFilter::named);
                 let watched = named.as_ref().unwrap_or(watched);
                 let name = name.to_string();
                 let is_for = target.is_some_and(|target| is_alive && entities.contains(&target));
                 if !(about.is_empty() || watched.is_empty() || watched.iter().any(|id| about.contains(id))) {
                     let names: Vec<_> = watched.iter().map(|&id| alloc::format!("`{}`", components.name(id))).collect();
-                    others.push((name, NotTold::Components(names.join(", "))));
+                    others.push((name, NotNotified::Components(names.join(", "))));
                 } else if entities.is_empty() || is_for && moment.is_some() {
                     told.push((name, has_conditions));
                 } else if is_for {
                     // These observers are added at the end, because the observers of all entities run before them.
                     of_entity.push((name, has_conditions));
                 } else {
-                    others.push((name, NotTold::Entities(entities.len())));
+                    others.push((name, NotNotified::Entities(entities.len())));
                 }
             }
             told.append(&mut of_entity);

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/storage/hooks.rs
 
-use crate::component::{Component, ComponentHook, ComponentId, Kinds};
+use crate::component::{Component, ComponentHook, ComponentId, LifecycleMask};
 use crate::structure::store::{Store, Structure};
 use crate::world::World;
 
@@ -72,14 +72,14 @@ impl World {
 
 impl ComponentHooks<'_> {
     #[track_caller]
-    fn set(&mut self, kind: Kinds, hook: ComponentHook) -> &mut Self {
+    fn set(&mut self, kind: LifecycleMask, hook: ComponentHook) -> &mut Self {
         let is_new = self.try_set(kind, hook);
         let component = self.store.structure.archetypes.components.name(self.id);
         assert!(is_new, "component `{component}` has an `{}` hook already", kind.hook_name());
         self
     }
 
-    fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
+    fn try_set(&mut self, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let Store { structure: Structure { archetypes, .. }, events, .. } = &mut *self.store;
         let is_new = archetypes.add_hook(self.id, kind, hook);
         if is_new {
@@ -99,13 +99,13 @@ macro_rules! hooks {
             /// If the component has such a hook.
             #[track_caller]
             pub fn $on(&mut self, hook: ComponentHook) -> &mut Self {
-                self.set(Kinds::$kind, hook)
+                self.set(LifecycleMask::$kind, hook)
             }
 
             #[doc = concat!("As [`", stringify!($on), "`](Self::", stringify!($on), "); `None`, and nothing has changed, if the component \
                              has such a hook.")]
             pub fn $try_on(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-                self.try_set(Kinds::$kind, hook).then_some(self)
+                self.try_set(LifecycleMask::$kind, hook).then_some(self)
             }
         )*}
     };

@@ -11,7 +11,7 @@ use super::on::{On, OnAbout, OnInput, TriggerOf};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::events::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent, Trigger};
-use crate::structure::store::{Affected, Store};
+use crate::structure::store::{AffectedEntities, Store};
 use crate::system::{
     NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, observes_nothing, outcome, plain_inputs,
     run_on_entities,
@@ -55,7 +55,7 @@ pub trait ObserverInput: SystemInput + 'static {
 /// The lifecycle events of one operation for a range of entities, for one observer.
 #[doc(hidden)]
 pub struct EventRows<'a, E: Event> {
-    pub(super) affected: Affected<'a>,
+    pub(super) affected: AffectedEntities<'a>,
     /// The range of the entities.
     pub(super) rows: Range<usize>,
     /// The components of the events.
@@ -214,12 +214,12 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
         Trigger::<P::Event>::set_components(trigger, components);
         let about = &(&*trigger, observer, store.events.dispatch.caller());
         let done = match affected {
-            Affected::Listed(entities) => system.notify(batch(entities, about), store),
-            Affected::Rows { .. } if system.access().is_exclusive() => {
+            AffectedEntities::Listed(entities) => system.notify(batch(entities, about), store),
+            AffectedEntities::Rows { .. } if system.access().is_exclusive() => {
                 let entities = affected.entities(&store.structure.archetypes.tables).to_vec();
                 system.notify(batch(&entities, about), store)
             }
-            Affected::Rows { .. } => {
+            AffectedEntities::Rows { .. } => {
                 let out = run_on_entities(system, (affected, about), batch, store);
                 outcome(out, || system.name())
             }

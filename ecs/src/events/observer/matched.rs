@@ -5,10 +5,10 @@
 use alloc::vec::Vec;
 
 use crate::access::term::{ConstTerm, Group, Term, TermEntry, Terms};
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::Entity;
 use crate::query::registered_terms;
-use crate::structure::store::{Affected, EventBatch, Store};
+use crate::structure::store::{AffectedEntities, EventBatch, Store};
 
 /// A filter that only depends on which components an entity has.
 pub(super) struct MatchFilter {
@@ -55,9 +55,9 @@ impl MatchFilter {
     pub(super) fn for_each_turned(
         &self,
         batch: EventBatch<'_>,
-        affected: Affected<'_>,
+        affected: AffectedEntities<'_>,
         store: &mut Store,
-        mut each: impl FnMut(Affected<'_>, &mut Store),
+        mut each: impl FnMut(AffectedEntities<'_>, &mut Store),
     ) {
         // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity
         // matches in the current store, and does not match on the other side of the operation: there it has the
@@ -65,8 +65,8 @@ impl MatchFilter {
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {
-                kinds if kinds.intersects(Kinds::COMING.union(Kinds::GONE)) => true,
-                kinds if kinds.intersects(Kinds::REMOVE.union(Kinds::ADD)) => false,
+                kinds if kinds.intersects(LifecycleMask::COMING.union(LifecycleMask::GONE)) => true,
+                kinds if kinds.intersects(LifecycleMask::REMOVE.union(LifecycleMask::ADD)) => false,
                 _ => now(id),
             };
             self.holds(now) && !self.holds(other)
@@ -84,7 +84,7 @@ impl MatchFilter {
         if turned.len() == affected.len() {
             each(affected, store);
         } else if !turned.is_empty() {
-            each(Affected::Listed(&turned), store);
+            each(AffectedEntities::Listed(&turned), store);
         }
     }
 }

@@ -13,15 +13,15 @@ use super::id::ObserverId;
 use super::input::{EventRows, ObserverInput};
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::rare::{Rare, report};
-use super::watching::{Watching, watched};
-use crate::component::{ComponentId, Kinds};
+use super::rare::{RareOptions, report};
+use super::watching::{WatchIndex, watched};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::{Entities, Entity, EntityHashSet};
 use crate::events::event::{Event, EventPattern, Trigger};
 use crate::storage::table::Tables;
-use crate::structure::store::{Affected, EventBatch, EventObservers, LifecycleEvents, RemovedObservers, Store};
+use crate::structure::store::{AffectedEntities, EventBatch, EventObservers, LifecycleEvents, RemovedObservers, Store};
 use crate::system::commands::defer_world_commands;
-use crate::system::{Keeper, NotifySystem, Outcome, SystemCore, SystemFacts, SystemMeta};
+use crate::system::{NotifySystem, Outcome, StateVisitor, SystemCore, SystemFacts, SystemMeta};
 use crate::util::alloc_error::{try_shrink, try_shrink_map};
 use crate::util::trace;
 
@@ -53,7 +53,7 @@ where
 /// An observer with conditions, or with its own error handler.
 pub(super) struct RareObserver<E: Event> {
     pub(super) observer: Box<dyn Observe<E>>,
-    pub(super) rare: Rare,
+    pub(super) rare: RareOptions,
 }
 
 impl<E: Event> SystemCore for RareObserver<E> {
@@ -69,7 +69,7 @@ impl<E: Event> SystemCore for RareObserver<E> {
         self.observer.rows(store)
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         self.observer.visit_state(keeper);
     }
 
@@ -113,7 +113,7 @@ impl<E: Event> Observe<E> for RareObserver<E> {
 
 /// The entities, components and filter that an observer watches.
 #[derive(Default)]
-pub(super) struct Watched {
+pub(super) struct WatchedEvents {
     /// The entities whose events it is notified of. If empty, it is notified of the events of all entities.
     pub(super) entities: Vec<Entity>,
     /// The components whose events it is notified of. If empty, it is notified of events of all components.
@@ -123,7 +123,7 @@ pub(super) struct Watched {
 }
 
 /// An observer in the list.
-pub(super) struct Listed<E: Event> {
+pub(super) struct ListedObserver<E: Event> {
     /// `None` if it has been removed.
     observer: Option<Box<dyn Observe<E>>>,
     id: ObserverId,
@@ -135,7 +135,7 @@ pub(super) struct Listed<E: Event> {
 /// The observers of one type of event.
 pub(super) struct Observers<E: Event> {
     /// The observers in the order in which they were added.
-    list: Vec<Listed<E>>,
+    list: Vec<ListedObserver<E>>,
     index: ObserverIndex,
     /// The metadata of the system that was added last. The next system shares it if it has the same function.
     meta: Option<Arc<SystemMeta>>,
@@ -149,18 +149,18 @@ pub(super) struct Observers<E: Event> {
 #[derive(Default)]
 struct ObserverIndex {
     /// By place: what the observer watches. Stored apart from the list, because most dispatches do not read it.
-    watched: Vec<Watched>,
+    watched: Vec<WatchedEvents>,
     /// Maps entities and components to the places of their observers.
-    watching: Watching,
+    watching: WatchIndex,
     /// The place of each observer, by its id.
     places: HashMap<usize, u32>,
     /// The observers that are notified by a dispatch of lifecycle events.
-    notified: Vec<Notified>,
+    notified: Vec<NotifiedObserver>,
 }
 
 /// An observer that is notified of lifecycle events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Notified {
+struct NotifiedObserver {
     place: u32,
     /// The index of a batch and the index of an entity in it. `None` for all entities of all batches.
     entity: Option<(u32, u32)>,
@@ -168,7 +168,7 @@ struct Notified {
 
 impl ObserverIndex {
     /// Adds what the observer at the next place watches.
-    fn push(&mut self, id: ObserverId, watched: Watched, entities: &Entities) {
+    fn push(&mut self, id: ObserverId, watched: WatchedEvents, entities: &Entities) {
         let place = self.watched.len() as u32;
         self.places.insert(id.0, place);
         self.watching.enter(place, &watched.components, &watched.entities, entities);
@@ -176,7 +176,7 @@ impl ObserverIndex {
     }
 
     /// Removes the observer with an id. Returns its place and what it watched.
-    fn remove(&mut self, number: usize, is_occupied: &dyn Fn(u32) -> bool) -> Option<(usize, Watched)> {
+    fn remove(&mut self, number: usize, is_occupied: &dyn Fn(u32) -> bool) -> Option<(usize, WatchedEvents)> {
         let place = self.places.remove(&number)?;
         let was = core::mem::take(&mut self.watched[place as usize]);
         self.watching.leave(place, &was.components, &was.entities, is_occupied);
@@ -218,7 +218,7 @@ impl ObserverIndex {
     }
 
     /// Finds the observers of lifecycle events, in the order in which they were added.
-    fn find_notified(&mut self, events: &LifecycleEvents, kinds: Kinds, tables: &Tables) {
+    fn find_notified(&mut self, events: &LifecycleEvents, kinds: LifecycleMask, tables: &Tables) {
         let Self { watching, notified, .. } = self;
         notified.clear();
         let mut seen: Vec<ComponentId> = Vec::new();
@@ -229,14 +229,14 @@ impl ObserverIndex {
                 }
                 seen.push(id);
             }
-            notified.extend(watching.of_component(id).iter().map(|&place| Notified { place, entity: None }));
+            notified.extend(watching.of_component(id).iter().map(|&place| NotifiedObserver { place, entity: None }));
         }
         if watching.entities() != 0 {
             for (number, batch) in events.batches(kinds).enumerate() {
                 for (nth, &entity) in batch.affected.entities(tables).iter().enumerate() {
                     let entry = Some((number as u32, nth as u32));
                     let places = watching.of_entity(entity).iter();
-                    notified.extend(places.map(|&place| Notified { place, entity: entry }));
+                    notified.extend(places.map(|&place| NotifiedObserver { place, entity: entry }));
                 }
             }
         }
@@ -273,7 +273,12 @@ impl<E: Event> Observers<E> {
     }
 
     /// Adds an observer. May remove observers whose entities have all been despawned.
-    pub(super) fn add(&mut self, new: Listed<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
+    pub(super) fn add(
+        &mut self,
+        new: ListedObserver<E>,
+        mut watched: WatchedEvents,
+        entities: &Entities,
+    ) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
         // Duplicates are removed, because the index expects each entity and component once.
         let mut met = EntityHashSet::default();
@@ -347,11 +352,17 @@ impl<E: Event> Observers<E> {
     /// Notifies observers of lifecycle events if several components or batches are affected, or if observers watch
     /// single entities.
     #[inline(never)]
-    fn notify_of_several(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
+    fn notify_of_several(
+        &mut self,
+        events: &LifecycleEvents,
+        kinds: LifecycleMask,
+        only: Option<usize>,
+        store: &mut Store,
+    ) {
         let Self { list, index, state, .. } = self;
         let Some(trigger) = TriggerOf::<E>::of_operation(state) else { return };
         index.find_notified(events, kinds, &store.structure.archetypes.tables);
-        for &Notified { place, entity } in &index.notified {
+        for &NotifiedObserver { place, entity } in &index.notified {
             let (listed, watched) = (&mut list[place as usize], &index.watched[place as usize]);
             if only.is_none_or(|only| only == listed.id.0) {
                 listed.notify_of_batches(watched, events.batches(kinds), entity, trigger, store);
@@ -360,7 +371,7 @@ impl<E: Event> Observers<E> {
     }
 
     /// All observers in order: the name, whether it has conditions, and what it watches.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &Watched)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &WatchedEvents)> {
         let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| {
             let facts = listed.observer.as_ref()?.facts();
@@ -369,7 +380,7 @@ impl<E: Event> Observers<E> {
     }
 }
 
-impl<E: Event> Listed<E> {
+impl<E: Event> ListedObserver<E> {
     /// An observer with the type name of its pattern.
     pub(super) fn new(observer: Box<dyn Observe<E>>, id: ObserverId, pattern: &'static str) -> Self {
         let _ = pattern;
@@ -388,7 +399,7 @@ impl<E: Event> Listed<E> {
 
     /// Begins the span of the observer, if there are spans.
     #[inline(always)]
-    fn enter(&self) -> trace::Entered {
+    fn enter(&self) -> trace::SpanGuard {
         #[cfg(feature = "trace")]
         return trace::observer(self.observer.as_ref().map_or("", |observer| observer.facts().name), self.pattern);
         #[cfg(not(feature = "trace"))]
@@ -409,7 +420,7 @@ impl<E: Event> Listed<E> {
     /// Notifies the observer of the events that it watches: of all batches, or of one entity.
     fn notify_of_batches<'e>(
         &mut self,
-        watched: &Watched,
+        watched: &WatchedEvents,
         batches: impl Iterator<Item = EventBatch<'e>>,
         only: Option<(u32, u32)>,
         trigger: &mut TriggerOf<E>,
@@ -431,14 +442,14 @@ impl<E: Event> Listed<E> {
     #[inline(never)]
     fn notify_of_batch(
         &mut self,
-        watched: &Watched,
-        (batch, affected): (EventBatch<'_>, Affected<'_>),
+        watched: &WatchedEvents,
+        (batch, affected): (EventBatch<'_>, AffectedEntities<'_>),
         about: &[ComponentId],
         trigger: &mut TriggerOf<E>,
         store: &mut Store,
     ) {
         let mut notify =
-            |affected: Affected<'_>, store: &mut Store| self.notify_of_rows(affected, about, trigger, store);
+            |affected: AffectedEntities<'_>, store: &mut Store| self.notify_of_rows(affected, about, trigger, store);
         match &watched.filter {
             Some(filter) => filter.for_each_turned(batch, affected, store, notify),
             None => notify(affected, store),
@@ -448,7 +459,7 @@ impl<E: Event> Listed<E> {
     /// Runs the observer with the events of several entities for these components.
     fn notify_of_rows(
         &mut self,
-        affected: Affected<'_>,
+        affected: AffectedEntities<'_>,
         components: &[ComponentId],
         trigger: &mut TriggerOf<E>,
         store: &mut Store,
@@ -469,7 +480,7 @@ impl<E: Event> Listed<E> {
 }
 
 impl<E: Event> EventObservers<Store> for Observers<E> {
-    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
+    fn notify(&mut self, events: &LifecycleEvents, kinds: LifecycleMask, only: Option<usize>, store: &mut Store) {
         if const { E::MOMENT.is_none() } {
             return;
         }

@@ -14,15 +14,15 @@ use crate::query::change::Mut;
 use crate::query::{PairIter, ReadPairs, WritePairs};
 use crate::relations::relation::{PairEvent, PairFunctions, PairSource, PairTarget, Relation};
 use crate::storage::message::Messages;
-use crate::structure::store::{EntityAt, Store, pairs};
+use crate::structure::store::{Store, StoreEntityMut, pairs};
 use crate::system::commands::{Commands, EntityCommands};
 use crate::util::guard::DeferredPanic;
 use crate::world::{EntityWorldMut, World};
 
 /// Holds the function table of a relation as a constant.
-struct Known<R>(R);
+struct PairFunctionsOf<R>(R);
 
-impl<R: Relation> Known<R> {
+impl<R: Relation> PairFunctionsOf<R> {
     const FUNCTIONS: &'static PairFunctions<Store> = &PairFunctions {
         register: register_relation::<R>,
         mark: [
@@ -45,18 +45,18 @@ impl<R: Relation> Known<R> {
 
 /// The number of a relation in a store. Registers the relation if necessary.
 pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
-    pairs::register_relation::<R>(store, Known::<R>::FUNCTIONS)
+    pairs::register_relation::<R>(store, PairFunctionsOf::<R>::FUNCTIONS)
 }
 
 fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
-    if let Ok(mut entity) = EntityAt::find(store, entity) {
+    if let Ok(mut entity) = StoreEntityMut::find(store, entity) {
         entity.insert_for_origin(mark);
     }
 }
 
 #[inline]
 fn relate<R: Relation>(store: &mut Store, source: Entity, value: R, target: Entity) -> bool {
-    pairs::relate(store, Known::<R>::FUNCTIONS, source, value, target)
+    pairs::relate(store, PairFunctionsOf::<R>::FUNCTIONS, source, value, target)
 }
 
 #[inline]
@@ -149,7 +149,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn relate<R: Relation>(&mut self, source: Entity, relation: R, target: Entity) -> bool {
-        relate(self.store.by_caller(), source, relation, target)
+        relate(self.store.track_caller(), source, relation, target)
     }
 
     /// Removes a pair, if it exists, and drops its value. Returns whether it existed. `O(1)`, amortized.
@@ -165,13 +165,13 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) -> bool {
-        unrelate::<R>(self.store.by_caller(), source, target)
+        unrelate::<R>(self.store.track_caller(), source, target)
     }
 
     /// Removes all pairs whose source is an entity. `O(pairs of the entity)`.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate_from<R: Relation>(&mut self, source: Entity) {
-        unrelate_all::<R>(self.store.by_caller(), 0, source);
+        unrelate_all::<R>(self.store.track_caller(), 0, source);
     }
 
     /// Removes all pairs whose target is a living entity. `O(pairs of the entity)`.
@@ -190,7 +190,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate_to<R: Relation>(&mut self, target: Entity) {
-        unrelate_all::<R>(self.store.by_caller(), 1, target);
+        unrelate_all::<R>(self.store.track_caller(), 1, target);
     }
 
     /// The value of a pair. `O(1)`.
@@ -302,7 +302,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
         let source = self.expect_target();
-        relate(self.store_mut().by_caller(), source, relation, target);
+        relate(self.store_mut().track_caller(), source, relation, target);
         self
     }
 
@@ -310,7 +310,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.expect_target();
-        unrelate::<R>(self.store_mut().by_caller(), source, target);
+        unrelate::<R>(self.store_mut().track_caller(), source, target);
         self
     }
 }

@@ -18,7 +18,7 @@ use crate::util::trace;
 #[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are notified")]
 pub(super) fn report(not_done: Box<NotDone>, handler: Option<ErrorHandler>, event: &'static str, store: &mut Store) {
     let NotDone { system, reason } = *not_done;
-    let failed = Failed { observer: &system, event, handler };
+    let failed = FailedObserver { observer: &system, event, handler };
     match reason {
         NotDoneReason::Failed(error) => failed.failed(error, store),
         NotDoneReason::NotRun(error) => failed.not_run(error, store),
@@ -27,14 +27,14 @@ pub(super) fn report(not_done: Box<NotDone>, handler: Option<ErrorHandler>, even
 
 /// The rarely used parts of an observer.
 #[derive(Default)]
-pub(super) struct Rare {
+pub(super) struct RareOptions {
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
     pub(super) handler: Option<ErrorHandler>,
     /// Whether it observes several entities in one call.
     pub(super) is_batch: bool,
 }
 
-impl Rare {
+impl RareOptions {
     /// Evaluates the run conditions of an observer. A condition that cannot run counts as not holding, and is reported.
     pub(super) fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
         // All conditions are evaluated even if one does not hold, so that each sees all changes.
@@ -42,7 +42,7 @@ impl Rare {
         for condition in &mut self.conditions {
             let held = condition.run_in((), RunScope::Applied(store));
             hold &= held.unwrap_or_else(|error| {
-                let failed = Failed { observer, event, handler: self.handler };
+                let failed = FailedObserver { observer, event, handler: self.handler };
                 failed.condition_not_run(condition.name().to_string(), error, store);
                 false
             });
@@ -52,13 +52,13 @@ impl Rare {
 }
 
 /// Identifies an observer that failed.
-struct Failed<'o> {
+struct FailedObserver<'o> {
     observer: &'o str,
     event: &'static str,
     handler: Option<ErrorHandler>,
 }
 
-impl Failed<'_> {
+impl FailedObserver<'_> {
     /// The system has returned an error.
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {

@@ -13,12 +13,12 @@ use crate::util::alloc_error::try_shrink;
 
 /// Indexes the observers of a type of event by what they watch.
 #[derive(Default)]
-pub(super) struct Watching {
+pub(super) struct WatchIndex {
     /// The places of observers of all events.
-    of_all: Places,
+    of_all: ObserverPlaces,
     /// By component id: the places of observers that watch the component on all entities, or all events. `None` if none
     /// watches the component.
-    of_components: Vec<Option<Places>>,
+    of_components: Vec<Option<ObserverPlaces>>,
     /// The number of observers of a component, whether they watch all entities or some.
     counts: HashMap<Option<ComponentId>, u32>,
     of_entities: OfEntities,
@@ -30,13 +30,13 @@ pub(super) struct Watching {
 /// observer is left. So the removal of an observer takes `O(log n)`, amortized. A place without an observer is skipped
 /// when events are dispatched.
 #[derive(Clone, Default)]
-struct Places {
+struct ObserverPlaces {
     all: Vec<u32>,
     /// The places, including those of removed observers.
     removed: usize,
 }
 
-impl Places {
+impl ObserverPlaces {
     /// Adds a place that is not less than the others.
     fn push(&mut self, place: u32) {
         if self.all.last() != Some(&place) {
@@ -58,9 +58,9 @@ impl Places {
     }
 }
 
-impl_deref!(#[inline(always)] [] Places => [u32], |this| this.all);
+impl_deref!(#[inline(always)] [] ObserverPlaces => [u32], |this| this.all);
 
-impl Watching {
+impl WatchIndex {
     /// Adds what an observer watches. Its place is greater than all others.
     pub(super) fn enter(
         &mut self,
@@ -85,7 +85,7 @@ impl Watching {
     }
 
     /// The lists of observers of all entities that watch a component, or all components.
-    fn lists(&mut self, watched: Option<ComponentId>) -> impl Iterator<Item = &mut Places> {
+    fn lists(&mut self, watched: Option<ComponentId>) -> impl Iterator<Item = &mut ObserverPlaces> {
         let (of_components, of_all) = match watched {
             Some(id) => (self.of_components.get_mut(id.index()..=id.index()).unwrap_or_default(), None),
             None => (&mut self.of_components[..], Some(&mut self.of_all)),
@@ -200,10 +200,10 @@ struct OfEntities {
     /// By entity index; a page exists only if it has an entity.
     pages: Pages<OfIndex, PAGE>,
     /// The places of the observers of entities with several observers, in order.
-    lists: Vec<Places>,
+    lists: Vec<ObserverPlaces>,
     /// The numbers of the lists that are not in use.
     unused: Vec<u32>,
-    others: EntityHashMap<Places>,
+    others: EntityHashMap<ObserverPlaces>,
     len: usize,
 }
 
@@ -235,7 +235,7 @@ impl OfEntities {
         }
         let places = self.others.entry(entity).or_insert_with(|| {
             self.len += 1;
-            Places::default()
+            ObserverPlaces::default()
         });
         places.push(place);
     }
@@ -250,7 +250,7 @@ impl OfEntities {
                     return;
                 }
                 let number = unused.pop().unwrap_or_else(|| {
-                    lists.push(Places::default());
+                    lists.push(ObserverPlaces::default());
                     lists.len() as u32 - 1
                 });
                 [here.places, place].into_iter().for_each(|place| lists[number as usize].push(place));
@@ -263,7 +263,7 @@ impl OfEntities {
         // The entity that had the index before is dead. Its observers move to `others`.
         if let Some(before) = NonZeroU32::new(here.generation) {
             let list = match here.places {
-                places if places & MANY == 0 => Places { all: alloc::vec![places], removed: 0 },
+                places if places & MANY == 0 => ObserverPlaces { all: alloc::vec![places], removed: 0 },
                 places => {
                     unused.push(places & !MANY);
                     core::mem::take(&mut lists[(places & !MANY) as usize])
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn lists_hold_the_observers_that_have_not_been_removed() {
         let entities = Entities::default();
-        let (mut state, mut watching) = (1_u64, Watching::default());
+        let (mut state, mut watching) = (1_u64, WatchIndex::default());
         let mut random = |end: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % end

@@ -17,7 +17,7 @@ use crate::events::event::{EntityEvent, EventPattern};
 use crate::events::observer::{On, OnAbout, OnInput};
 use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel, lacking};
 use crate::structure::cell::StoreCell;
-use crate::structure::store::{Affected, Store};
+use crate::structure::store::{AffectedEntities, Store};
 use crate::system::for_macros::{SliceOf, impl_kernel};
 use crate::system::{
     BoxedSystem, EcsError, LoopKind, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem,
@@ -25,9 +25,9 @@ use crate::system::{
 };
 
 /// The event for each row of an observer that takes components.
-pub struct GivenRows<'g, P: EventPattern>(Given<'g, P>);
+pub struct GivenRows<'g, P: EventPattern>(RowEvents<'g, P>);
 
-enum Given<'g, P: EventPattern> {
+enum RowEvents<'g, P: EventPattern> {
     /// An event with one target.
     One(OnInput<'g, P>),
     /// One event for each entity.
@@ -39,8 +39,8 @@ impl<P: EventPattern> GivenRows<'_, P> {
     #[inline(always)]
     pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
         On::<P>::wrap(match &mut self.0 {
-            Given::One(given) => given.reborrow(),
-            Given::Each(about) => On::<P>::about(about, entity),
+            RowEvents::One(given) => given.reborrow(),
+            RowEvents::Each(about) => On::<P>::about(about, entity),
         })
     }
 }
@@ -55,14 +55,14 @@ trait GiveRows<P: EventPattern> {
 impl<P: EventPattern> GiveRows<P> for OnInput<'_, P> {
     #[inline(always)]
     fn for_loop(&mut self) -> GivenRows<'_, P> {
-        GivenRows(Given::One(self.reborrow()))
+        GivenRows(RowEvents::One(self.reborrow()))
     }
 }
 
 impl<P: EventPattern> GiveRows<P> for OnAbout<'_, P> {
     #[inline(always)]
     fn for_loop(&mut self) -> GivenRows<'_, P> {
-        GivenRows(Given::Each(On::<P>::begin(self)))
+        GivenRows(RowEvents::Each(On::<P>::begin(self)))
     }
 }
 
@@ -130,7 +130,7 @@ impl LackReport {
 }
 
 /// A loop with its arguments.
-struct Bound<'k, 'p, 'w, 's, P, D, F, K, G, Marker>
+struct ObserverLoop<'k, 'p, 'w, 's, P, D, F, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -145,7 +145,7 @@ where
 }
 
 impl<P, D, F, K, G, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms>
-    for Bound<'_, '_, '_, '_, P, D, F, K, G, Marker>
+    for ObserverLoop<'_, '_, '_, '_, P, D, F, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -212,13 +212,13 @@ where
     #[inline(always)]
     fn for_each(
         &mut self,
-        entities: Affected<'_>,
+        entities: AffectedEntities<'_>,
         given: impl GiveRows<P>,
         (mut targets, mut params): SystemParamItem<'_, '_, <Self as SystemParamFunction<MacroMarker>>::Param>,
     ) -> Result<(), EcsError> {
         let Self { kernel, report, .. } = self;
         let mut bound =
-            Bound::<P, D, F, K, _, Marker> { kernel, report, given, params: &mut params, marker: PhantomData };
+            ObserverLoop::<P, D, F, K, _, Marker> { kernel, report, given, params: &mut params, marker: PhantomData };
         targets.for_each_affected(entities, &mut bound)
     }
 }
@@ -250,7 +250,7 @@ where
     #[inline]
     fn run_rows(
         &mut self,
-        rows: Affected<'_>,
+        rows: AffectedEntities<'_>,
         about: OnAbout<'_, P>,
         params: SystemParamItem<'_, '_, Self::Param>,
     ) -> Result<(), EcsError> {
@@ -260,7 +260,7 @@ where
     #[inline]
     fn run(&mut self, given: OnInput<'_, P>, params: SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let target = given.event.event_target();
-        self.for_each(Affected::Listed(&[target]), given, params)
+        self.for_each(AffectedEntities::Listed(&[target]), given, params)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/relationships/pairs/systems.rs
 
-use super::{ParamAccess, RowData};
+use super::{ParamConstAccess, RowData};
 use crate::access::const_access::{NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::change::DetectChanges;
@@ -88,6 +88,6 @@ pub trait ValueOf<R> {}
 impl<R> ValueOf<R> for R {}
 
 /// The access of a parameter for the targets of pairs, for the check at compile time.
-pub const fn target_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
+pub const fn target_access<P: ParamConstAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Target)
 }

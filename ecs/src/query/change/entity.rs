@@ -11,7 +11,7 @@ use super::borrowed::{Mut, Ref};
 use super::erased::ErasedMut;
 use super::ticks::Ticks;
 use crate::component::{Component, ComponentId, ErasedRefMut, MutableComponent};
-use crate::entity::{Entity, Ids, UniqueEntityArray, UniqueEntityVec};
+use crate::entity::{Entity, IdSource, UniqueEntityArray, UniqueEntityVec};
 use crate::storage::tick::{ComponentTicks, RunTicks};
 use crate::structure::cell::{ReadCell, StoreCell};
 use crate::structure::queue::Queue;
@@ -73,7 +73,7 @@ impl<'w> ReadEntity<'w> {
 
     /// A component, with its ticks.
     pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
-        let (value, column, row) = self.store.structure.place::<T>(self.entity)?;
+        let (value, column, row) = self.store.structure.locate_value::<T>(self.entity)?;
         // SAFETY: the address points to a value of `T` in this row of the column, which may be read for 'w.
         Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
@@ -123,7 +123,7 @@ impl<'w> WriteEntities<'w> {
 
     /// The entities, and a queue of commands. Records a command in the store that calls `apply` with the queue when it runs.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn beside_queue(
+    pub(crate) fn with_queue(
         store: &'w mut Store,
         apply: fn(&mut Queue<Store>, &mut Store),
     ) -> (Self, &'w mut Queue<Store>) {
@@ -140,8 +140,8 @@ impl<'w> WriteEntities<'w> {
     }
 
     /// Reserves entity ids.
-    pub(crate) fn ids(&self) -> Ids<'w> {
-        Ids::new(&self.store.structure.entities, None)
+    pub(crate) fn ids(&self) -> IdSource<'w> {
+        IdSource::new(&self.store.structure.entities, None)
     }
 
     /// The store. Components may be read while no entity is borrowed mutably.
@@ -240,7 +240,7 @@ impl<'w> WriteEntity<'w> {
     /// the change.
     #[inline]
     pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
-        let (mut value, column, row) = self.store.structure.place::<T>(self.entity)?;
+        let (mut value, column, row) = self.store.structure.locate_value::<T>(self.entity)?;
         column.visit(self.run_ticks.this_run);
         // SAFETY: the address points to a value of `T` in this row of the column; no other code accesses it for 'w.
         Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })

@@ -8,7 +8,7 @@ use crate::component::{ChangeTracking, TrackingRequest};
 use crate::storage::column::Column;
 use crate::storage::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells};
 use crate::storage::tracking::Tracking;
-use crate::util::origin::{Origin, SystemName};
+use crate::util::origin::{Origin, SystemOrigin};
 
 /// The location of a value's ticks.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl<'w> TickPlace<'w> {
     ///
     /// # Safety
     ///
-    /// - [`Tracking::note_ahead`] returned the address of the cell, for the run of these ticks and for this row.
+    /// - [`Tracking::mark_in_advance`] returned the address of the cell, for the run of these ticks and for this row.
     /// - Only code that has borrowed the value reads or writes the cell for `'w`.
     #[inline(always)]
     pub(crate) unsafe fn noted(tracking: &'w Tracking, cell: &'w TickCell) -> Self {
@@ -135,7 +135,7 @@ impl<'w> Ticks<'w> {
     /// The ticks of a reference that was made directly.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
-        let run_ticks = RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE };
+        let run_ticks = RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemOrigin::NONE };
         Self::new(TickPlace::Nowhere, run_ticks)
     }
 
@@ -146,7 +146,7 @@ impl<'w> Ticks<'w> {
             return Some(tracking.get(row));
         }
         if let TickPlace::Untracked(request) = self.place {
-            request.ask();
+            request.request_tracking();
         }
         self.cells().map(TickCells::get)
     }

@@ -1,11 +1,11 @@
-//! Tests of `FewRows`.
+//! Tests of `RowBatch`.
 
 use super::*;
 use alloc::vec::Vec;
 
 /// The rows that `push` adds for each group and mask of matching rows; `None` if it refuses the group because of a run.
 fn collected(group: usize, mask: u64) -> Option<Vec<u32>> {
-    let mut few = FewRows::new();
+    let mut few = RowBatch::new();
     few.push(group, mask).then(|| few.all().to_vec())
 }
 
@@ -31,7 +31,7 @@ fn single_rows_are_collected_in_ascending_order() {
 
 #[test]
 fn a_group_with_a_run_is_left_and_nothing_of_it_is_kept() {
-    let mut few = FewRows::new();
+    let mut few = RowBatch::new();
     assert!(few.push(0, 0b101));
     assert!(!few.push(64, 0xff << 20 | 1));
     assert_eq!(few.all(), [0, 2]);
@@ -41,7 +41,7 @@ fn a_group_with_a_run_is_left_and_nothing_of_it_is_kept() {
 
 #[test]
 fn there_is_room_for_a_whole_group_until_it_is_full() {
-    let mut few = FewRows::new();
+    let mut few = RowBatch::new();
     let mut groups = 0;
     // Seven of eight rows: the densest mask without a run.
     while !few.is_full() {
@@ -55,7 +55,7 @@ fn there_is_room_for_a_whole_group_until_it_is_full() {
 
 #[test]
 fn rows_can_be_counted_from_another_row_on() {
-    let mut few = FewRows::new();
+    let mut few = RowBatch::new();
     assert!(few.push(64, 0b1001));
     assert_eq!(few.all_from(0), [64, 67]);
     assert_eq!(few.all_from(64), [0, 3]);

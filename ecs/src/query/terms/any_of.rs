@@ -151,9 +151,9 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: T::TableFetch<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(ready: T::TableFetch<'w>, rows: Rows, row: usize) -> T::Item<'w> {
         // SAFETY: forwarded: the row exists and the access is allowed; each member checks whether the row has it.
-        unsafe { T::row::<RECORDED>(ready, rows, row) }
+        unsafe { T::fetch_row::<RECORDED>(ready, rows, row) }
     }
 }
 
@@ -253,7 +253,7 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
         (first, rest): Self::TableFetch<'w>,
         rows: Rows,
         row: usize,
@@ -262,13 +262,13 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
             // SAFETY: forwarded: the row exists.
             if !A::PER_ROW || A::contains(first, unsafe { rows.entity(row) }) {
                 // SAFETY: the row has the first member: this was checked, or needs no check. The access is allowed (forwarded).
-                return Alternative::First(unsafe { A::row::<RECORDED>(first, rows, row) });
+                return Alternative::First(unsafe { A::fetch_row::<RECORDED>(first, rows, row) });
             }
         }
         debug_assert!(rest.is_some(), "a row that does not match");
         // SAFETY: `contains` is true or not needed (forwarded), so the row has one of the members. It does not have the first, so
         // it has the other one, and `rest` is `Some`. The access is allowed (forwarded).
-        Alternative::Rest(unsafe { B::row::<RECORDED>(rest.unwrap_unchecked(), rows, row) })
+        Alternative::Rest(unsafe { B::fetch_row::<RECORDED>(rest.unwrap_unchecked(), rows, row) })
     }
 }
 

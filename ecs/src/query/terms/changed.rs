@@ -17,7 +17,7 @@ use crate::storage::column::Column;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::storage::tick::RunTicks;
-use crate::storage::tracking::{LoggedRows, RowTicks, Tracking, Which};
+use crate::storage::tracking::{LoggedRows, RowTicks, TickKind, Tracking};
 use crate::structure::cell::StoreCell;
 
 /// Filter: the component was added since the last run of the system; on its first run, at any time.
@@ -96,18 +96,24 @@ pub struct Changed<C>(PhantomData<fn() -> C>);
 
 /// The rows of a table and their ticks, to check which are new.
 #[derive(Clone, Copy)]
-pub struct Scan<'w> {
+pub struct TickScan<'w> {
     /// Whether the table has the component; a member of an `Or` matches tables without it.
     present: bool,
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
-    which: Which,
+    which: TickKind,
     run_ticks: RunTicks,
 }
 
-impl<'w> Scan<'w> {
+impl<'w> TickScan<'w> {
     #[inline]
-    pub(crate) fn new(cell: StoreCell<'w>, term: TermState, table: &'w Table, which: Which, is_sparse: bool) -> Self {
+    pub(crate) fn new(
+        cell: StoreCell<'w>,
+        term: TermState,
+        table: &'w Table,
+        which: TickKind,
+        is_sparse: bool,
+    ) -> Self {
         let storage = is_sparse.then(|| term.storage(cell));
         let column: Option<&Column> = match storage {
             Some(storage) => Some(storage.column()),
@@ -115,8 +121,8 @@ impl<'w> Scan<'w> {
         };
         let (run_ticks, tracking) = (cell.run_ticks(), column.and_then(Column::tracking));
         match tracking {
-            Some(tracking) => tracking.look(run_ticks.this_run),
-            None => column.and_then(Column::tracking_request).into_iter().for_each(TrackingRequest::ask),
+            Some(tracking) => tracking.note_consumer(run_ticks.this_run),
+            None => column.and_then(Column::tracking_request).into_iter().for_each(TrackingRequest::request_tracking),
         }
         Self { present: column.is_some(), tracking, storage, which, run_ticks }
     }
@@ -159,7 +165,7 @@ macro_rules! changes {
             // SAFETY: a table with a column for the component, or an entity in the storage, has the component.
             unsafe impl<C: Component> FilterTerms for $Filter<C> {
                 type State = TermState;
-                type TableFetch<'w> = Scan<'w>;
+                type TableFetch<'w> = TickScan<'w>;
 
                 const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Filter);
 
@@ -168,27 +174,27 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
-                    Scan::new(cell, *state, table, Which::$Filter, is_sparse::<C>())
+                fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> TickScan<'w> {
+                    TickScan::new(cell, *state, table, TickKind::$Filter, is_sparse::<C>())
                 }
 
                 #[inline]
-                fn contains(ready: Scan<'_>, entity: Entity, row: usize) -> bool {
+                fn contains(ready: TickScan<'_>, entity: Entity, row: usize) -> bool {
                     ready.is_new(entity, row)
                 }
 
                 #[inline]
-                fn any(ready: Scan<'_>) -> bool {
+                fn any(ready: TickScan<'_>) -> bool {
                     ready.any()
                 }
 
                 #[inline]
-                fn skip(ready: Scan<'_>, row: usize, end: usize) -> usize {
+                fn skip(ready: TickScan<'_>, row: usize, end: usize) -> usize {
                     ready.ticks::<C>().map_or(row, |ticks| ticks.skip(row, end, ready.run_ticks))
                 }
 
                 #[inline]
-                unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+                unsafe fn mask(ready: TickScan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                     match (ready.ticks::<C>(), sharing) {
                         (Some(ticks), Sharing::Rows) => ticks.mask(row, ready.run_ticks),
                         // SAFETY: forwarded: no other query has rows of the table, and this one changes none of the group during
@@ -200,7 +206,7 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                unsafe fn end_of_matching(ready: Scan<'_>, _: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
+                unsafe fn end_of_matching(ready: TickScan<'_>, _: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
                     match (ready.ticks::<C>(), sharing) {
                         (Some(ticks), Sharing::Rows) => ticks.end_of_new(row, end, ready.run_ticks),
                         // SAFETY: forwarded, for the groups of all of these rows: no other query has rows of the table, and this
@@ -222,8 +228,8 @@ macro_rules! changes {
                     }
                     let storage = state.storage(cell);
                     let tracking = storage.column().tracking()?;
-                    tracking.look(cell.run_ticks().this_run);
-                    Some((storage, tracking.log(Which::$Filter, cell.run_ticks())?))
+                    tracking.note_consumer(cell.run_ticks().this_run);
+                    Some((storage, tracking.log(TickKind::$Filter, cell.run_ticks())?))
                 }
             }
         )*

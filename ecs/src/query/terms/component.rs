@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::slice;
 
 use super::slices::{MutSlice, RefSlice};
-use super::source::{Source, TermState, Ticked, is_sparse, place_of};
+use super::source::{ComponentValues, TermState, TickedValues, is_sparse, place_of};
 use crate::access::term::{ConstTerm, Term, Usage};
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
@@ -68,8 +68,8 @@ macro_rules! one_component {
         }
 
         #[inline(always)]
-        fn fetch_ahead($ready: Self::TableFetch<'_>, _: Rows, row: usize) {
-            $source.fetch_ahead(row);
+        fn prefetch_row($ready: Self::TableFetch<'_>, _: Rows, row: usize) {
+            $source.prefetch_row(row);
         }
 
         #[inline]
@@ -82,7 +82,7 @@ macro_rules! one_component {
 /// The common part of all terms that change one component.
 macro_rules! one_changing_component {
     ($Usage:ident, $ReadOnly:ident) => {
-        type TableFetch<'w> = Ticked<'w, C>;
+        type TableFetch<'w> = TickedValues<'w, C>;
         type Item<'w> = Mut<'w, C>;
         type ReadOnly = $ReadOnly<C>;
 
@@ -94,9 +94,9 @@ macro_rules! one_changing_component {
             state: &TermState,
             column: ColumnAddress,
             _: &'w Table,
-        ) -> Ticked<'w, C> {
+        ) -> TickedValues<'w, C> {
             // SAFETY: forwarded: the state and column belong to the cell's store and the table.
-            unsafe { Ticked::new::<true>(cell, *state, column) }
+            unsafe { TickedValues::new::<true>(cell, *state, column) }
         }
 
         #[inline(always)]
@@ -118,12 +118,16 @@ macro_rules! one_changing_component {
             // through the argument of `then`.
             Via::pass(unsafe { ready.source.values(rows) }, |values| {
                 // SAFETY: `values` are the values from row `first` on.
-                then(Ticked { source: unsafe { ready.source.with_values(values, first) }, ..ready })
+                then(TickedValues { source: unsafe { ready.source.with_values(values, first) }, ..ready })
             })
         }
 
         #[inline(always)]
-        unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn fetch_row<'w, const RECORDED: bool>(
+            ready: Self::TableFetch<'w>,
+            rows: Rows,
+            row: usize,
+        ) -> Self::Item<'w> {
             // SAFETY: forwarded: the row has a value, which may be changed for 'w.
             unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks::<RECORDED>(rows, row)) }
         }
@@ -132,7 +136,7 @@ macro_rules! one_changing_component {
 
 // SAFETY: declares that it reads one component; it does not match tables or entities without it.
 unsafe impl<C: Component> Fetch for Read<C> {
-    type TableFetch<'w> = Source<'w, C>;
+    type TableFetch<'w> = ComponentValues<'w, C>;
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
@@ -144,19 +148,23 @@ unsafe impl<C: Component> Fetch for Read<C> {
         state: &TermState,
         column: ColumnAddress,
         _: &'w Table,
-    ) -> Source<'w, C> {
+    ) -> ComponentValues<'w, C> {
         // SAFETY: forwarded: the state and column belong to the cell's store and the table.
-        unsafe { Source::new(cell, *state, column) }
+        unsafe { ComponentValues::new(cell, *state, column) }
     }
 
     #[inline(always)]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         // SAFETY: forwarded: the row has a value, which may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
     }
 }
 
-// SAFETY: `row` returns a shared reference.
+// SAFETY: `fetch_row` returns a shared reference.
 unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: declares that it writes one component; it does not match tables or entities without it.
@@ -175,7 +183,7 @@ pub struct ReadTicks<C>(PhantomData<fn() -> C>);
 
 // SAFETY: declares that it reads one component; it does not match tables or entities without it.
 unsafe impl<C: Component> Fetch for ReadTicks<C> {
-    type TableFetch<'w> = Ticked<'w, C>;
+    type TableFetch<'w> = TickedValues<'w, C>;
     type Item<'w> = Ref<'w, C>;
     type ReadOnly = Self;
 
@@ -187,19 +195,23 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
         state: &TermState,
         column: ColumnAddress,
         _: &'w Table,
-    ) -> Ticked<'w, C> {
+    ) -> TickedValues<'w, C> {
         // SAFETY: forwarded: the state and column belong to the cell's store and the table.
-        unsafe { Ticked::new::<false>(cell, *state, column) }
+        unsafe { TickedValues::new::<false>(cell, *state, column) }
     }
 
     #[inline(always)]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         // SAFETY: forwarded: the row has a value, which may be read for 'w.
         unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks::<RECORDED>(rows, row)) }
     }
 }
 
-// SAFETY: `row` returns a `Ref`, which is read-only.
+// SAFETY: `fetch_row` returns a `Ref`, which is read-only.
 unsafe impl<C: Component> ReadOnlyFetch for ReadTicks<C> {}
 
 // SAFETY: a slice contains the values of the rows.
@@ -211,7 +223,7 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: forwarded, as for `row`: the rows have values that may be read; the values of a column are contiguous, and
+        // SAFETY: forwarded, as for `fetch_row`: the rows have values that may be read; the values of a column are contiguous, and
         // otherwise `count` is 1.
         unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
     }
@@ -236,7 +248,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: forwarded, as for `row`: the rows have values that may be changed; the values of a column are contiguous, and
+        // SAFETY: forwarded, as for `fetch_row`: the rows have values that may be changed; the values of a column are contiguous, and
         // otherwise `count` is 1.
         unsafe { slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count) }
     }
@@ -251,7 +263,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: forwarded, as for `row`: the rows have values that may be changed; the values of a column are contiguous, and
+        // SAFETY: forwarded, as for `fetch_row`: the rows have values that may be changed; the values of a column are contiguous, and
         // otherwise `count` is 1. The values begin at the row that is passed to `MutSlice::new`.
         unsafe {
             let values = slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count);
@@ -269,7 +281,7 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: forwarded, as for `row`: the rows have values that may be read; the values of a column are contiguous, and
+        // SAFETY: forwarded, as for `fetch_row`: the rows have values that may be read; the values of a column are contiguous, and
         // otherwise `count` is 1.
         unsafe {
             let values = slice::from_raw_parts(ready.source.value(rows, first).as_ptr(), count);

@@ -34,12 +34,12 @@ unsafe impl Fetch for EntityTerm {
     unsafe fn visit_table<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
     #[inline(always)]
-    fn fetch_ahead((): (), rows: Rows, row: usize) {
-        rows.fetch_ahead(row);
+    fn prefetch_row((): (), rows: Rows, row: usize) {
+        rows.prefetch_row(row);
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: forwarded: the row exists.
         unsafe { rows.entity(row) }
     }

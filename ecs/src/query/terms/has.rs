@@ -58,7 +58,11 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         // SAFETY: forwarded: the row exists.
         ready.of(unsafe { rows.entity(row) })
     }
@@ -77,6 +81,6 @@ unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
         // SAFETY: forwarded: the first row exists. For a sparse component there is one row, otherwise all rows give the same
         // result.
-        unsafe { Self::row::<false>(ready, rows, first) }
+        unsafe { Self::fetch_row::<false>(ready, rows, first) }
     }
 }

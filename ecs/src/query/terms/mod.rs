@@ -47,7 +47,7 @@ mod any_of;
 
 pub use self::any_of::{Alternative, AnyOf, FirstOf};
 #[cfg(test)]
-pub(crate) use self::changed::Scan;
+pub(crate) use self::changed::TickScan;
 pub use self::changed::{Added, Changed};
 pub use self::has::Has;
 pub use self::or::{AnyOfTerms, Or};
@@ -56,5 +56,5 @@ pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};
 pub use self::spawned::{SpawnDetails, Spawned};
-pub use self::whole::{Given, ReadAllBut, ReadGiven, WriteAllBut, WriteGiven};
+pub use self::whole::{AddedComponents, ReadAllBut, ReadGiven, WriteAllBut, WriteGiven};
 pub use self::with::{Allow, With, Without};

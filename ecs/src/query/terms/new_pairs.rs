@@ -12,7 +12,7 @@ use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::relations::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
 use crate::storage::table::Table;
 use crate::storage::tick::RunTicks;
-use crate::storage::tracking::Which;
+use crate::storage::tracking::TickKind;
 use crate::structure::cell::StoreCell;
 
 /// Filter on the pairs whose source is the entity.
@@ -74,7 +74,7 @@ macro_rules! filters {
 
             #[inline]
             fn contains(ready: AskedPairs<'_, R>, entity: Entity, _: usize) -> bool {
-                let which = if ADDED { Which::Added } else { Which::Changed };
+                let which = if ADDED { TickKind::Added } else { TickKind::Changed };
                 ready.pairs.is_some_and(|pairs| pairs.has_new($end, entity, which, ready.run_ticks))
             }
 

@@ -80,18 +80,22 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 
     #[inline(always)]
-    fn fetch_ahead(ready: Option<T::TableFetch<'_>>, rows: Rows, row: usize) {
+    fn prefetch_row(ready: Option<T::TableFetch<'_>>, rows: Rows, row: usize) {
         if let Some(ready) = ready {
-            T::fetch_ahead(ready, rows, row);
+            T::prefetch_row(ready, rows, row);
         }
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         // SAFETY: forwarded: the row exists.
         let ready = unsafe { one_present::<T>(ready, rows, row) }?;
         // SAFETY: the row has the inner terms; the access to it is forwarded.
-        Some(unsafe { T::row::<RECORDED>(ready, rows, row) })
+        Some(unsafe { T::fetch_row::<RECORDED>(ready, rows, row) })
     }
 }
 

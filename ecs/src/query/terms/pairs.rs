@@ -142,7 +142,7 @@ macro_rules! pairs {
             }
 
             #[inline]
-            unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            unsafe fn fetch_row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: forwarded: the row exists, and the values of its pairs are accessible for 'w.
                 unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
@@ -160,7 +160,7 @@ macro_rules! pairs {
             #[inline(always)]
             unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
                 // SAFETY: forwarded: the row exists, and the values of its pairs are accessible for 'w.
-                unsafe { Self::row::<false>(ready, rows, first) }
+                unsafe { Self::fetch_row::<false>(ready, rows, first) }
             }
         }
     )* };

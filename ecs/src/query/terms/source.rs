@@ -70,16 +70,16 @@ pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<
 }
 
 /// The values of `C` while a table is visited: the address of the first value of the column, or of the sparse storage.
-pub struct Source<'w, C> {
+pub struct ComponentValues<'w, C> {
     address: NonNull<u8>,
     /// Rows are those of the sparse storage, and `address` is the address of its first value.
     packed: bool,
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
 
-impl_copy! { [C] Source<'_, C>; }
+impl_copy! { [C] ComponentValues<'_, C>; }
 
-impl<'w, C: Component> Source<'w, C> {
+impl<'w, C: Component> ComponentValues<'w, C> {
     /// # Safety
     ///
     /// - `state` and `column` belong to the cell's store and one of its tables.
@@ -155,7 +155,7 @@ impl<'w, C: Component> Source<'w, C> {
 
     /// Prefetches the value of a row, or the first part of a large value.
     #[inline(always)]
-    pub(super) fn fetch_ahead(self, row: usize) {
+    pub(super) fn prefetch_row(self, row: usize) {
         if !is_sparse::<C>() {
             let value = self.address.cast::<C>().as_ptr().wrapping_add(row).cast::<u8>();
             (0..size_of::<C>().min(FETCHED_AHEAD)).step_by(64).for_each(|at| prefetch(value.wrapping_add(at)));
@@ -200,13 +200,13 @@ struct NotedRows<'w> {
 }
 
 impl<'w> TickSource<'w> {
-    /// The ticks of a row of the column. `RECORDED` says that [`Ticked::recording`] returned this for the row; in other loops the
+    /// The ticks of a row of the column. `RECORDED` says that [`TickedValues::recording`] returned this for the row; in other loops the
     /// compiler knows that a change is recorded by [`Ticks`] alone.
     ///
     /// # Safety
     ///
     /// - The row exists in the column.
-    /// - `RECORDED` is true only for rows for which [`Ticked::recording`] returned this.
+    /// - `RECORDED` is true only for rows for which [`TickedValues::recording`] returned this.
     #[inline(always)]
     pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
         if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
@@ -237,14 +237,14 @@ impl<'w> TickSource<'w> {
 }
 
 /// The values of `C` and their ticks while a table is visited.
-pub struct Ticked<'w, C> {
-    pub(crate) source: Source<'w, C>,
+pub struct TickedValues<'w, C> {
+    pub(crate) source: ComponentValues<'w, C>,
     pub(crate) ticks: TickSource<'w>,
 }
 
-impl_copy! { [C] Ticked<'_, C>; }
+impl_copy! { [C] TickedValues<'_, C>; }
 
-impl<'w, C: Component> Ticked<'w, C> {
+impl<'w, C: Component> TickedValues<'w, C> {
     /// `CHANGES` says that values may be changed; the visit is then recorded.
     ///
     /// # Safety
@@ -257,7 +257,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         address: ColumnAddress,
     ) -> Self {
         // SAFETY: forwarded: the state and the address belong to the cell's store and one of its tables.
-        let source = unsafe { Source::new(cell, state, address) };
+        let source = unsafe { ComponentValues::new(cell, state, address) };
         let run_ticks = cell.run_ticks();
         let is_tracked = !matches!(C::TRACK, ChangeTracking::Never);
         if !(is_tracked || CHANGES) {
@@ -294,7 +294,7 @@ impl<'w, C: Component> Ticked<'w, C> {
             (Recording::Nothing, Some(_)) => return None,
             (Recording::Ticks { .. }, Some(_)) if is_sparse::<C>() => return None,
             (Recording::Ticks { first, count }, Some(tracking)) => {
-                Some(NotedRows { tracking, cells: tracking.note_ahead(first, count, run_ticks.this_run)? })
+                Some(NotedRows { tracking, cells: tracking.mark_in_advance(first, count, run_ticks.this_run)? })
             }
         };
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })

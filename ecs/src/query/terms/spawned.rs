@@ -174,7 +174,7 @@ unsafe impl Fetch for SpawnDetailsTerm {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
         (source, cell): Self::TableFetch<'w>,
         rows: Rows,
         row: usize,
@@ -187,5 +187,5 @@ unsafe impl Fetch for SpawnDetailsTerm {
     }
 }
 
-// SAFETY: `row` returns a copy.
+// SAFETY: `fetch_row` returns a copy.
 unsafe impl ReadOnlyFetch for SpawnDetailsTerm {}

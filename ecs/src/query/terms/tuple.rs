@@ -38,7 +38,7 @@ unsafe impl Fetch for () {
 
     unsafe fn visit_table<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
-    unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
+    unsafe fn fetch_row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
 }
 
 // SAFETY: borrows nothing.
@@ -182,9 +182,9 @@ macro_rules! terms {
                 ($($T::state(members.one()),)*)
             }
 
-            fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
+            fn grant_access(state: &mut Self::State, added: &FilteredAccess) -> bool {
                 // `||` stops at the first member that takes the access, so no other member gets it.
-                false $(|| $T::give(&mut state.$at, added))*
+                false $(|| $T::grant_access(&mut state.$at, added))*
             }
 
             fn update(state: &mut Self::State, store: &Store) {
@@ -228,8 +228,8 @@ macro_rules! terms {
             }
 
             #[inline(always)]
-            fn fetch_ahead(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
-                $($T::fetch_ahead(ready.$at, rows, row);)*
+            fn prefetch_row(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
+                $($T::prefetch_row(ready.$at, rows, row);)*
             }
 
             #[inline]
@@ -250,13 +250,13 @@ macro_rules! terms {
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
-            unsafe fn row<'w, const RECORDED: bool>(
+            unsafe fn fetch_row<'w, const RECORDED: bool>(
                 ready: Self::TableFetch<'w>,
                 rows: Rows,
                 row: usize,
             ) -> Self::Item<'w> {
                 // SAFETY: forwarded for each member: the row exists and has the member, and the access to it is allowed.
-                unsafe { ($($T::row::<RECORDED>(ready.$at, rows, row),)*) }
+                unsafe { ($($T::fetch_row::<RECORDED>(ready.$at, rows, row),)*) }
             }
         }
 

@@ -35,17 +35,17 @@ pub struct WriteGiven;
 /// The components that were added to a query. The query borrows them from each entity that has them.
 #[doc(hidden)]
 #[derive(Default, Debug)]
-pub struct Given {
+pub struct AddedComponents {
     borrowed: Vec<ComponentId>,
     written: Vec<ComponentId>,
     /// Whether this is all components, for entities that were borrowed without a query.
     is_all: bool,
 }
 
-impl Given {
+impl AddedComponents {
     /// Access to all components, for an entity that was borrowed without a query.
     pub(crate) fn all() -> &'static Self {
-        static ALL: Given = Given { borrowed: Vec::new(), written: Vec::new(), is_all: true };
+        static ALL: AddedComponents = AddedComponents { borrowed: Vec::new(), written: Vec::new(), is_all: true };
         &ALL
     }
 
@@ -87,7 +87,11 @@ macro_rules! whole_entity {
         }
 
         #[inline]
-        unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn fetch_row<'w, const RECORDED: bool>(
+            ready: Self::TableFetch<'w>,
+            rows: Rows,
+            row: usize,
+        ) -> Self::Item<'w> {
             // SAFETY: forwarded: the row exists, and the access that the term declares is allowed for 'w. That is all components
             // except those of `B`, to which the converted item gives no access; or the components that were added to the query,
             // which the query borrows, and the converted item gives access to no others.
@@ -101,10 +105,10 @@ macro_rules! given_entity {
     ($Entity:ident, $ReadOnly:ty) => {
         const TERM: ConstTerm = ConstTerm::Entity;
 
-        whole_entity!($Entity, Given, $ReadOnly);
+        whole_entity!($Entity, AddedComponents, $ReadOnly);
 
-        fn give(state: &mut Given, added: &FilteredAccess) -> bool {
-            *state = Given::of(added);
+        fn grant_access(state: &mut AddedComponents, added: &FilteredAccess) -> bool {
+            *state = AddedComponents::of(added);
             true
         }
     };

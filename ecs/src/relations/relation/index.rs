@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashTable;
 
-use super::lists::{Link, NOWHERE, PairLists};
+use super::lists::{NOWHERE, PairLink, PairLists};
 use crate::entity::Entity;
 use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 
@@ -80,7 +80,7 @@ impl PairIndex {
 
     /// The list of an entity, with holes: the pairs of which it is the source (0) or the target (1).
     #[inline]
-    pub(crate) fn list(&self, end: usize, entity: Entity) -> &[Link] {
+    pub(crate) fn list(&self, end: usize, entity: Entity) -> &[PairLink] {
         self.lists(end).get(entity)
     }
 
@@ -134,8 +134,8 @@ impl PairIndex {
     #[inline]
     pub(crate) fn insert(&mut self, source: Entity, target: Entity) {
         let row = self.ends.len() as u32;
-        let at_source = self.from.push(source, Link { other: target, row });
-        let at_target = self.lists_mut(1).push(target, Link { other: source, row });
+        let at_source = self.from.push(source, PairLink { other: target, row });
+        let at_target = self.lists_mut(1).push(target, PairLink { other: source, row });
         self.ends.push([source, target]);
         self.places.push([at_source, at_target]);
         if !self.is_exclusive {

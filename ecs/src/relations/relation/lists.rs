@@ -18,13 +18,13 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// An element of a list: a pair and its other entity.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
+pub(crate) struct PairLink {
     pub(crate) other: Entity,
     /// The row of the pair; [`NOWHERE`] in a hole.
     pub(crate) row: u32,
 }
 
-impl Link {
+impl PairLink {
     const HOLE: Self = Self { other: Entity::PLACEHOLDER, row: NOWHERE };
 
     /// Whether this is a pair, not a hole.
@@ -36,26 +36,26 @@ impl Link {
 
 /// The pairs in a list. The list is not read before the first pair is requested, since some callers only need the count.
 #[derive(Clone, Default)]
-pub(crate) struct Links<'a> {
+pub(crate) struct PairLinks<'a> {
     /// The elements of all lists.
-    all: &'a [Link],
+    all: &'a [PairLink],
     at: u32,
     end: u32,
 }
 
-impl<'a> Links<'a> {
+impl<'a> PairLinks<'a> {
     /// The remaining pairs, for loops that visit all of them.
     #[inline]
-    pub(crate) fn all(self) -> impl Iterator<Item = &'a Link> + use<'a> {
+    pub(crate) fn all(self) -> impl Iterator<Item = &'a PairLink> + use<'a> {
         self.all[self.at as usize..self.end as usize].iter().filter(|link| link.is_pair())
     }
 }
 
-impl<'a> Iterator for Links<'a> {
-    type Item = &'a Link;
+impl<'a> Iterator for PairLinks<'a> {
+    type Item = &'a PairLink;
 
     #[inline]
-    fn next(&mut self) -> Option<&'a Link> {
+    fn next(&mut self) -> Option<&'a PairLink> {
         while self.at != self.end {
             let link = &self.all[self.at as usize];
             self.at += 1;
@@ -72,7 +72,7 @@ const PAGE: usize = 64;
 
 /// The list of an entity, or its location.
 #[derive(Clone, Copy)]
-struct Head {
+struct ListHead {
     /// The generation of the entity; zero if there is no list.
     generation: u32,
     /// The number of elements and holes. The last one is an element.
@@ -82,11 +82,11 @@ struct Head {
     /// The base-2 logarithm of the block size. Zero if there is no block: the element is then in `only`.
     class: u32,
     /// The element of a list without a block. Otherwise its row is the start of the block.
-    only: Link,
+    only: PairLink,
 }
 
-impl Head {
-    const NONE: Self = Self { generation: 0, used: 0, live: 0, class: 0, only: Link::HOLE };
+impl ListHead {
+    const NONE: Self = Self { generation: 0, used: 0, live: 0, class: 0, only: PairLink::HOLE };
 
     /// The entity with this index that has the list, if there is one.
     fn entity(&self, index: u32) -> Option<Entity> {
@@ -116,13 +116,13 @@ impl Head {
 
     /// The elements and holes.
     #[inline]
-    fn links<'a>(&'a self, all: &'a [Link]) -> &'a [Link] {
+    fn links<'a>(&'a self, all: &'a [PairLink]) -> &'a [PairLink] {
         if self.has_block() { &all[self.range()] } else { &slice::from_ref(&self.only)[..self.used as usize] }
     }
 
     /// The element or hole at a position.
     #[inline]
-    fn link_mut<'a>(&'a mut self, all: &'a mut [Link], place: u32) -> &'a mut Link {
+    fn link_mut<'a>(&'a mut self, all: &'a mut [PairLink], place: u32) -> &'a mut PairLink {
         if self.has_block() { &mut all[(self.start() + place) as usize] } else { &mut self.only }
     }
 }
@@ -133,8 +133,8 @@ const CLASSES: usize = 32;
 /// Lists, one for each entity that has pairs.
 #[derive(Clone)]
 pub(crate) struct PairLists {
-    heads: Pages<Head, PAGE>,
-    links: Vec<Link>,
+    heads: Pages<ListHead, PAGE>,
+    links: Vec<PairLink>,
     /// By class: the first free block. The row of its first link is the start of the next free block.
     free: [u32; CLASSES],
 }
@@ -143,30 +143,30 @@ impl_default!([] PairLists => Self { heads: Pages::default(), links: Vec::new(),
 
 impl PairLists {
     #[inline]
-    fn head(&self, entity: Entity) -> Option<&Head> {
+    fn head(&self, entity: Entity) -> Option<&ListHead> {
         self.heads.get(entity.index()).filter(|head| head.generation == entity.generation())
     }
 
     /// The head of the list of an entity, and the elements of all blocks.
     #[inline]
-    fn head_mut(&mut self, entity: Entity) -> Option<(&mut Head, &mut [Link])> {
+    fn head_mut(&mut self, entity: Entity) -> Option<(&mut ListHead, &mut [PairLink])> {
         let head = self.heads.get_mut(entity.index()).filter(|head| head.generation == entity.generation())?;
         Some((head, &mut self.links))
     }
 
     /// The list of an entity, with holes.
     #[inline]
-    pub(crate) fn get(&self, entity: Entity) -> &[Link] {
+    pub(crate) fn get(&self, entity: Entity) -> &[PairLink] {
         self.head(entity).map_or(&[], |head| head.links(&self.links))
     }
 
     /// The pairs of an entity, and their number.
     #[inline]
-    pub(crate) fn get_counted(&self, entity: Entity) -> (Links<'_>, usize) {
-        let Some(head) = self.head(entity) else { return (Links::default(), 0) };
+    pub(crate) fn get_counted(&self, entity: Entity) -> (PairLinks<'_>, usize) {
+        let Some(head) = self.head(entity) else { return (PairLinks::default(), 0) };
         let (all, at) =
             if head.has_block() { (&self.links[..], head.start()) } else { (slice::from_ref(&head.only), 0) };
-        (Links { all, at, end: at + head.used }, head.live as usize)
+        (PairLinks { all, at, end: at + head.used }, head.live as usize)
     }
 
     /// The number of pairs in the list of an entity.
@@ -190,7 +190,7 @@ impl PairLists {
 
     #[cold]
     fn make_room_now(&mut self, entity: Entity) -> Result<(), AllocError> {
-        let entry = self.heads.try_get_or_add(entity.index(), Head::NONE)?;
+        let entry = self.heads.try_get_or_add(entity.index(), ListHead::NONE)?;
         let head = *entry;
         // A head that was created but not used may have another generation; the head is reused.
         debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
@@ -206,8 +206,8 @@ impl PairLists {
         } else {
             self.links[start as usize] = head.only;
         }
-        let moved = Head { class, only: Link { row: start, ..Link::HOLE }, ..head };
-        self.heads.try_get_or_add(entity.index(), Head::NONE).map(|entry| *entry = moved)
+        let moved = ListHead { class, only: PairLink { row: start, ..PairLink::HOLE }, ..head };
+        self.heads.try_get_or_add(entity.index(), ListHead::NONE).map(|entry| *entry = moved)
     }
 
     /// Returns a block of a class: a free one, or a new one at the end.
@@ -222,22 +222,22 @@ impl PairLists {
             return Err(AllocError::TOO_LARGE);
         }
         try_reserve(&mut self.links, size)?;
-        self.links.resize(start + size, Link::HOLE);
+        self.links.resize(start + size, PairLink::HOLE);
         Ok(start as u32)
     }
 
     /// Frees the block of a former list, if it had one.
     #[inline]
-    fn free_block(&mut self, list: &Head) {
+    fn free_block(&mut self, list: &ListHead) {
         if list.has_block() {
-            self.links[list.start() as usize] = Link { row: self.free[list.class as usize], ..Link::HOLE };
+            self.links[list.start() as usize] = PairLink { row: self.free[list.class as usize], ..PairLink::HOLE };
             self.free[list.class as usize] = list.start();
         }
     }
 
     /// Appends an element, for which there must be room, and returns its position.
     #[inline]
-    pub(crate) fn push(&mut self, entity: Entity, link: Link) -> u32 {
+    pub(crate) fn push(&mut self, entity: Entity, link: PairLink) -> u32 {
         let Some((head, all)) = self.head_mut(entity) else { return NOWHERE };
         let place = head.used;
         head.used += 1;
@@ -252,21 +252,21 @@ impl PairLists {
         let Some((head, all)) = self.head_mut(entity) else { return };
         head.live -= 1;
         if head.live == 0 {
-            let list = mem::replace(head, Head::NONE);
+            let list = mem::replace(head, ListHead::NONE);
             return self.free_block(&list);
         }
         // The list still has another element, so it was not stored inline but in a block.
         let copy = *head;
         let links = &mut all[copy.range()];
-        links[place as usize] = Link::HOLE;
-        let used = links.iter().rposition(Link::is_pair).map_or(0, |last| last as u32 + 1);
+        links[place as usize] = PairLink::HOLE;
+        let used = links.iter().rposition(PairLink::is_pair).map_or(0, |last| last as u32 + 1);
         if used != copy.used || used - copy.live > copy.live + 4 {
-            self.tidy(entity, used, moved);
+            self.trim(entity, used, moved);
         }
     }
 
     /// Removes holes at the end of a list, and closes the others if there are many.
-    fn tidy(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
+    fn trim(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
         let Some((head, all)) = self.head_mut(entity) else { return };
         head.used = used;
         if used - head.live <= head.live + 4 {
@@ -299,7 +299,7 @@ impl PairLists {
     /// Removes the list of an entity with its elements.
     pub(crate) fn forget(&mut self, entity: Entity) {
         if let Some((head, _)) = self.head_mut(entity) {
-            let list = mem::replace(head, Head::NONE);
+            let list = mem::replace(head, ListHead::NONE);
             self.free_block(&list);
         }
     }
@@ -313,7 +313,7 @@ impl PairLists {
     /// Frees unused memory: blocks that are too large, and pages without lists. Positions are unchanged except in lists with holes: `moved`
     /// gets the entity, the row and the new position of each of their elements.
     pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
-        let size = |head: &Head| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
+        let size = |head: &ListHead| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
         let heads = self.heads.iter().map(|(_, head)| head).filter(|head| head.generation != 0);
         let mut links = Vec::new();
         if try_reserve(&mut links, heads.map(size).sum()).is_err() {
@@ -322,7 +322,7 @@ impl PairLists {
         for (index, head) in self.heads.iter_mut() {
             let Some(entity) = head.entity(index) else { continue };
             let start = links.len();
-            let mut only = Link { row: start as u32, ..Link::HOLE };
+            let mut only = PairLink { row: start as u32, ..PairLink::HOLE };
             for (place, link) in head.links(&self.links).iter().filter(|link| link.is_pair()).enumerate() {
                 moved(entity, link.row, place as u32);
                 if size(head) == 0 {
@@ -331,7 +331,7 @@ impl PairLists {
                     links.push(*link);
                 }
             }
-            links.resize(start + size(head), Link::HOLE);
+            links.resize(start + size(head), PairLink::HOLE);
             head.class = head.live.next_power_of_two().trailing_zeros();
             (head.only, head.used) = (only, head.live);
         }
@@ -341,6 +341,6 @@ impl PairLists {
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>() + self.heads.allocated_bytes()
+        self.links.capacity() * size_of::<PairLink>() + self.heads.allocated_bytes()
     }
 }

@@ -49,7 +49,7 @@ mod relations;
 mod data;
 
 pub use self::components::{PairSource, PairTarget};
-pub(crate) use self::lists::{Link, Links};
+pub(crate) use self::lists::{PairLink, PairLinks};
 pub(crate) use self::relations::{PairFunctions, Relations};
 pub use self::storage::PairContents;
 pub(crate) use self::storage::{ErasedPairs, PairClones, PairEvent, PairStorage, PairsCopy, descriptor_of};

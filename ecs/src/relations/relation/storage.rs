@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 use core::any::Any;
 
 use super::index::PairIndex;
-use super::lists::Link;
+use super::lists::PairLink;
 use super::payload::Payload;
 use super::traits::{OnTargetDespawn, Relation};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, KnownClones};
 use crate::entity::{Entity, EntityMapper};
 use crate::storage::tick::{ComponentTicks, RunTicks, Tick, TickCells, WriteStamp};
-use crate::storage::tracking::Which;
+use crate::storage::tracking::TickKind;
 use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 
 /// A pending event of a pair.
@@ -157,7 +157,7 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn remove(&mut self, source: Entity, target: Entity) -> bool;
 
     /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
-    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool;
+    fn has_new(&self, end: usize, entity: Entity, which: TickKind, run_ticks: RunTicks) -> bool;
 
     /// Keeps the pairs of a target that has been despawned.
     fn forget_target(&mut self, target: Entity);
@@ -377,13 +377,13 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         true
     }
 
-    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
+    fn has_new(&self, end: usize, entity: Entity, which: TickKind, run_ticks: RunTicks) -> bool {
         let links = self.index.list(end, entity).iter().filter(|link| link.is_pair());
         let mut ticks = links.map(|link| &self.ticks[link.row as usize]);
         ticks.any(|ticks| {
             run_ticks.is_new(match which {
-                Which::Added => ticks.added.get(),
-                Which::Changed => ticks.changed.get(),
+                TickKind::Added => ticks.added.get(),
+                TickKind::Changed => ticks.changed.get(),
             })
         })
     }
@@ -413,7 +413,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
 
     fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>> {
         let (clone, Self { index, values, .. }) = (R::CLONE?, self);
-        let is_taken = |link: &&Link| match (R::SYMMETRIC, is_cloned(link.other)) {
+        let is_taken = |link: &&PairLink| match (R::SYMMETRIC, is_cloned(link.other)) {
             (false, _) => true,
             (true, true) => index.ends()[link.row as usize][0] == source,
             // With an exclusive relation the other entity keeps its pair, and cannot be in a second one.

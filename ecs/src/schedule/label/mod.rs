@@ -16,7 +16,7 @@ use core::hash::{Hash, Hasher};
 pub use self::dynamic::{DynEq, DynHash};
 #[doc(hidden)]
 pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
-use crate::util::interner::Kept;
+use crate::util::interner::InternedValue;
 pub use crate::util::interner::{Internable, Interned, Interner};
 
 /// The name of a set of systems, which are ordered or disabled together.
@@ -82,7 +82,7 @@ pub trait SystemSet: Any + Send + Sync {
         Self: Sized,
     {
         static SETS: Interner<dyn SystemSet> = Interner::new();
-        SETS.intern_with(self, || Kept::Boxed(self.dyn_clone()))
+        SETS.intern_with(self, || InternedValue::Boxed(self.dyn_clone()))
     }
 }
 
@@ -155,7 +155,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
         Self: Sized,
     {
         static LABELS: Interner<dyn ScheduleLabel> = Interner::new();
-        LABELS.intern_with(self, || Kept::Boxed(self.dyn_clone()))
+        LABELS.intern_with(self, || InternedValue::Boxed(self.dyn_clone()))
     }
 }
 

@@ -18,7 +18,7 @@ use core::mem::replace;
 use core::ptr::{self, NonNull};
 
 use super::Column;
-use crate::component::{CloneFn, ComponentDescriptor, Copying, ErasedSlice, ErasedSliceMut, ErasedVec};
+use crate::component::{CloneFn, ComponentDescriptor, CopyMethod, ErasedSlice, ErasedSliceMut, ErasedVec};
 use crate::storage::tick::{ComponentTicks, Tick};
 use crate::storage::tracking::Tracking;
 use crate::util::alloc_error::AllocError;
@@ -32,7 +32,7 @@ pub(crate) struct CopiedValues {
     column: Column,
     len: usize,
     /// `None` if values cannot be copied; `len` is 0 then.
-    copying: Option<Copying>,
+    copying: Option<CopyMethod>,
 }
 
 /// The clones that are needed to restore a column from its copy; `None` if the values are copied as bytes.
@@ -194,7 +194,7 @@ impl ColumnCopy {
     ) -> Result<Self, AllocError> {
         let ColumnParts { values, visited, ticks, clone, constructed } = parts;
         let mut copy = Self::new(values.descriptor());
-        let copying = copy.values.copying.or(clone.map(Copying::Clone));
+        let copying = copy.values.copying.or(clone.map(CopyMethod::Clone));
         assert!(constructed || copying.is_some() || values.len() == 0, "the values cannot be copied");
         let mut values = match values {
             NewValues::Vec(mut values) => {
@@ -242,7 +242,7 @@ impl ColumnCopy {
 
     /// The clone function, if the values are not copied as bytes.
     pub(crate) fn clone_fn(&self) -> Option<CloneFn> {
-        if let Some(Copying::Clone(clone)) = self.values.copying { Some(clone) } else { None }
+        if let Some(CopyMethod::Clone(clone)) = self.values.copying { Some(clone) } else { None }
     }
 
     /// Whether values cannot be copied.
@@ -340,7 +340,7 @@ impl ColumnCopy {
     ///
     /// If the allocation fails.
     pub(crate) fn clones(&self) -> Result<ColumnClones, AllocError> {
-        if let Some(Copying::Bytes) = self.values.copying {
+        if let Some(CopyMethod::Bytes) = self.values.copying {
             return Ok(None);
         }
         self.clones_from(0).map(Some)
@@ -384,7 +384,7 @@ impl ColumnCopy {
     ///
     /// If the allocation fails. Values and ticks are unchanged.
     pub(crate) fn make_room(&self, to: &mut Column) -> Result<(), AllocError> {
-        if let Some(Copying::Bytes) = self.values.copying {
+        if let Some(CopyMethod::Bytes) = self.values.copying {
             to.grow_to(self.values.len)?;
         }
         match (&mut to.tracking, &self.tracking) {
@@ -490,7 +490,7 @@ impl CopiedValues {
     /// - As for [`ColumnCopy::take`].
     unsafe fn take(&mut self, from: &Column, first: usize, len: usize) -> Result<(), AllocError> {
         match self.copying {
-            Some(Copying::Bytes) => {
+            Some(CopyMethod::Bytes) => {
                 self.column.grow_to(len)?;
                 let size = len * self.column.item_size();
                 // SAFETY: the column has values in these rows, and there is room for as many in `self.column`, whose memory is
@@ -503,7 +503,7 @@ impl CopiedValues {
                 assert_eq!(len, 0, "the values cannot be copied");
                 self.clear();
             }
-            Some(Copying::Clone(clone)) => {
+            Some(CopyMethod::Clone(clone)) => {
                 self.clear();
                 self.column.grow_to(len)?;
                 for row in 0..len {

@@ -6,7 +6,9 @@ use core::marker::PhantomData;
 
 use super::messages::Messages;
 use super::parallel::MessageParIter;
-use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, Walk};
+use super::walk::{
+    MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, RecordingIter,
+};
 
 /// The position of a reader of messages: the next message to read, and the number of missed messages.
 ///
@@ -82,7 +84,7 @@ impl<M> MessageCursor<M> {
     pub fn read<'a>(&'a mut self, messages: &'a Messages<M>) -> MessageIterator<'a, M> {
         self.catch_up(messages);
         let (first, second) = messages.since(self.next);
-        MessageIterator(Walk::new(&mut self.next, first.iter(), second.iter()))
+        MessageIterator(RecordingIter::new(&mut self.next, first.iter(), second.iter()))
     }
 
     /// The messages that the cursor has not read, each with its id.
@@ -98,7 +100,7 @@ impl<M> MessageCursor<M> {
     pub fn read_with_id<'a>(&'a mut self, messages: &'a Messages<M>) -> MessageIteratorWithId<'a, M> {
         self.catch_up(messages);
         let (first, second) = messages.since(self.next);
-        MessageIteratorWithId(Walk::new(&mut self.next, first.iter(), second.iter()))
+        MessageIteratorWithId(RecordingIter::new(&mut self.next, first.iter(), second.iter()))
     }
 
     /// The messages that the cursor has not read, to change them. Later readers see the changes.
@@ -115,7 +117,7 @@ impl<M> MessageCursor<M> {
     pub fn read_mut<'a>(&'a mut self, messages: &'a mut Messages<M>) -> MessageMutIterator<'a, M> {
         self.catch_up(messages);
         let (first, second) = messages.since_mut(self.next);
-        MessageMutIterator(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
+        MessageMutIterator(RecordingIter::new(&mut self.next, first.iter_mut(), second.iter_mut()))
     }
 
     /// The messages that the cursor has not read, to change them, each with its id.
@@ -131,7 +133,7 @@ impl<M> MessageCursor<M> {
     pub fn read_mut_with_id<'a>(&'a mut self, messages: &'a mut Messages<M>) -> MessageMutIteratorWithId<'a, M> {
         self.catch_up(messages);
         let (first, second) = messages.since_mut(self.next);
-        MessageMutIteratorWithId(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
+        MessageMutIteratorWithId(RecordingIter::new(&mut self.next, first.iter_mut(), second.iter_mut()))
     }
 
     /// The unread messages, to be read on several threads. All of them count as read afterwards.

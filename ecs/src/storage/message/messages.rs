@@ -20,7 +20,7 @@ use core::sync::atomic::{self, AtomicUsize};
 
 use super::Message;
 use crate::component::{ComponentKey, Description, Persistence};
-use crate::storage::resource::{Ageing, MessageNumbers, Renewed, Resource};
+use crate::storage::resource::{Ageing, MessageNumbers, RenewedList, Resource};
 use crate::util::guard::for_each_despite_panics;
 use crate::util::trace;
 
@@ -293,9 +293,9 @@ impl<M> Messages<M> {
     }
 
     /// Gives the list a new origin.
-    fn renew(&mut self) -> Renewed {
+    fn renew(&mut self) -> RenewedList {
         let now = next_origin();
-        Renewed { before: mem::replace(&mut self.origin, now), now }
+        RenewedList { before: mem::replace(&mut self.origin, now), now }
     }
 
     /// A list with these messages and with the origin and the numbers of this list.

@@ -10,7 +10,7 @@ use super::messages::MessageId;
 
 /// Two iterators, one after the other. It records the number of the next message in each step, so it needs no `Drop`: a reader can
 /// be used again while an unused iterator still exists.
-pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
+pub(super) struct RecordingIter<'a, I: ExactSizeIterator + Default> {
     first: I,
     /// Replaces `first` when that is exhausted.
     second: I,
@@ -19,7 +19,7 @@ pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
     next: &'a mut u64,
 }
 
-impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
+impl<'a, I: ExactSizeIterator + Default> RecordingIter<'a, I> {
     /// Iterates over both. The first message has the number `next`.
     #[inline]
     pub(super) fn new(next: &'a mut u64, first: I, second: I) -> Self {
@@ -80,7 +80,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
 macro_rules! walks {
     ($($(#[$doc:meta])* $name:ident, $inner:ident, $Item:ty, |$number:ident, $message:ident| $item:expr;)*) => { $(
         $(#[$doc])*
-        pub struct $name<'a, M>(pub(super) Walk<'a, slice::$inner<'a, M>>);
+        pub struct $name<'a, M>(pub(super) RecordingIter<'a, slice::$inner<'a, M>>);
 
         impl<'a, M> Iterator for $name<'a, M> {
             type Item = $Item;

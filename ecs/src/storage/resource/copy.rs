@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources};
+use super::{MessageNumbers, RenewedList, Resource, ResourceId, ResourceSlot, Resources, TakenValue};
 use crate::component::{
     ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedValue, KnownClones, Persistence, ValueClone,
 };
@@ -24,11 +24,11 @@ enum ResourceCopy {
     None,
     /// A value of the type that the functions are for. Without a function that clones it, restoring does not change the resource of a
     /// world.
-    Some(Held, Register, Option<ValueClone>),
+    Some(TakenValue, RegisterResource, Option<ValueClone>),
 }
 
 /// Returns the id of a type of resources, and registers it if necessary.
-type Register = fn(&mut Resources) -> ResourceId;
+type RegisterResource = fn(&mut Resources) -> ResourceId;
 
 /// The value of a resource, for reading.
 pub(crate) enum ResourceValue<'a> {
@@ -43,16 +43,16 @@ pub(crate) enum ResourceValue<'a> {
 pub(crate) struct ResourceCopies(Vec<ResourceCopy>, Vec<(ResourceId, MessageNumbers)>);
 
 /// The new values of resources, by id: `None` keeps the resource, `Some(None)` removes it.
-pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
+pub(crate) struct ResourceClones(Vec<Option<Option<TakenValue>>>);
 
 /// A value that does not come from a world, to be inserted into one.
 pub(crate) struct NewResource {
-    pub(crate) register: Register,
+    pub(crate) register: RegisterResource,
     pub(crate) is_on_thread: bool,
     /// Its numbers, if it is a list of messages.
     messages: Option<MessageNumbers>,
     /// A value of the type that `register` registers.
-    held: Held,
+    held: TakenValue,
 }
 
 impl NewResource {
@@ -67,7 +67,7 @@ impl NewResource {
             register: Resources::register::<R>,
             is_on_thread: R::ON_THREAD.is_some(),
             messages,
-            held: Held { value, ticks: cells },
+            held: TakenValue { value, ticks: cells },
         }
     }
 
@@ -100,7 +100,7 @@ impl ResourceCopies {
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
             let ResourceCopy::Some(held, register, Some(clone)) = copy else { return None };
-            let held = Held::clone_of(&held.value, &held.ticks, *clone);
+            let held = TakenValue::clone_of(&held.value, &held.ticks, *clone);
             let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
             let messages = list.map(|(_, numbers)| *numbers);
             Some(NewResource { register: *register, is_on_thread: false, messages, held })
@@ -173,7 +173,7 @@ unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
     Some(text)
 }
 
-impl Held {
+impl TakenValue {
     /// A clone of a value with ticks.
     fn clone_of(value: &ErasedValue, ticks: &TickCells, clone: ValueClone) -> Self {
         Self { value: clone.call(value.as_ref()), ticks: ticks.clone() }
@@ -187,7 +187,7 @@ impl Resources {
         is_apart: impl Fn(&ComponentDescriptor) -> bool + 'a,
         clones: &'a KnownClones,
     ) -> impl Iterator<Item = (&'static str, bool)> + 'a {
-        let refuses = move |place: &&Place| {
+        let refuses = move |place: &&ResourceSlot| {
             let cannot = place.on_thread.is_some() || !clones.can_clone(place.descriptor);
             cannot && place.get().is_some() && !is_apart(place.descriptor)
         };
@@ -219,7 +219,7 @@ impl Resources {
 
     /// The registered types of resources without a value, except non-send values.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
-        let is_absent = |place: &&Place| place.on_thread.is_none() && place.get().is_none();
+        let is_absent = |place: &&ResourceSlot| place.on_thread.is_none() && place.get().is_none();
         self.places.iter().filter(is_absent).map(|place| place.descriptor)
     }
 
@@ -241,7 +241,7 @@ impl Resources {
         });
         let taken = places.filter_map(|(_, place)| {
             let register = place.register;
-            let held = Held { value: place.take()?, ticks: place.ticks.clone() };
+            let held = TakenValue { value: place.take()?, ticks: place.ticks.clone() };
             Some(NewResource { register, is_on_thread: false, messages: None, held })
         });
         taken.collect()
@@ -254,13 +254,13 @@ impl Resources {
 
     /// Removes and returns the resource of a type, if it exists and is not a non-send value.
     pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<ErasedValue> {
-        let is_meant = |place: &&mut Place| place.descriptor.identity() == descriptor.identity();
+        let is_meant = |place: &&mut ResourceSlot| place.descriptor.identity() == descriptor.identity();
         self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?.take()
     }
 
     /// The name of a resource that is taken out by a scope, if there is one.
     pub(crate) fn lent_name(&mut self) -> Option<&'static str> {
-        self.places.iter_mut().for_each(Place::settle);
+        self.places.iter_mut().for_each(ResourceSlot::settle);
         self.places.iter().find(|place| place.is_lent).map(|place| place.descriptor.name())
     }
 
@@ -285,7 +285,7 @@ impl Resources {
                 (None, _) => ResourceCopy::None,
                 (Some(_), None) => ResourceCopy::Apart,
                 (Some((value, ticks)), Some(clone)) => {
-                    let held = Held::clone_of(value, ticks, clone);
+                    let held = TakenValue::clone_of(value, ticks, clone);
                     ResourceCopy::Some(held, place.register, Some(clone))
                 }
             }
@@ -342,7 +342,9 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(held, _, clone)) => Some(Some(Held::clone_of(&held.value, &held.ticks, (*clone)?))),
+            Some(ResourceCopy::Some(held, _, clone)) => {
+                Some(Some(TakenValue::clone_of(&held.value, &held.ticks, (*clone)?)))
+            }
         }));
         Ok(ResourceClones(clones))
     }
@@ -354,7 +356,11 @@ impl Resources {
     /// # Panics
     ///
     /// If the clones were not made by [`clones`](Self::clones) for these resources.
-    pub(crate) fn become_clones(&mut self, clones: &mut ResourceClones, renewed: &mut Vec<(ResourceId, Renewed)>) {
+    pub(crate) fn restore_resources(
+        &mut self,
+        clones: &mut ResourceClones,
+        renewed: &mut Vec<(ResourceId, RenewedList)>,
+    ) {
         for (place, clone) in self.places.iter_mut().zip(&mut clones.0) {
             let Some(clone) = clone else { continue };
             if let Some(held) = core::mem::replace(clone, place.take_held()) {

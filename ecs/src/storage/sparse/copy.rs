@@ -71,7 +71,7 @@ impl SparseCopy {
     }
 
     /// The entities, or a bit per entity index for zero-sized values.
-    pub(crate) fn members(&self) -> Members<'_> {
+    pub(crate) fn members(&self) -> StorageMembers<'_> {
         (&self.places.entities, &self.places.words)
     }
 
@@ -162,10 +162,10 @@ impl Places {
 }
 
 /// The entities of a storage, or a bit per entity index for zero-sized values.
-pub(crate) type Members<'a> = (&'a [Entity], &'a [u64]);
+pub(crate) type StorageMembers<'a> = (&'a [Entity], &'a [u64]);
 
 /// The entity indexes of a storage, in the order of their values.
-pub(crate) fn indexes((entities, words): Members<'_>) -> Vec<u32> {
+pub(crate) fn indexes((entities, words): StorageMembers<'_>) -> Vec<u32> {
     let set = entities.iter().map(|entity| entity.index());
     let bits = words
         .iter()
@@ -210,7 +210,7 @@ impl SparseStorage {
     ///
     /// - `copy` belongs to this component in this world, `clones` and `begun` were made from it, and room has been made for it here
     ///   since the last operation.
-    pub(crate) unsafe fn become_copy(&mut self, copy: &SparseCopy, clones: &mut ColumnClones, begun: BegunTicks) {
+    pub(crate) unsafe fn restore_from(&mut self, copy: &SparseCopy, clones: &mut ColumnClones, begun: BegunTicks) {
         match self {
             Self::Set(set) => {
                 // A retired value has been dropped, unless it needs no drop.

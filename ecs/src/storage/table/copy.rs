@@ -149,7 +149,7 @@ impl Table {
     ///
     /// - `copy` belongs to a table of this world with the components of this table, `clones` and `begun` were made from it, and
     ///   room has been made for it here since the last operation.
-    pub(crate) unsafe fn become_copy(
+    pub(crate) unsafe fn restore_from(
         &mut self,
         copy: &TableCopy,
         known: Option<KnownTable<'_>>,

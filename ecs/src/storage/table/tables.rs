@@ -9,11 +9,11 @@ use core::slice;
 use hashbrown::HashMap;
 
 use super::{Table, disabling_columns};
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::component::{ComponentId, Components, SlotAddress};
 use crate::entity::TableId;
 use crate::storage::column::ColumnAddress;
-use crate::storage::column_places::ColumnPlaces;
+use crate::storage::column_places::ColumnLookup;
 
 /// All tables of a world.
 ///
@@ -34,11 +34,11 @@ pub struct Tables {
     pub(super) by_components: HashMap<Box<[ComponentId]>, TableId>,
     /// For each component, the tables that have it, in ascending order.
     pub(super) with_component: Vec<Vec<TableId>>,
-    pub(super) places: ColumnPlaces,
+    pub(super) places: ColumnLookup,
     pub(super) generation: u64,
     pub(super) epoch: u64,
     /// The listeners that apply to all tables.
-    pub(super) in_all: Interest,
+    pub(super) in_all: ListenerMask,
 }
 
 impl Tables {
@@ -47,10 +47,10 @@ impl Tables {
             tables: Vec::new(),
             by_components: HashMap::new(),
             with_component: Vec::new(),
-            places: ColumnPlaces::default(),
+            places: ColumnLookup::default(),
             generation: 0,
             epoch: 0,
-            in_all: Interest::NONE,
+            in_all: ListenerMask::NONE,
         };
         tables.find_or_create(&[], components);
         tables
@@ -127,11 +127,11 @@ impl Tables {
         unsafe { self.places.get(id, slot) }
     }
 
-    /// A table that has the type with this slot, usually the only one, and its column there: see [`ColumnPlaces::likely`].
+    /// A table that has the type with this slot, usually the only one, and its column there: see [`ColumnLookup::hint`].
     #[inline(always)]
     pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
-        unsafe { self.places.likely(slot) }
+        unsafe { self.places.hint(slot) }
     }
 
     /// A table, if it exists.

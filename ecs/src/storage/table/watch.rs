@@ -3,13 +3,13 @@
 //! Tests: tests/changes/removed/paths.rs
 
 use super::{Table, Tables, drop_columns, interest_in, only_list};
-use crate::component::transition::{ColumnSet, Interest};
+use crate::component::transition::{ColumnSet, ListenerMask};
 use crate::component::{ComponentId, Components};
 
 impl Table {
     /// The listeners to events of its entities.
     #[inline]
-    pub(crate) fn interest(&self) -> Interest {
+    pub(crate) fn interest(&self) -> ListenerMask {
         self.interest
     }
 
@@ -64,7 +64,7 @@ impl Table {
 
 impl Tables {
     /// Recomputes the listeners of each table, and sets the listeners that apply to all tables. `O(columns)`.
-    pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+    pub(crate) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) {
         self.in_all = in_all;
         for table in &mut self.tables {
             table.watched = ColumnSet::watched(&table.components, components);

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 
-use super::log::{Log, LoggedRows};
+use super::log::{ChangeLog, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::storage::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, WriteStamp};
 use crate::util::alloc_error::AllocError;
@@ -17,7 +17,7 @@ use crate::util::origin::{Origin, RowOrigins, TRACKED};
 pub(crate) struct Tracking {
     added: RowTicks,
     changed: RowTicks,
-    logs: [Log; 2],
+    logs: [ChangeLog; 2],
     /// Index of the current log.
     current: AtomicUsize,
     /// Whether the current log is active, that is complete so far: changed rows have to be added to it.
@@ -52,7 +52,7 @@ impl Drop for LogsLock<'_> {
 
 /// Which tick is compared with the last run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Which {
+pub(crate) enum TickKind {
     Added,
     Changed,
 }
@@ -236,12 +236,12 @@ impl Tracking {
     }
 
     #[inline]
-    fn current(&self) -> &Log {
+    fn current(&self) -> &ChangeLog {
         &self.logs[self.current.load(Acquire) & 1]
     }
 
     #[inline]
-    fn before(&self) -> &Log {
+    fn before(&self) -> &ChangeLog {
         &self.logs[(self.current.load(Acquire) & 1) ^ 1]
     }
 
@@ -280,7 +280,7 @@ impl Tracking {
     /// only has to write the tick of the row. Returns the cell of row 0; the others follow it. No log becomes active until the next
     /// visit.
     #[inline]
-    pub(crate) fn note_ahead(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
+    pub(crate) fn mark_in_advance(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
         self.is_without_log().then(|| self.changed.raise_groups(first, count, now))
     }
 
@@ -367,12 +367,12 @@ impl Tracking {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
         let (log, before) = (self.current(), self.before());
-        let is_after = |tick: Tick, log: &Log| tick.is_newer_than(log.start.get(), now);
+        let is_after = |tick: Tick, log: &ChangeLog| tick.is_newer_than(log.start.get(), now);
         if !is_after(ticks.changed, log) {
             log.inexact.store(true, Relaxed);
         }
         // Both ticks are compared: a caller may have set back the tick of the last change without the tick of the addition.
-        let after = |log: &Log| is_after(ticks.changed, log) || is_after(ticks.added, log);
+        let after = |log: &ChangeLog| is_after(ticks.changed, log) || is_after(ticks.added, log);
         // `before` is tested separately, because it need not have begun before the current log: the older log of a column that was created
         // empty never began.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
@@ -458,16 +458,16 @@ impl Tracking {
 
     /// The ticks of one kind, of all rows.
     #[inline]
-    pub(crate) fn ticks(&self, which: Which) -> &RowTicks {
+    pub(crate) fn ticks(&self, which: TickKind) -> &RowTicks {
         match which {
-            Which::Added => &self.added,
-            Which::Changed => &self.changed,
+            TickKind::Added => &self.added,
+            TickKind::Changed => &self.changed,
         }
     }
 
     /// Records that a consumer looks. Systems that run concurrently look in any order; the newest tick counts.
     #[inline]
-    pub(crate) fn look(&self, now: Tick) {
+    pub(crate) fn note_consumer(&self, now: Tick) {
         // The ticks are compared by their age at a tick later than those of all consumers that may look at the same time.
         raise_to(&self.seen, now, now.later(CHECK_EVERY / 4));
         // The log stayed active until a consumer looked, so it was useful: logs that were given up before no longer count.
@@ -478,16 +478,16 @@ impl Tracking {
 
     /// Whether a row is new.
     #[inline]
-    pub(crate) fn is_new(&self, which: Which, row: usize, run_ticks: RunTicks) -> bool {
+    pub(crate) fn is_new(&self, which: TickKind, row: usize, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(self.ticks(which).cell(row).get())
     }
 
     /// Whether any row may be new.
     #[inline]
-    pub(crate) fn any_new(&self, which: Which, run_ticks: RunTicks) -> bool {
+    pub(crate) fn any_new(&self, which: TickKind, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(match which {
-            Which::Added => self.last_added.get(),
-            Which::Changed => self.visited.get(),
+            TickKind::Added => self.last_added.get(),
+            TickKind::Changed => self.visited.get(),
         })
     }
 
@@ -495,11 +495,11 @@ impl Tracking {
     pub(crate) fn new_rows(&self, len: usize, run_ticks: RunTicks) -> Vec<u32> {
         let (mut rows, mut row) = (Vec::new(), 0);
         let is_new = |which| self.any_new(which, run_ticks);
-        let ticks = [Which::Changed, Which::Added].map(|which| is_new(which).then(|| self.ticks(which)));
+        let ticks = [TickKind::Changed, TickKind::Added].map(|which| is_new(which).then(|| self.ticks(which)));
         if ticks.iter().all(Option::is_none) {
             return rows;
         }
-        if let Some(logged) = self.log(Which::Changed, run_ticks) {
+        if let Some(logged) = self.log(TickKind::Changed, run_ticks) {
             // The log of changes contains the added rows, too.
             let is_new = |row| ticks.iter().flatten().any(|ticks| run_ticks.is_new(ticks.cell(row).get()));
             rows.reserve(logged.len().min(len));
@@ -536,10 +536,10 @@ impl Tracking {
 
     /// A superset of the new rows, if the logs go back far enough.
     #[inline]
-    pub(crate) fn log(&self, which: Which, run_ticks: RunTicks) -> Option<LoggedRows<'_>> {
+    pub(crate) fn log(&self, which: TickKind, run_ticks: RunTicks) -> Option<LoggedRows<'_>> {
         let (current, before) = (self.current(), self.before());
         if current.covers(run_ticks.last_run, run_ticks.this_run) {
-            let same = current.start.get() == run_ticks.last_run && which == Which::Changed;
+            let same = current.start.get() == run_ticks.last_run && which == TickKind::Changed;
             let exact = same && !current.inexact.load(Relaxed);
             return Some(LoggedRows { before: None, current, exact });
         }
@@ -557,7 +557,7 @@ impl Tracking {
 
     /// Number of bytes that this has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
+        let logs: usize = self.logs.iter().map(ChangeLog::allocated_bytes).sum();
         let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();
         size_of::<Self>() + rows + logs
     }

@@ -20,7 +20,7 @@ const BITS: usize = u64::BITS as usize;
 
 /// Rows that have been changed after a tick.
 #[derive(Default)]
-pub(super) struct Log {
+pub(super) struct ChangeLog {
     pub(super) start: TickCell,
     /// Whether rows are missing.
     pub(super) incomplete: AtomicBool,
@@ -34,7 +34,7 @@ pub(super) struct Log {
     words: Vec<AtomicU64>,
 }
 
-impl Log {
+impl ChangeLog {
     pub(super) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
         let (words, above) = (rows / BITS, (rows / BITS).div_ceil(BITS));
         let (more, more_above) = (words.saturating_sub(self.rows.len()), above.saturating_sub(self.words.len()));
@@ -174,8 +174,8 @@ impl Log {
 #[derive(Clone, Copy)]
 pub struct LoggedRows<'a> {
     /// The older log, if it is needed.
-    pub(super) before: Option<&'a Log>,
-    pub(super) current: &'a Log,
+    pub(super) before: Option<&'a ChangeLog>,
+    pub(super) current: &'a ChangeLog,
     pub(super) exact: bool,
 }
 
@@ -240,13 +240,13 @@ impl LoggedRows<'_> {
 mod tests {
     use super::*;
 
-    fn log(rows: usize) -> Log {
-        let mut log = Log::default();
+    fn log(rows: usize) -> ChangeLog {
+        let mut log = ChangeLog::default();
         log.grow_to(rows).unwrap();
         log
     }
 
-    fn rows(before: Option<&Log>, current: &Log) -> Vec<usize> {
+    fn rows(before: Option<&ChangeLog>, current: &ChangeLog) -> Vec<usize> {
         let logged = LoggedRows { before, current, exact: false };
         core::iter::successors(logged.next_row(0), |row| logged.next_row(row + 1)).collect()
     }

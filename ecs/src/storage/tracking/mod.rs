@@ -30,7 +30,7 @@
 //!   that neither demand nor forbid a sparse component: another query that is separated from such a query has its rows in other
 //!   tables.
 //! - While no log is active, a loop of such a query over all rows of a table records their changes ahead
-//!   ([`Tracking::note_ahead`]): it sets the ticks of the groups. Then a change of a row only has to write the tick of the row,
+//!   ([`Tracking::mark_in_advance`]): it sets the ticks of the groups. Then a change of a row only has to write the tick of the row,
 //!   which belongs to the code that has borrowed the value. The groups may lead to rows that were not changed after all.
 //!
 //! Threads that write to one column concurrently do so in the same run, with one tick. Otherwise a group could be left with the
@@ -62,7 +62,7 @@ mod column;
 
 mod spawns;
 
-pub(crate) use self::column::{Renewal, Tracking, Which};
+pub(crate) use self::column::{Renewal, TickKind, Tracking};
 pub(crate) use self::log::LoggedRows;
 pub(crate) use self::rows::{GROUP, RowTicks};
 pub(crate) use self::spawns::Spawns;

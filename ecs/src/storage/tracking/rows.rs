@@ -14,12 +14,12 @@ pub(crate) const GROUP: usize = 64;
 const LINE: usize = 16;
 /// Maximum age of a new tick, in a form for comparing many ticks: only signed comparisons have vector instructions on all machines.
 #[derive(Clone, Copy)]
-struct Age {
+struct MaxAge {
     now: u32,
     limit: i32,
 }
 
-impl Age {
+impl MaxAge {
     const SIGN: u32 = 1 << 31;
 
     fn of(run_ticks: RunTicks) -> Self {
@@ -61,14 +61,14 @@ impl TickLine {
 
 /// Whether all rows of a line are new.
 #[inline]
-fn all_new(ticks: [u32; LINE], age: Age) -> bool {
+fn all_new(ticks: [u32; LINE], age: MaxAge) -> bool {
     // The fold has no early exit, so that it compiles to a few vector instructions.
     !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
 }
 
 /// A mask of the new rows of a line.
 #[inline]
-fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
+fn line_mask(ticks: [u32; LINE], age: MaxAge) -> u64 {
     let mut new = [0u8; LINE];
     for (new, tick) in new.iter_mut().zip(ticks) {
         *new = u8::from(age.is_new(tick));
@@ -229,7 +229,7 @@ impl RowTicks {
             return 0;
         }
         let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
-        let age = Age::of(run_ticks);
+        let age = MaxAge::of(run_ticks);
         if lines.iter().fold(true, |all, line| all & all_new(read(line), age)) {
             return u64::MAX;
         }
@@ -263,7 +263,7 @@ impl RowTicks {
     ) -> usize {
         debug_assert!(row.is_multiple_of(GROUP) && row < end);
         const LINES: usize = GROUP / LINE;
-        let (age, last) = (Age::of(run_ticks), end / GROUP * GROUP);
+        let (age, last) = (MaxAge::of(run_ticks), end / GROUP * GROUP);
         let (groups, _) = self.lines[row / LINE..last / LINE].as_chunks::<LINES>();
         let is_new = |group: &[TickLine; LINES]| group.iter().fold(true, |all, line| all & all_new(read(line), age));
         match groups.iter().position(|group| !is_new(group)) {

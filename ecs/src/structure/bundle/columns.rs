@@ -83,7 +83,7 @@ sources! {
 
 /// The metadata of a column.
 #[derive(Clone, Copy)]
-pub struct Head {
+pub struct ColumnHead {
     identity: ComponentIdentity,
     name: &'static str,
     count: usize,
@@ -123,7 +123,7 @@ pub trait ColumnBundle: Sized {
     const MAY_REPEAT: bool = Self::HAS_UNKNOWN || may_repeat(&Self::COMPONENTS);
 
     #[doc(hidden)]
-    fn heads(&self, heads: &mut Vec<Head>, _: Token);
+    fn heads(&self, heads: &mut Vec<ColumnHead>, _: Token);
 
     /// Adds the values of each column, in the order of `heads`.
     #[doc(hidden)]
@@ -136,17 +136,17 @@ pub trait ColumnBundle: Sized {
 pub(super) fn repeated_column(columns: &impl ColumnBundle) -> Option<&'static str> {
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
-    let twice = |&(at, head): &(usize, &Head)| heads[..at].iter().any(|other| other.identity == head.identity);
+    let twice = |&(at, head): &(usize, &ColumnHead)| heads[..at].iter().any(|other| other.identity == head.identity);
     heads.iter().enumerate().find(twice).map(|(_, head)| head.name)
 }
 
 impl<S: ColumnSource> ColumnBundle for S {
     const COMPONENTS: ConstTerm = ConstTerm::of::<S::Component>(Usage::Except);
 
-    fn heads(&self, heads: &mut Vec<Head>, token: Token) {
+    fn heads(&self, heads: &mut Vec<ColumnHead>, token: Token) {
         let component = ComponentDescriptor::of::<S::Component>();
         let (identity, name) = (component.identity(), component.name());
-        heads.push(Head { identity, name, count: self.count(token) });
+        heads.push(ColumnHead { identity, name, count: self.count(token) });
     }
 
     fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, token: Token)
@@ -163,7 +163,7 @@ macro_rules! tuples {
             const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
             const HAS_UNKNOWN: bool = $($T::HAS_UNKNOWN)||*;
 
-            fn heads(&self, heads: &mut Vec<Head>, token: Token) {
+            fn heads(&self, heads: &mut Vec<ColumnHead>, token: Token) {
                 $(self.$at.heads(heads, token);)*
             }
 
@@ -314,10 +314,10 @@ impl ColumnBundle for ColumnBatch {
     const HAS_UNKNOWN: bool = true;
     const MAY_REPEAT: bool = false;
 
-    fn heads(&self, heads: &mut Vec<Head>, _: Token) {
+    fn heads(&self, heads: &mut Vec<ColumnHead>, _: Token) {
         let head = |column: &ErasedVec| {
             let component = column.descriptor();
-            Head { identity: component.identity(), name: component.name(), count: column.len() }
+            ColumnHead { identity: component.identity(), name: component.name(), count: column.len() }
         };
         heads.extend(self.columns.iter().map(head));
     }
@@ -413,8 +413,8 @@ pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(
 }
 
 /// Returns the common length of all columns, or an error that names the column with the wrong length.
-fn check_lengths(heads: &[Head]) -> Result<usize, ColumnLengthError> {
-    let votes = |head: &Head| heads.iter().filter(|other| other.count == head.count).count();
+fn check_lengths(heads: &[ColumnHead]) -> Result<usize, ColumnLengthError> {
+    let votes = |head: &ColumnHead| heads.iter().filter(|other| other.count == head.count).count();
     // `max_by_key` returns the last of several equally frequent lengths. The search is in reverse order to get the first.
     let Some(usual) = heads.iter().rev().max_by_key(|head| votes(head)) else { return Ok(0) };
     match heads.iter().find(|head| head.count != usual.count) {
@@ -431,9 +431,9 @@ mod tests {
 
     #[test]
     fn the_odd_one_out_is_named() {
-        let heads = |counts: &[usize]| -> Vec<Head> {
+        let heads = |counts: &[usize]| -> Vec<ColumnHead> {
             let names = ["a", "b", "c", "d"];
-            let head = |(&count, name)| Head { identity: ComponentIdentity::Name(name), name, count };
+            let head = |(&count, name)| ColumnHead { identity: ComponentIdentity::Name(name), name, count };
             counts.iter().zip(names).map(head).collect()
         };
         let odd = |counts: &[usize]| {

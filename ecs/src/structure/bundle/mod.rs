@@ -13,11 +13,13 @@ mod transfer;
 pub(crate) use self::columns::equal_columns;
 use self::columns::repeated_column;
 pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
-pub use self::parts::{BundleParts, Leaf, LeafAt, PartKinds};
-pub(crate) use self::parts::{Reader, Token, write_leaves};
+pub use self::parts::{BundleField, BundleParts, FieldLayout, PartKinds};
+pub(crate) use self::parts::{RowReader, Token, write_leaves};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::row_writer::{RowWriter, Targets};
-pub(crate) use self::transfer::{Moved, give, give_here, scatter_into, take_parts, with_parts};
+pub(crate) use self::row_writer::{BundleTargets, RowWriter};
+pub(crate) use self::transfer::{
+    MovingPtr, scatter_into, take_parts, with_moving_ptr, with_moving_ptr_inline, with_parts,
+};
 pub use crate::reexports::bundle::*;
 
 use core::any::type_name;
@@ -106,7 +108,7 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     /// - `this` is valid for reads and holds a value, which is moved out; `parts` is valid for writes.
     #[doc(hidden)]
     #[inline]
-    unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, _: Token) {
+    unsafe fn split_into(this: *mut Self, parts: *mut Self::Parts, _: Token) {
         // SAFETY: forwarded: `this` is valid for reads and `parts` for writes.
         unsafe { parts.write(this.read().into_parts()) }
     }
@@ -134,7 +136,7 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     /// - `parts` are full; `this` is valid for writes.
     #[doc(hidden)]
     #[inline]
-    unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
+    unsafe fn join_from(parts: *mut Self::Parts, this: *mut Self, token: Token) {
         // SAFETY: forwarded: `parts` are full and `this` is valid for writes. The parts are marked as empty before user code (a default of
         // an ignored field) runs.
         unsafe {
@@ -200,15 +202,15 @@ impl<C: ColumnBundle> OneColumnOfEach<C> {
 }
 
 impl<C: Component> Bundle for C {
-    type Parts = Leaf<C>;
+    type Parts = BundleField<C>;
 
     #[inline]
-    fn into_parts(self) -> Leaf<C> {
-        Leaf::new(self)
+    fn into_parts(self) -> BundleField<C> {
+        BundleField::new(self)
     }
 
     #[inline]
-    fn from_parts(parts: Leaf<C>) -> Self {
+    fn from_parts(parts: BundleField<C>) -> Self {
         parts.into_inner()
     }
 
@@ -218,9 +220,9 @@ impl<C: Component> Bundle for C {
     }
 
     #[inline]
-    unsafe fn scatter(this: *mut Self, parts: *mut Leaf<C>, _: Token) {
+    unsafe fn split_into(this: *mut Self, parts: *mut BundleField<C>, _: Token) {
         // SAFETY: forwarded: `this` holds the value, and `parts` is valid for writes.
-        unsafe { Leaf::fill(parts, this) }
+        unsafe { BundleField::fill(parts, this) }
     }
 
     const IN_PLACE: Option<Token> = Some(Token::new());
@@ -232,9 +234,9 @@ impl<C: Component> Bundle for C {
     }
 
     #[inline]
-    unsafe fn gather(parts: *mut Leaf<C>, this: *mut Self, _: Token) {
+    unsafe fn join_from(parts: *mut BundleField<C>, this: *mut Self, _: Token) {
         // SAFETY: forwarded: the leaf is full, and `this` is valid for writes.
-        unsafe { Leaf::empty(parts, this) }
+        unsafe { BundleField::empty(parts, this) }
     }
 }
 
@@ -270,14 +272,14 @@ macro_rules! tuples {
 
             #[inline]
             #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
-            unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, token: Token) {
+            unsafe fn split_into(this: *mut Self, parts: *mut Self::Parts, token: Token) {
                 // SAFETY: forwarded to each member. If splitting a member panics, guards drop the members that have not been split yet and
                 // the parts of those that have.
                 unsafe {
                     $(let $T = DropIfUnwound(&raw mut (*this).$at);)*
                     $(
                         forget($T);
-                        $T::scatter(&raw mut (*this).$at, &raw mut (*parts).$at, token);
+                        $T::split_into(&raw mut (*this).$at, &raw mut (*parts).$at, token);
                         let $T = DropIfUnwound(&raw mut (*parts).$at);
                     )*
                     $(forget($T);)*
@@ -295,11 +297,11 @@ macro_rules! tuples {
 
             #[inline]
             #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
-            unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
+            unsafe fn join_from(parts: *mut Self::Parts, this: *mut Self, token: Token) {
                 // SAFETY: forwarded to each member. If joining a member panics, guards drop the members that have been joined.
                 unsafe {
                     $(
-                        $T::gather(&raw mut (*parts).$at, &raw mut (*this).$at, token);
+                        $T::join_from(&raw mut (*parts).$at, &raw mut (*this).$at, token);
                         let $T = DropIfUnwound(&raw mut (*this).$at);
                     )*
                     $(forget($T);)*

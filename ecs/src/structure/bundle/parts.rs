@@ -1,7 +1,7 @@
 //! Moving the components of a bundle into storage and out of it.
 //!
-//! A bundle that is not made of nested tuples of components is split into its components first: each becomes a [`Leaf`], which is dropped
-//! like any other value if something panics before it is written.
+//! A bundle that is not made of nested tuples of components is split into its components first: each becomes a [`BundleField`], which is
+//! dropped like any other value if something panics before it is written.
 //!
 //! Tests: tests/storage/bundles.rs, tests/hazards/ignored_fields.rs
 
@@ -11,13 +11,13 @@ use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::row_writer::{RowWriter, Targets};
+use super::row_writer::{BundleTargets, RowWriter};
 use crate::access::term::{ConstTerm, Group, Usage};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, ErasedVec, StorageType};
 use crate::entity::Entity;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
-use crate::structure::graph::{Source, Target};
+use crate::structure::graph::{ComponentSource, ComponentTarget};
 use crate::util::flags::flag_set;
 
 /// A token that cannot be named outside of this crate.
@@ -31,11 +31,11 @@ impl Token {
 }
 
 /// The place from which the parts of one bundle are read.
-pub struct Reader<'a> {
+pub struct RowReader<'a> {
     pub(crate) table: &'a Table,
     pub(crate) row: usize,
     pub(crate) entity: Entity,
-    pub(crate) sources: slice::Iter<'a, Source>,
+    pub(crate) sources: slice::Iter<'a, ComponentSource>,
     pub(crate) sparse: &'a mut [SparseStorage],
 }
 
@@ -98,7 +98,7 @@ pub unsafe trait BundleParts: Sized {
     fn repeated<All: BundleParts>() -> Option<&'static str>;
 
     /// Calls `each` with every leaf in order; `base` is the offset of the parts.
-    fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
+    fn leaves(base: usize, each: &mut dyn FnMut(FieldLayout));
 
     /// Whether there is exactly one component, and it has sparse storage.
     const SOLE_SPARSE: bool = false;
@@ -110,7 +110,7 @@ pub unsafe trait BundleParts: Sized {
     }
 
     /// Returns whether the sparse storages of the next targets have room for the value of an entity.
-    fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool;
+    fn has_room(targets: &mut BundleTargets<'_>, sparse: &[SparseStorage], index: u32) -> bool;
 
     /// Removes the value of an entity from the sparse storage of the only component, if there is one. Only for `SOLE_SPARSE`, and if values
     /// need no drop.
@@ -154,14 +154,14 @@ pub unsafe trait BundleParts: Sized {
     /// - The entity has every sparse component of the bundle. Its value is retired; the caller makes the storage forget it.
     /// - The caller treats the values in the table as moved out.
     /// - `this` is valid for writes.
-    unsafe fn read(this: *mut Self, reader: &mut Reader<'_>);
+    unsafe fn read(this: *mut Self, reader: &mut RowReader<'_>);
 
     /// Returns the addresses of the columns that the components go to. Only if no component is sparse.
     ///
     /// # Safety
     ///
     /// - The targets belong to a plan for this bundle and the table, in order.
-    unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases;
+    unsafe fn bases(table: &Table, targets: &mut BundleTargets<'_>) -> Self::Bases;
 
     /// Writes the values to a row that holds no values of these components.
     ///
@@ -174,12 +174,12 @@ pub unsafe trait BundleParts: Sized {
 
 /// One component of a bundle: its new value, its old value, or no value.
 #[doc(hidden)]
-pub struct Leaf<C> {
+pub struct BundleField<C> {
     value: MaybeUninit<C>,
     full: bool,
 }
 
-impl<C> Leaf<C> {
+impl<C> BundleField<C> {
     #[inline]
     pub(crate) fn new(value: C) -> Self {
         Self { value: MaybeUninit::new(value), full: true }
@@ -228,7 +228,7 @@ impl<C> Leaf<C> {
     }
 }
 
-impl<C> Drop for Leaf<C> {
+impl<C> Drop for BundleField<C> {
     #[inline]
     fn drop(&mut self) {
         if self.full {
@@ -241,7 +241,7 @@ impl<C> Drop for Leaf<C> {
 /// The layout of a leaf in memory that holds parts, for type-erased code.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct LeafAt {
+pub struct FieldLayout {
     /// The offset of the value.
     pub(crate) value: usize,
     /// The offset of a `bool`: whether there is a value.
@@ -257,7 +257,7 @@ pub struct LeafAt {
 ///
 /// - The leaves are at these offsets from `start`, and the next targets of the writer belong to them, in order.
 #[inline]
-pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
+pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[FieldLayout], writer: &mut RowWriter<'_>) {
     for leaf in leaves {
         let target = writer.next_target();
         // SAFETY: the leaf holds a value of the component of the target. A value that needs drop is marked as gone when it is moved out.
@@ -271,7 +271,7 @@ pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer:
 }
 
 // SAFETY: a leaf has one id and uses one target.
-unsafe impl<C: Component> BundleParts for Leaf<C> {
+unsafe impl<C: Component> BundleParts for BundleField<C> {
     type Bases = NonNull<C>;
 
     const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
@@ -296,10 +296,12 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline(always)]
-    fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
+    fn has_room(targets: &mut BundleTargets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
         match (C::STORAGE_TYPE, targets.0.next()) {
             (StorageType::Table, target) => target.is_some(),
-            (StorageType::Sparse, Some(&Target::Sparse(number))) => sparse[number as usize].has_room::<C>(index),
+            (StorageType::Sparse, Some(&ComponentTarget::Sparse(number))) => {
+                sparse[number as usize].has_room::<C>(index)
+            }
             (StorageType::Sparse, _) => false,
         }
     }
@@ -319,8 +321,8 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
         unsafe { Self::empty(self, first.cast::<C>().as_ptr().add(nth)) }
     }
 
-    fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
-        each(LeafAt {
+    fn leaves(base: usize, each: &mut dyn FnMut(FieldLayout)) {
+        each(FieldLayout {
             value: base + offset_of!(Self, value),
             full: base + offset_of!(Self, full),
             size: size_of::<C>(),
@@ -356,13 +358,13 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
+    unsafe fn read(this: *mut Self, reader: &mut RowReader<'_>) {
         let address = match reader.sources.next() {
-            Some(&Source::Column(index)) => {
+            Some(&ComponentSource::Column(index)) => {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is one of the table.
                 unsafe { reader.table.column_unchecked(index as usize).get(reader.row) }
             }
-            Some(&Source::Sparse(number)) => match reader.sparse[number as usize].retire(reader.entity) {
+            Some(&ComponentSource::Sparse(number)) => match reader.sparse[number as usize].retire(reader.entity) {
                 Some(address) => address,
                 None => unreachable!("the caller has checked that the component is there"),
             },
@@ -373,10 +375,12 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> NonNull<C> {
+    unsafe fn bases(table: &Table, targets: &mut BundleTargets<'_>) -> NonNull<C> {
         match targets.0.next() {
             // SAFETY: the plan belongs to this table, so the index is one of its columns.
-            Some(&Target::Column { index, .. }) => unsafe { table.column_unchecked(index as usize).data().cast() },
+            Some(&ComponentTarget::Column { index, .. }) => unsafe {
+                table.column_unchecked(index as usize).data().cast()
+            },
             _ => unreachable!("a plan has a column for each table-stored component of its bundle"),
         }
     }
@@ -416,7 +420,7 @@ macro_rules! tuples {
                 None
             }
 
-            fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
+            fn leaves(base: usize, each: &mut dyn FnMut(FieldLayout)) {
                 $($T::leaves(base + offset_of!(Self, $at), each);)*
             }
 
@@ -431,7 +435,7 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
+            fn has_room(targets: &mut BundleTargets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
                 true $(&& $T::has_room(targets, sparse, index))*
             }
 
@@ -445,13 +449,13 @@ macro_rules! tuples {
             }
 
             #[inline]
-            unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
+            unsafe fn read(this: *mut Self, reader: &mut RowReader<'_>) {
                 // SAFETY: forwarded to each member: the next sources belong to it, and its address is valid for writes.
                 unsafe { $($T::read(&raw mut (*this).$at, reader);)* }
             }
 
             #[inline]
-            unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases {
+            unsafe fn bases(table: &Table, targets: &mut BundleTargets<'_>) -> Self::Bases {
                 // SAFETY: forwarded to each member: the next targets belong to it.
                 unsafe { ($($T::bases(table, targets),)*) }
             }

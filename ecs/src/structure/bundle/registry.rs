@@ -10,9 +10,9 @@ use core::any::type_name;
 use hashbrown::HashMap;
 
 use super::Bundle;
-use crate::component::{ComponentId, Components, Contents, Required, Requirements, SlotMap};
+use crate::component::{BundleContents, ComponentId, Components, NewRequirements, Required, SlotMap};
 use crate::util::alloc_error::try_shrink;
-use crate::util::origin::{By, Origin};
+use crate::util::origin::{ByOrigin, Origin};
 
 /// Set in the number of a bundle that was assembled at run time.
 const DYNAMIC: u32 = 1 << 28;
@@ -23,7 +23,7 @@ struct BundleInfo {
     ids: Box<[ComponentId]>,
     /// The components that these require.
     required: Box<[Required]>,
-    /// The sparse components of these that an entity already has: see [`Contents::held`].
+    /// The sparse components of these that an entity already has: see [`BundleContents::held`].
     held: Box<[ComponentId]>,
 }
 
@@ -105,14 +105,14 @@ impl Bundles {
     }
 
     /// Returns the components of the bundle with this number.
-    pub(crate) fn contents(&self, number: u32) -> Contents<'_> {
+    pub(crate) fn contents(&self, number: u32) -> BundleContents<'_> {
         let infos = if number & DYNAMIC == 0 { &self.infos } else { &self.dynamic_infos };
         let info = &infos[(number & !DYNAMIC) as usize];
-        Contents { explicit: &info.ids, required: &info.required, held: &info.held }
+        BundleContents { explicit: &info.ids, required: &info.required, held: &info.held }
     }
 
     /// Returns the requirements of all bundles with additional requirements of components, for [`Bundles::adopt_requirements`].
-    pub(crate) fn requirements_with(&self, components: &Components, more: &Requirements) -> Vec<Box<[Required]>> {
+    pub(crate) fn requirements_with(&self, components: &Components, more: &NewRequirements) -> Vec<Box<[Required]>> {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
         infos.map(|info| components.required_by_with(&info.ids, more)).collect()
     }
@@ -154,7 +154,7 @@ impl Bundles {
 fn refuse<B: Bundle>(twice: &str, by: Origin) -> ! {
     let bundle = type_name::<B>();
     if by.is_known() {
-        panic!("bundle `{bundle}`, used{}, has component `{twice}` twice: keep one of the two", By(by));
+        panic!("bundle `{bundle}`, used{}, has component `{twice}` twice: keep one of the two", ByOrigin(by));
     }
     panic!(
         "bundle `{bundle}` has component `{twice}` twice: keep one of the two (with the feature `track_location` this message says \

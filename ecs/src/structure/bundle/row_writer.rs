@@ -16,12 +16,12 @@ use crate::storage::column::{Column, copy_item};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::storage::tick::WriteStamp;
-use crate::structure::graph::{MovePlan, Target};
+use crate::structure::graph::{ComponentTarget, MovePlan};
 
 /// The targets of the parts of one bundle, in order.
-pub struct Targets<'a>(pub(super) slice::Iter<'a, Target>);
+pub struct BundleTargets<'a>(pub(super) slice::Iter<'a, ComponentTarget>);
 
-impl<'a> Targets<'a> {
+impl<'a> BundleTargets<'a> {
     #[inline]
     pub(crate) fn of(plan: &'a MovePlan) -> Self {
         Self(plan.targets.iter())
@@ -36,7 +36,7 @@ pub struct RowWriter<'a> {
     /// The row past the end of the table, including the row of the entity. Replaced and unwanted values that need drop are moved there.
     past_end: usize,
     entity: Entity,
-    targets: Targets<'a>,
+    targets: BundleTargets<'a>,
     sparse: &'a mut [SparseStorage],
     now: WriteStamp,
 }
@@ -61,7 +61,7 @@ impl<'a> RowWriter<'a> {
         now: WriteStamp,
     ) -> Self {
         let past_end = table.len().max(row + 1);
-        Self { columns: table.columns(), row, past_end, entity, targets: Targets::of(plan), sparse, now }
+        Self { columns: table.columns(), row, past_end, entity, targets: BundleTargets::of(plan), sparse, now }
     }
 
     /// Creates a writer for the sparse components of an entity.
@@ -77,7 +77,7 @@ impl<'a> RowWriter<'a> {
         sparse: &'a mut [SparseStorage],
         now: WriteStamp,
     ) -> Self {
-        Self { columns: &[], row: 0, past_end: 1, entity, targets: Targets::of(plan), sparse, now }
+        Self { columns: &[], row: 0, past_end: 1, entity, targets: BundleTargets::of(plan), sparse, now }
     }
 }
 
@@ -96,7 +96,7 @@ impl RowWriter<'_> {
         // value is moved to a place that holds no value, or whose value has been moved or needs no drop.
         unsafe {
             match (C::STORAGE_TYPE, self.targets.0.next()) {
-                (StorageType::Table, Some(&Target::Column { index, replace })) => {
+                (StorageType::Table, Some(&ComponentTarget::Column { index, replace })) => {
                     let values = self.column(index).data().cast::<C>();
                     let place = values.add(self.row);
                     if const { needs_drop::<C>() } && replace {
@@ -104,17 +104,17 @@ impl RowWriter<'_> {
                     }
                     ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
                 }
-                (StorageType::Table, Some(&Target::Kept(index))) if IF_NEW => {
+                (StorageType::Table, Some(&ComponentTarget::Kept(index))) if IF_NEW => {
                     if const { needs_drop::<C>() } {
                         let values = self.column(index).data().cast::<C>();
                         ptr::copy_nonoverlapping(value, values.add(self.past_end).as_ptr(), 1);
                     }
                 }
-                (StorageType::Sparse, Some(&Target::Sparse(number))) => {
+                (StorageType::Sparse, Some(&ComponentTarget::Sparse(number))) => {
                     let place = self.place_sparse::<C>(number);
                     ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
                 }
-                (StorageType::Sparse, Some(&Target::SparseIfNew(number))) if IF_NEW => {
+                (StorageType::Sparse, Some(&ComponentTarget::SparseIfNew(number))) if IF_NEW => {
                     if let Some(place) = self.place_sparse_if_new(number, const { needs_drop::<C>() }) {
                         ptr::copy_nonoverlapping(value, place.cast().as_ptr(), 1);
                     }
@@ -137,7 +137,7 @@ impl RowWriter<'_> {
     #[inline]
     pub(crate) unsafe fn write_erased(
         &mut self,
-        target: Target,
+        target: ComponentTarget,
         value: NonNull<u8>,
         size: usize,
         needs_drop: bool,
@@ -148,7 +148,7 @@ impl RowWriter<'_> {
         // value has been moved or needs no drop.
         unsafe {
             let place = match target {
-                Target::Column { index, replace } => {
+                ComponentTarget::Column { index, replace } => {
                     let column = self.column(index);
                     let place = column.get(self.row);
                     if replace && needs_drop {
@@ -156,15 +156,15 @@ impl RowWriter<'_> {
                     }
                     place
                 }
-                Target::Kept(index) if needs_drop => self.column(index).get(self.past_end),
-                Target::Sparse(number) => {
+                ComponentTarget::Kept(index) if needs_drop => self.column(index).get(self.past_end),
+                ComponentTarget::Sparse(number) => {
                     place_erased(&mut self.sparse[number as usize], self.entity, self.now, needs_drop)
                 }
-                Target::SparseIfNew(number) => match self.place_sparse_if_new(number, needs_drop) {
+                ComponentTarget::SparseIfNew(number) => match self.place_sparse_if_new(number, needs_drop) {
                     Some(place) => place,
                     None => return false,
                 },
-                Target::Kept(_) | Target::Nowhere => return false,
+                ComponentTarget::Kept(_) | ComponentTarget::Nowhere => return false,
             };
             copy_item(value.as_ptr(), place.as_ptr(), size);
         }
@@ -176,7 +176,7 @@ impl RowWriter<'_> {
     /// # Safety
     ///
     /// - There is one value, of the component of the target, and the target belongs to the writer's plan.
-    pub(crate) unsafe fn write_value(&mut self, target: Target, value: &mut ErasedVec) {
+    pub(crate) unsafe fn write_value(&mut self, target: ComponentTarget, value: &mut ErasedVec) {
         let (size, needs_drop) =
             (value.descriptor().layout().size(), value.descriptor().functions().drop_fn().is_some());
         // SAFETY: forwarded: the value belongs to the component of the target; the value is marked as gone if it has been moved out.
@@ -201,7 +201,7 @@ impl RowWriter<'_> {
 
     /// Returns the target of the next component.
     #[inline]
-    pub(crate) fn next_target(&mut self) -> Target {
+    pub(crate) fn next_target(&mut self) -> ComponentTarget {
         match self.targets.0.next() {
             Some(&target) => target,
             None => unreachable!("a plan has a target for each component of its bundle"),

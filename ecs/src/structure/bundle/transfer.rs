@@ -1,7 +1,7 @@
 //! Conversion between a bundle and its parts, without needless copies.
 //!
 //! Without optimisation, every function that passes a value on adds a copy on the stack. Components may be large, so a bundle is passed on
-//! as a [`Moved`] from the first function that gets it, and large parts are on the heap.
+//! as a [`MovingPtr`] from the first function that gets it, and large parts are on the heap.
 //!
 //! Tests: tests/hazards/layout.rs, tests/hazards/ignored_fields.rs
 
@@ -18,9 +18,9 @@ const LARGE: usize = 16 * 1024;
 const FEW_BYTES: usize = 512;
 
 /// An owning pointer to a bundle. Dropping it drops the bundle, unless that has been split into its parts.
-pub(crate) struct Moved<'a, B>(&'a mut ManuallyDrop<B>);
+pub(crate) struct MovingPtr<'a, B>(&'a mut ManuallyDrop<B>);
 
-impl<B> Drop for Moved<'_, B> {
+impl<B> Drop for MovingPtr<'_, B> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: only this uses the bundle, and `with_parts` forgets this when it moves the bundle out.
@@ -28,7 +28,7 @@ impl<B> Drop for Moved<'_, B> {
     }
 }
 
-impl<B> Moved<'_, B> {
+impl<B> MovingPtr<'_, B> {
     /// Returns the address of the bundle.
     #[inline(always)]
     pub(crate) fn address(&mut self) -> *mut B {
@@ -38,57 +38,57 @@ impl<B> Moved<'_, B> {
     /// Passes on a copy of the bundle at another place on the stack, if it is small. Only that address is passed to other functions, so the
     /// compiler can keep the original in registers.
     #[inline(always)]
-    pub(crate) fn elsewhere<T>(self, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
+    pub(crate) fn relocate<T>(self, to: impl FnOnce(MovingPtr<'_, B>) -> T) -> T {
         if const { size_of::<B>() > FEW_BYTES } {
             return to(self);
         }
         let mut moved = ManuallyDrop::new(self);
         // SAFETY: only `self` uses the bundle, and it is forgotten.
-        give(unsafe { ManuallyDrop::take(&mut *moved.0) }, to)
+        with_moving_ptr(unsafe { ManuallyDrop::take(&mut *moved.0) }, to)
     }
 }
 
 /// Calls `to` with an owning pointer to a bundle.
 #[inline]
-pub(crate) fn give<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
-    // This does not call `give_here`: without optimisation each function that a value passes through adds a copy on the stack.
+pub(crate) fn with_moving_ptr<B, T>(bundle: B, to: impl FnOnce(MovingPtr<'_, B>) -> T) -> T {
+    // This does not call `with_moving_ptr_inline`: without optimisation each function that a value passes through adds a copy on the stack.
     let mut bundle = ManuallyDrop::new(bundle);
-    to(Moved(&mut bundle))
+    to(MovingPtr(&mut bundle))
 }
 
-/// [`give`], inlined, so that the code that makes the bundle and the code that uses it are compiled together.
+/// [`with_moving_ptr`], inlined, so that the code that makes the bundle and the code that uses it are compiled together.
 #[inline(always)]
-pub(crate) fn give_here<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
+pub(crate) fn with_moving_ptr_inline<B, T>(bundle: B, to: impl FnOnce(MovingPtr<'_, B>) -> T) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
-    to(Moved(&mut bundle))
+    to(MovingPtr(&mut bundle))
 }
 
 /// Calls `run` with the parts of a bundle. Values that are left in them are dropped.
 #[inline]
-pub(crate) fn with_parts<B: Bundle, T>(bundle: Moved<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
+pub(crate) fn with_parts<B: Bundle, T>(bundle: MovingPtr<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
     if const { size_of::<B::Parts>() > LARGE } { on_heap(bundle, run) } else { on_stack(bundle, run) }
 }
 
 #[inline]
-fn on_stack<B: Bundle, T>(bundle: Moved<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
+fn on_stack<B: Bundle, T>(bundle: MovingPtr<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
     run_with(bundle, &mut MaybeUninit::uninit(), run)
 }
 
-fn on_heap<B: Bundle, T>(bundle: Moved<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
+fn on_heap<B: Bundle, T>(bundle: MovingPtr<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
     run_with(bundle, &mut Box::<B::Parts>::new_uninit(), run)
 }
 
 #[inline]
 fn run_with<B: Bundle, T>(
-    bundle: Moved<'_, B>,
+    bundle: MovingPtr<'_, B>,
     parts: &mut MaybeUninit<B::Parts>,
     run: impl FnOnce(&mut B::Parts) -> T,
 ) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: `parts` is valid for writes. The bundle is neither used again nor dropped.
-    unsafe { B::scatter(&raw mut **bundle.0, parts.as_mut_ptr(), Token::new()) };
+    unsafe { B::split_into(&raw mut **bundle.0, parts.as_mut_ptr(), Token::new()) };
     let parts = DropAtEnd(parts);
-    // SAFETY: `scatter` has written the parts.
+    // SAFETY: `split_into` has written the parts.
     run(unsafe { parts.0.assume_init_mut() })
 }
 
@@ -98,10 +98,10 @@ fn run_with<B: Bundle, T>(
 ///
 /// - `parts` is valid for writes.
 #[inline]
-pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: Moved<'_, B>, parts: NonNull<B::Parts>) {
+pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: MovingPtr<'_, B>, parts: NonNull<B::Parts>) {
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: forwarded: `parts` is valid for writes. The bundle is neither used again nor dropped.
-    unsafe { B::scatter(&raw mut **bundle.0, parts.as_ptr(), Token::new()) };
+    unsafe { B::split_into(&raw mut **bundle.0, parts.as_ptr(), Token::new()) };
 }
 
 /// Lets `read` write the parts of a bundle, and moves the bundle to an address. Returns false if `read` does.
@@ -147,7 +147,7 @@ unsafe fn take_with<B: Bundle>(
     }
     let parts = DropAtEnd(parts);
     // SAFETY: `read` has written full parts, and `out` is valid for writes.
-    unsafe { B::gather(parts.0.as_mut_ptr(), out, Token::new()) };
+    unsafe { B::join_from(parts.0.as_mut_ptr(), out, Token::new()) };
     true
 }
 

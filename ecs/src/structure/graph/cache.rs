@@ -11,7 +11,7 @@
 use alloc::sync::Arc;
 use core::any::TypeId;
 
-use super::change::{Change, PlanId};
+use super::change::{ChangeKey, PlanId};
 use super::plan::{ChangeStep, MovePlan, PlanFlags};
 use crate::component::type_bits;
 use crate::entity::TableId;
@@ -22,7 +22,7 @@ const ENTRIES: usize = 32;
 /// The key of a plan: a table, a change of its entities, and the flags of the plan.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanKey {
-    /// The bundle of a typed change, otherwise [`Numbered`].
+    /// The bundle of a typed change, otherwise [`NumberedBundle`].
     bundle: TypeId,
     /// High half: the table. Low half: the change; a typed key has the special flags of the plan in place of the bundle's number.
     word: u64,
@@ -36,14 +36,14 @@ pub(crate) struct PlanKey {
 }
 
 /// The bundle in the key of a change that is identified by its number.
-struct Numbered;
+struct NumberedBundle;
 
 impl PlanKey {
     /// Returns the key of a change of one step with a bundle of this type. `step` makes the step; its number is ignored. New entities have
     /// separate entries in the cache, as programs alternate between spawning and changing entities.
     #[inline]
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
-        let change = Change::of(step(0));
+        let change = ChangeKey::of(step(0));
         let turn = u64::from(is_new) + 2 * change.kind();
         let entry_index = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
         let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
@@ -52,11 +52,11 @@ impl PlanKey {
 
     /// Returns the key of a change with this number.
     #[inline]
-    pub(crate) fn of_change(change: Change, from: TableId) -> Self {
+    pub(crate) fn of_change(change: ChangeKey, from: TableId) -> Self {
         let word = word(from, change);
         let entry_index = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
         let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
-        Self { bundle: TypeId::of::<Numbered>(), word, flags, tolerated, is_typed: false, entry_index }
+        Self { bundle: TypeId::of::<NumberedBundle>(), word, flags, tolerated, is_typed: false, entry_index }
     }
 
     /// Returns the key for a plan with these flags, of which only [`PlanFlags::special`] ones count.
@@ -64,7 +64,7 @@ impl PlanKey {
     #[must_use]
     pub(crate) fn with_flags(self, flags: PlanFlags) -> Self {
         match self.is_typed {
-            true => Self { word: self.word & !Change::NUMBER | u64::from(flags.bits()), ..self },
+            true => Self { word: self.word & !ChangeKey::NUMBER | u64::from(flags.bits()), ..self },
             false => Self { flags, ..self },
         }
     }
@@ -78,7 +78,7 @@ impl PlanKey {
 }
 
 #[inline]
-fn word(from: TableId, change: Change) -> u64 {
+fn word(from: TableId, change: ChangeKey) -> u64 {
     (from.index() as u64) << 32 | u64::from(change.bits())
 }
 
@@ -96,7 +96,7 @@ impl CacheEntry {
 
     /// Returns an entry that no key matches.
     fn empty(plan: &Arc<MovePlan>) -> Self {
-        let (bundle, word, id) = (TypeId::of::<Numbered>(), Self::NO_WORD, PlanId { at: 0, epoch: 0 });
+        let (bundle, word, id) = (TypeId::of::<NumberedBundle>(), Self::NO_WORD, PlanId { at: 0, epoch: 0 });
         Self { bundle, word, flags: PlanFlags::NONE, id, plan: Arc::clone(plan) }
     }
 
@@ -150,10 +150,10 @@ impl PlanCache {
     }
 
     /// Returns the entries of changes that are identified by their numbers: the number of the table, the change and the index of the plan.
-    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, Change, u32)> {
-        let entries = self.entries.iter().filter(|entry| entry.bundle == TypeId::of::<Numbered>());
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, ChangeKey, u32)> {
+        let entries = self.entries.iter().filter(|entry| entry.bundle == TypeId::of::<NumberedBundle>());
         let entries = entries.filter(|entry| entry.word != CacheEntry::NO_WORD);
-        entries.map(|entry| ((entry.word >> 32) as usize, Change::from_bits(entry.word as u32), entry.id.at))
+        entries.map(|entry| ((entry.word >> 32) as usize, ChangeKey::from_bits(entry.word as u32), entry.id.at))
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
             PlanKey::of_type(TypeId::of::<Velocity>(), ChangeStep::Insert, TableId(3), false),
             PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Remove, TableId(3), false),
             PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Insert, TableId(5), false),
-            PlanKey::of_change(Change::of(ChangeStep::Insert(0)), TableId(3)),
+            PlanKey::of_change(ChangeKey::of(ChangeStep::Insert(0)), TableId(3)),
         ];
         assert!(others.into_iter().all(|other| cache.get(other).is_none() && cache.find(other).is_none()));
     }
@@ -193,7 +193,7 @@ mod tests {
         let mut cache = PlanCache::default();
         let mut plan = MovePlan::to_table(TableId(4));
         plan.flags = PlanFlags::REQUIRES.union(PlanFlags::MOVES);
-        let key = PlanKey::of_change(Change::of(ChangeStep::Insert(2)), TableId(3));
+        let key = PlanKey::of_change(ChangeKey::of(ChangeStep::Insert(2)), TableId(3));
         cache.insert(key, plan_id(7), &Arc::new(plan));
         assert!(cache.get(key).is_none());
         assert_eq!(cache.find(key), Some((plan_id(7), PlanFlags::REQUIRES)));

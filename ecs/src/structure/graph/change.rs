@@ -6,7 +6,7 @@ use super::plan::ChangeStep;
 
 /// A change of an entity's components as one number: the kind of the operation and its bundle, or a sequence of such steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change(pub(super) u32);
+pub(crate) struct ChangeKey(pub(super) u32);
 
 /// The position of the kind in the bits of a change. The lower bits are the number.
 pub(super) const KIND: u32 = 29;
@@ -15,7 +15,7 @@ pub(super) const SEQUENCE: u32 = 6;
 /// The kind of the sequence that is too long to be kept together with others.
 pub(super) const LONG: u32 = 7;
 
-impl Change {
+impl ChangeKey {
     /// The bits of the number of a bundle or a sequence.
     pub(super) const NUMBER: u64 = (1 << KIND) - 1;
 

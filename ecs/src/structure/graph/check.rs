@@ -4,20 +4,20 @@
 
 use alloc::format;
 
-use super::edges::Graph;
+use super::edges::ArchetypeGraph;
 use super::planner::Planner;
-use crate::component::{Components, Contents};
+use crate::component::{BundleContents, Components};
 use crate::storage::table::Tables;
 
 /// The number of plans that are checked per call.
 const AT_ONCE: usize = 16;
 
-impl Graph {
+impl ArchetypeGraph {
     /// Panics if a plan differs from the plan that would be made now. Checks only some of the plans; `turn` selects them.
     pub(crate) fn check_invariants<'a>(
         &self,
         turn: usize,
-        contents: &dyn Fn(u32) -> Contents<'a>,
+        contents: &dyn Fn(u32) -> BundleContents<'a>,
         tables: &mut Tables,
         components: &Components,
     ) {

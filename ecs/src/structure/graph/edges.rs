@@ -4,29 +4,29 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cache::{PlanCache, PlanKey};
-use super::change::{Change, KIND, LONG, PlanId, SEQUENCE};
+use super::change::{ChangeKey, KIND, LONG, PlanId, SEQUENCE};
 use super::plan::{ChangeStep, MovePlan};
 use super::planner::Planner;
-use crate::component::transition::Interest;
-use crate::component::{Components, Contents};
+use crate::component::transition::ListenerMask;
+use crate::component::{BundleContents, Components};
 use crate::entity::TableId;
 use crate::storage::table::Tables;
 use crate::util::id_map::IdMap;
 
 /// By change: the index of a plan or a node. The kind of a change is in its highest bits.
-type Changes = IdMap;
+type ChangeMap = IdMap;
 
 /// A sequence: its last step, and the node of the steps before it.
 struct SequenceNode {
     before: Option<u32>,
     step: ChangeStep,
     /// By step: the node of the sequence that is longer by this step.
-    longer: Changes,
+    longer: ChangeMap,
 }
 
 /// The only long sequence that is kept.
 #[derive(Default)]
-struct Long {
+struct LongSequence {
     /// The number of the sequence. It is never reused, so a removed sequence is not mistaken for this one.
     number: u32,
     steps: Vec<ChangeStep>,
@@ -40,23 +40,23 @@ struct Long {
 
 /// The edges of all tables.
 #[derive(Default)]
-pub(crate) struct Graph {
-    edges: Vec<Changes>,
+pub(crate) struct ArchetypeGraph {
+    edges: Vec<ChangeMap>,
     plans: Vec<Arc<MovePlan>>,
     nodes: Vec<SequenceNode>,
     /// By the first step: the node of the sequence of that step alone.
-    first: Option<Changes>,
-    long: Long,
+    first: Option<ChangeMap>,
+    long: LongSequence,
     pub(crate) cache: PlanCache,
     /// How often plans have been removed.
     epoch: u32,
     /// The listeners that are interested in all plans.
-    pub(crate) in_all: Interest,
+    pub(crate) in_all: ListenerMask,
 }
 
-impl Graph {
+impl ArchetypeGraph {
     /// Stores a plan in the cache with this key.
-    pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
+    pub(crate) fn add_to_cache(&mut self, key: PlanKey, plan: PlanId) {
         assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
         self.cache.insert(key, plan, &self.plans[plan.at as usize]);
     }
@@ -74,7 +74,7 @@ impl Graph {
 
     /// Returns the plan for a change of an entity of a table, if it exists.
     #[inline]
-    pub(crate) fn find_edge(&mut self, from: TableId, change: Change) -> Option<PlanId> {
+    pub(crate) fn find_edge(&mut self, from: TableId, change: ChangeKey) -> Option<PlanId> {
         let at = match change.is_long() {
             true if change.number() != self.long.number => None,
             true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
@@ -84,7 +84,7 @@ impl Graph {
     }
 
     #[inline]
-    fn cache_plan(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
+    fn cache_plan(&mut self, from: TableId, change: ChangeKey, at: u32) -> PlanId {
         let plan = PlanId { at, epoch: self.epoch };
         self.cache.insert(PlanKey::of_change(change, from), plan, &self.plans[at as usize]);
         plan
@@ -96,8 +96,8 @@ impl Graph {
     pub(crate) fn make<'a>(
         &mut self,
         from: TableId,
-        change: Change,
-        contents: &dyn Fn(u32) -> Contents<'a>,
+        change: ChangeKey,
+        contents: &dyn Fn(u32) -> BundleContents<'a>,
         tables: &mut Tables,
         components: &Components,
     ) -> PlanId {
@@ -110,7 +110,7 @@ impl Graph {
             return self.cache_plan(from, change, at);
         }
         if self.edges.len() <= from.index() {
-            self.edges.resize_with(from.index() + 1, Changes::default);
+            self.edges.resize_with(from.index() + 1, ChangeMap::default);
         }
         let at = self.plans.len() as u32;
         self.plans.reserve(1);
@@ -139,21 +139,21 @@ impl Graph {
     }
 
     /// Returns the change that consists of these steps. It is valid until the next call of this function.
-    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
-        let Long { number, mut spare, used, .. } = core::mem::take(&mut self.long);
+    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> ChangeKey {
+        let LongSequence { number, mut spare, used, .. } = core::mem::take(&mut self.long);
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
-        self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
+        self.long = LongSequence { number, steps, plans: None, spare, used: Vec::new() };
         // The plans of the previous long sequence may be overwritten, so cached references to plans become invalid.
         self.epoch = self.epoch.wrapping_add(1);
         self.cache.clear();
-        Change(LONG << KIND | number)
+        ChangeKey(LONG << KIND | number)
     }
 
     /// Returns the change that makes another one first and then a step.
-    pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
+    pub(crate) fn then(&mut self, first: ChangeKey, step: ChangeStep) -> ChangeKey {
         let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
-        let key = Change::of(step).0;
+        let key = ChangeKey::of(step).0;
         let node = match self.nodes[before as usize].longer.get(key) {
             Some(node) => node,
             None => {
@@ -163,10 +163,10 @@ impl Graph {
                 number
             }
         };
-        Change(SEQUENCE << KIND | node)
+        ChangeKey(SEQUENCE << KIND | node)
     }
 
-    fn node_of(&mut self, first: Change) -> u32 {
+    fn node_of(&mut self, first: ChangeKey) -> u32 {
         match self.first.as_ref().and_then(|nodes| nodes.get(first.0)) {
             Some(node) => node,
             None => {
@@ -183,10 +183,10 @@ impl Graph {
         let number = self.nodes.len() as u32;
         assert!(number < 1 << KIND, "a world cannot remember more than {} sequences of changes", 1 << KIND);
         self.nodes.reserve(1);
-        (number, SequenceNode { before, step, longer: Changes::default() })
+        (number, SequenceNode { before, step, longer: ChangeMap::default() })
     }
 
-    pub(crate) fn steps(&self, change: Change) -> Vec<ChangeStep> {
+    pub(crate) fn steps(&self, change: ChangeKey) -> Vec<ChangeStep> {
         if change.is_long() {
             assert!(change.number() == self.long.number, "a change that has been forgotten");
             return self.long.steps.clone();
@@ -205,10 +205,10 @@ impl Graph {
     }
 
     /// Returns all plans that lookups can find, with the number of the table and the change; plans in the cache occur twice.
-    pub(super) fn found(&self) -> impl Iterator<Item = (usize, Change, &MovePlan)> {
+    pub(super) fn found(&self) -> impl Iterator<Item = (usize, ChangeKey, &MovePlan)> {
         let edges = self.edges.iter().enumerate();
-        let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
-        let long = Change(LONG << KIND | self.long.number);
+        let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, ChangeKey(change), at)));
+        let long = ChangeKey(LONG << KIND | self.long.number);
         let long = self.long.plans.iter().flat_map(IdMap::iter).map(move |(from, at)| (from as usize, long, at));
         short
             .chain(long)
@@ -223,8 +223,8 @@ impl Graph {
             for (step, longer) in node.longer.iter() {
                 let longer = &self.nodes[longer as usize];
                 assert_eq!(
-                    (longer.before, Change::of(longer.step)),
-                    (Some(number), Change(step)),
+                    (longer.before, ChangeKey::of(longer.step)),
+                    (Some(number), ChangeKey(step)),
                     "what follows {number}"
                 );
             }
@@ -243,7 +243,7 @@ impl Graph {
     }
 
     /// Recomputes the listeners of each plan, and stores those of all plans. `O(plans)`.
-    pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+    pub(crate) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) {
         self.in_all = in_all;
         // The cache has copies of the flags of plans, which change below.
         self.cache.clear();
@@ -264,7 +264,7 @@ impl Graph {
         let Self { edges, plans, nodes, first, long, cache, epoch, in_all: _ } = self;
         (*edges, *plans, *nodes, *first) = (Vec::new(), Vec::new(), Vec::new(), None);
         // The number is kept, so that no later sequence gets the number of an earlier one.
-        *long = Long { number: long.number, ..Long::default() };
+        *long = LongSequence { number: long.number, ..LongSequence::default() };
         cache.clear();
         *epoch = epoch.wrapping_add(1);
     }
@@ -272,9 +272,9 @@ impl Graph {
     /// Returns the bytes that the edges have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.plans.iter().map(|plan| plan.allocated_bytes()).sum::<usize>()
-            + self.edges.iter().map(Changes::allocated_bytes).sum::<usize>()
+            + self.edges.iter().map(ChangeMap::allocated_bytes).sum::<usize>()
             + self.nodes.iter().map(|node| node.longer.allocated_bytes()).sum::<usize>()
-            + self.edges.capacity() * size_of::<Changes>()
+            + self.edges.capacity() * size_of::<ChangeMap>()
             + self.plans.capacity() * size_of::<Arc<MovePlan>>()
             + self.plans.len() * size_of::<MovePlan>()
             + self.nodes.capacity() * size_of::<SequenceNode>()
@@ -293,8 +293,8 @@ mod tests {
     fn plans_are_found_soon_whatever_kinds_of_changes_a_table_has() {
         const COUNT: u32 = 20_000;
         let components = Components::default();
-        let (mut graph, mut tables) = (Graph::default(), Tables::new(&components));
-        let contents = |_| Contents { explicit: &[], required: &[] as &[Required], held: &[] };
+        let (mut graph, mut tables) = (ArchetypeGraph::default(), Tables::new(&components));
+        let contents = |_| BundleContents { explicit: &[], required: &[] as &[Required], held: &[] };
         let kinds = [
             ChangeStep::Insert,
             ChangeStep::InsertIfNew,
@@ -307,10 +307,10 @@ mod tests {
             let mut ask = |change| {
                 graph.make(TableId::EMPTY, change, &contents, &mut tables, &components);
             };
-            kinds.iter().for_each(|kind| ask(Change::of(kind(number))));
+            kinds.iter().for_each(|kind| ask(ChangeKey::of(kind(number))));
             // Bundles that are assembled at run time have numbers of their own.
-            ask(Change::of(ChangeStep::InsertExactly(1 << 28 | number)));
-            let first = Change::of(ChangeStep::Remove(number));
+            ask(ChangeKey::of(ChangeStep::InsertExactly(1 << 28 | number)));
+            let first = ChangeKey::of(ChangeStep::Remove(number));
             let both = graph.then(first, ChangeStep::Insert(0));
             graph.make(TableId::EMPTY, both, &contents, &mut tables, &components);
         }

@@ -26,6 +26,6 @@ mod edges;
 mod check;
 
 pub(crate) use self::cache::PlanKey;
-pub(crate) use self::change::{Change, PlanId};
-pub(crate) use self::edges::Graph;
-pub(crate) use self::plan::{ChangeStep, MovePlan, PlanFlags, RequiredComponent, Source, Target};
+pub(crate) use self::change::{ChangeKey, PlanId};
+pub(crate) use self::edges::ArchetypeGraph;
+pub(crate) use self::plan::{ChangeStep, ComponentSource, ComponentTarget, MovePlan, PlanFlags, RequiredComponent};

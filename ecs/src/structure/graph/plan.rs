@@ -5,9 +5,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::component::transition::{Interest, Transition};
-use crate::component::{ComponentId, Components, Constructor, Kinds};
-use crate::entity::{SparseSummary, TableId};
+use crate::component::transition::{ListenerMask, Transition};
+use crate::component::{ComponentId, Components, Constructor, LifecycleMask};
+use crate::entity::{SparseMask, TableId};
 use crate::storage::table::ColumnMove;
 use crate::util::alloc_error::{AllocError, try_reserve_exact};
 use crate::util::flags::flag_set;
@@ -44,7 +44,7 @@ impl ChangeStep {
 
 /// The destination of one component of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum ComponentTarget {
     /// Into a column of the destination table.
     Column {
         index: u32,
@@ -67,15 +67,15 @@ pub(crate) struct RequiredComponent {
     pub(crate) id: ComponentId,
     /// A constructor of values of the component.
     pub(crate) constructor: Constructor,
-    /// Never [`Target::Nowhere`]: a value that would be removed again is not constructed.
-    pub(crate) target: Target,
+    /// Never [`ComponentTarget::Nowhere`]: a value that would be removed again is not constructed.
+    pub(crate) target: ComponentTarget,
 }
 
 impl RequiredComponent {
     /// Returns the column of the destination, if the value goes to a column in which the row has no value yet.
     pub(crate) fn new_column(&self) -> Option<usize> {
         match self.target {
-            Target::Column { index, replace: false } => Some(index as usize),
+            ComponentTarget::Column { index, replace: false } => Some(index as usize),
             _ => None,
         }
     }
@@ -83,7 +83,7 @@ impl RequiredComponent {
 
 /// The place of one component of a bundle before the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
+pub(crate) enum ComponentSource {
     /// In a column of the source table.
     Column(u32),
     /// In the sparse storage with this number.
@@ -164,11 +164,11 @@ impl PlanFlags {
 #[derive(Default, Debug)]
 pub(crate) struct PlanListeners {
     /// The lifecycle events before the change of table-stored components.
-    pub(crate) before: Box<[(ComponentId, Kinds)]>,
+    pub(crate) before: Box<[(ComponentId, LifecycleMask)]>,
     /// The lifecycle events after the change of table-stored components.
-    pub(crate) after: Box<[(ComponentId, Kinds)]>,
+    pub(crate) after: Box<[(ComponentId, LifecycleMask)]>,
     /// The listeners that are interested in the change.
-    pub(crate) interest: Interest,
+    pub(crate) interest: ListenerMask,
 }
 
 /// The effect of a change on an entity of a table.
@@ -185,20 +185,21 @@ pub(crate) struct MovePlan {
     /// The columns of the destination with a replaced or unwritten value that has to be dropped. The value goes to the row past the end.
     pub(crate) replaces: Box<[u32]>,
     /// The target of each component of each bundle that is inserted, step by step.
-    pub(crate) targets: Box<[Target]>,
-    /// The missing components that the inserted bundles require. A component can also occur in `targets` only with [`Target::Nowhere`].
+    pub(crate) targets: Box<[ComponentTarget]>,
+    /// The missing components that the inserted bundles require. A component can also occur in `targets` only with
+    /// [`ComponentTarget::Nowhere`].
     pub(crate) required: Box<[RequiredComponent]>,
     /// The places of the components of the bundle that the first step removes or takes.
-    pub(crate) sources: Box<[Source]>,
+    pub(crate) sources: Box<[ComponentSource]>,
     /// The sparse storages, known by number, that the entity is removed from.
     pub(crate) left_storages: Box<[u32]>,
     /// The only sparse storages that may hold the entity afterwards, if a step retains a bundle.
     pub(crate) retains: Option<Box<[u32]>>,
     /// The sparse storages that values are added to, for the summary of the entity.
-    pub(crate) added_storages: SparseSummary,
+    pub(crate) added_storages: SparseMask,
     /// The targets of components that one step removes and a later one inserts again. The value is overwritten in place, but its ticks and
     /// events are those of an added component.
-    pub(crate) renewed: Box<[Target]>,
+    pub(crate) renewed: Box<[ComponentTarget]>,
     /// The columns of the source whose components the entity loses. Empty if the destination is the source.
     pub(crate) lost: Box<[(u32, ComponentId)]>,
     /// The transitions of table-stored components other than losses, such as being added or replaced.
@@ -221,7 +222,7 @@ impl MovePlan {
             sources: Box::default(),
             left_storages: Box::default(),
             retains: None,
-            added_storages: SparseSummary::default(),
+            added_storages: SparseMask::default(),
             renewed: Box::default(),
             lost: Box::default(),
             transitions: Box::default(),
@@ -233,8 +234,8 @@ impl MovePlan {
     pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         targets.filter_map(|target| match *target {
-            Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
-            Target::Column { .. } | Target::Kept(_) | Target::Nowhere => None,
+            ComponentTarget::Sparse(number) | ComponentTarget::SparseIfNew(number) => Some(number as usize),
+            ComponentTarget::Column { .. } | ComponentTarget::Kept(_) | ComponentTarget::Nowhere => None,
         })
     }
 
@@ -248,14 +249,14 @@ impl MovePlan {
     pub(crate) fn writes_columns(&self) -> bool {
         let required = self.required.iter().map(|required| &required.target);
         let mut targets = self.targets.iter().chain(required).chain(&self.renewed);
-        targets.any(|target| matches!(target, Target::Column { .. }))
+        targets.any(|target| matches!(target, ComponentTarget::Column { .. }))
     }
 
     /// Returns the sparse storages that values are taken from.
     pub(crate) fn sparse_sources(&self) -> impl Iterator<Item = usize> {
         self.sources.iter().filter_map(|source| match source {
-            Source::Sparse(number) => Some(*number as usize),
-            Source::Column(_) | Source::Absent => None,
+            ComponentSource::Sparse(number) => Some(*number as usize),
+            ComponentSource::Column(_) | ComponentSource::Absent => None,
         })
     }
 
@@ -289,7 +290,7 @@ impl MovePlan {
             && self.renewed.is_empty()
             && self.listeners.before.is_empty()
             && self.listeners.after.is_empty()
-            && self.listeners.interest == Interest::OBSERVERS
+            && self.listeners.interest == ListenerMask::OBSERVERS
     }
 
     /// Returns whether all components of a new entity go to columns, and no listener is notified before the entity exists.
@@ -305,7 +306,7 @@ impl MovePlan {
     /// # Errors
     ///
     /// If there is no memory. The plan must not be used then.
-    pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) -> Result<(), AllocError> {
+    pub(super) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) -> Result<(), AllocError> {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
         let sparse = |&storage: &u32| components.sparse().get(storage as usize);
         let leaves_watched = self.left_storages.iter().filter_map(sparse).any(|&id| components.is_watched(id));
@@ -313,23 +314,22 @@ impl MovePlan {
         let changes = || lost().chain(self.transitions.iter().copied());
         let before = try_collect(changes().filter_map(|transition| transition.observed_before(components)))?;
         let after = try_collect(changes().filter_map(|transition| transition.observed_after(components)))?;
-        self.listeners = PlanListeners { before, after, interest: Interest::NONE };
+        self.listeners = PlanListeners { before, after, interest: ListenerMask::NONE };
         let interest = in_all
-            .union(Interest::REMOVALS.only_if(loses_watched))
-            .union(Interest::OBSERVERS.only_if(self.is_observed(components)));
+            .union(ListenerMask::REMOVALS.only_if(loses_watched))
+            .union(ListenerMask::OBSERVERS.only_if(self.is_observed(components)));
         self.listeners.interest = interest;
-        let notifies = interest.intersects(Interest::OBSERVERS);
+        let notifies = interest.intersects(ListenerMask::OBSERVERS);
         let comes_before = self.flags.intersects(PlanFlags::SPARSE) || !self.listeners.before.is_empty();
-        self.flags = self
-            .flags
-            .difference(PlanFlags::LISTENERS)
-            .union(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
-            .union(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
-            .union(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_empty()))
-            .union(
-                PlanFlags::RECORDS
-                    .only_if(interest.intersects(Interest::REMOVALS.union(Interest::SPAWNS)) || leaves_watched),
-            );
+        self.flags =
+            self.flags
+                .difference(PlanFlags::LISTENERS)
+                .union(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
+                .union(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
+                .union(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_empty()))
+                .union(PlanFlags::RECORDS.only_if(
+                    interest.intersects(ListenerMask::REMOVALS.union(ListenerMask::SPAWNS)) || leaves_watched,
+                ));
         // If removals of this table are recorded, the moves keep the lost values for the removal logs.
         let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
         let mut all = Vec::new();
@@ -370,7 +370,7 @@ impl MovePlan {
     /// Returns the transition of the value of an entity in a sparse storage.
     pub(crate) fn fate_of_sparse(&self, storage: usize, id: ComponentId) -> Option<Transition> {
         let number = storage as u32;
-        let comes = |target: &Target| *target == Target::Sparse(number);
+        let comes = |target: &ComponentTarget| *target == ComponentTarget::Sparse(number);
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         if targets.chain(&self.renewed).any(comes) {
             return Some(Transition::Replaced(id));

@@ -3,17 +3,17 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::plan::{ChangeStep, MovePlan, PlanFlags, RequiredComponent, Source, Target};
+use super::plan::{ChangeStep, ComponentSource, ComponentTarget, MovePlan, PlanFlags, RequiredComponent};
 use crate::component::transition::Transition;
-use crate::component::{ComponentId, ComponentInfo, Components, Constructor, Contents, Required, StorageType};
-use crate::entity::{SparseSummary, TableId};
+use crate::component::{BundleContents, ComponentId, ComponentInfo, Components, Constructor, Required, StorageType};
+use crate::entity::{SparseMask, TableId};
 use crate::storage::table::{ColumnMove, Tables};
 
 /// Computes the effect of steps on the entities of a table.
 pub(super) struct Planner<'a, 'b> {
     pub(super) from: TableId,
     pub(super) steps: &'b [ChangeStep],
-    pub(super) contents: &'b dyn Fn(u32) -> Contents<'a>,
+    pub(super) contents: &'b dyn Fn(u32) -> BundleContents<'a>,
     pub(super) components: &'b Components,
 }
 
@@ -74,7 +74,7 @@ impl ComponentOutcome {
 }
 
 /// A value that a step inserts.
-struct Write {
+struct StepWrite {
     outcome: usize,
     /// Whether the value is written. False if the step keeps an existing value.
     is_wanted: bool,
@@ -87,15 +87,15 @@ struct Write {
 }
 
 /// The effect of the steps on all components.
-struct Outcomes {
+struct ComponentOutcomes {
     /// By component, in ascending order: the components of the source and those that steps name; if a step retains a bundle, also all
     /// sparse components.
     all: Vec<ComponentOutcome>,
     /// For each component of each bundle that is inserted, step by step.
-    writes: Vec<Write>,
+    writes: Vec<StepWrite>,
 }
 
-impl Outcomes {
+impl ComponentOutcomes {
     fn at(&self, id: ComponentId) -> usize {
         let found = self.all.binary_search_by_key(&id, |outcome| outcome.id);
         let Ok(at) = found else { unreachable!("the components of all steps have been listed") };
@@ -107,7 +107,7 @@ impl Outcomes {
     }
 
     /// Inserts the components of a bundle. Returns those that are written.
-    fn add(&mut self, contents: Contents<'_>, if_new: bool) -> Vec<ComponentId> {
+    fn add(&mut self, contents: BundleContents<'_>, if_new: bool) -> Vec<ComponentId> {
         let mut written = Vec::with_capacity(contents.explicit.len());
         for &id in contents.explicit {
             let at = self.at(id);
@@ -117,7 +117,7 @@ impl Outcomes {
             let is_wanted = !(if_new && outcome.present);
             let if_new = if_new && outcome.writes == 0 && !touched;
             let (removals, nth) = (outcome.removals, outcome.writes);
-            self.writes.push(Write { outcome: at, is_wanted, removals, nth, if_new });
+            self.writes.push(StepWrite { outcome: at, is_wanted, removals, nth, if_new });
             if !is_wanted {
                 continue;
             }
@@ -142,7 +142,7 @@ impl Outcomes {
     }
 
     /// Applies a step.
-    fn go_through(&mut self, step: ChangeStep, contents: Contents<'_>, components: &Components) {
+    fn go_through(&mut self, step: ChangeStep, contents: BundleContents<'_>, components: &Components) {
         match step {
             ChangeStep::Insert(_) => {
                 self.add(contents, false);
@@ -206,7 +206,7 @@ impl Planner<'_, '_> {
         self.steps.iter().any(|step| matches!(step, ChangeStep::Retain(_)))
     }
 
-    fn outcomes(&self, old: &[ComponentId]) -> Outcomes {
+    fn outcomes(&self, old: &[ComponentId]) -> ComponentOutcomes {
         let named = self.named();
         let sparse = if self.says_what_stays() { self.components.sparse() } else { &[] };
         let mut ids: Vec<ComponentId> = named.iter().chain(old).chain(sparse).copied().collect();
@@ -228,7 +228,7 @@ impl Planner<'_, '_> {
                 leaves: false,
             }
         };
-        let mut outcomes = Outcomes { all: ids.into_iter().map(outcome).collect(), writes: Vec::new() };
+        let mut outcomes = ComponentOutcomes { all: ids.into_iter().map(outcome).collect(), writes: Vec::new() };
         for &step in self.steps {
             outcomes.go_through(step, (self.contents)(step.bundle()), self.components);
         }
@@ -273,12 +273,12 @@ impl Planner<'_, '_> {
         let is_sparse = !plan.added_storages.is_empty()
             || !plan.left_storages.is_empty()
             || plan.retains.is_some()
-            || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
+            || plan.sources.iter().any(|source| matches!(source, ComponentSource::Sparse(_)));
         // If the row stays in its table, required components are not constructed in the row.
         let stays = plan.table == self.from && !plan.required.is_empty();
         let goes_elsewhere = stays || plan.required.iter().any(|required| required.new_column().is_none());
         let names_sources = matches!(self.steps.first(), Some(ChangeStep::Remove(_) | ChangeStep::Take(_)));
-        let is_complete = names_sources && !plan.sources.contains(&Source::Absent);
+        let is_complete = names_sources && !plan.sources.contains(&ComponentSource::Absent);
         PlanFlags::MOVES
             .only_if(plan.table != self.from)
             .union(PlanFlags::REQUIRES.only_if(!plan.required.is_empty()))
@@ -292,38 +292,44 @@ impl Planner<'_, '_> {
     }
 
     /// Returns the targets of components that one step removes and a later one inserts again.
-    fn renewed(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
+    fn renewed(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Box<[ComponentTarget]> {
         let renewed = outcomes.all.iter().filter(|outcome| outcome.is_removed() && outcome.present);
         let target = |outcome: &ComponentOutcome| match outcome.sparse {
-            Some(number) => Target::Sparse(number),
-            None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
+            Some(number) => ComponentTarget::Sparse(number),
+            None => ComponentTarget::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
         };
         renewed.map(target).collect()
     }
 
-    fn targets(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
-        let target = |write: &Write| {
+    fn targets(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Box<[ComponentTarget]> {
+        let target = |write: &StepWrite| {
             let outcome = &outcomes.all[write.outcome];
             // A sequence may insert a component several times. The last value is written, and the others have the target `Nowhere`.
             let is_only = self.steps.len() == 1;
             let is_last = outcome.removals == write.removals && outcome.writes == write.nth + 1;
             match outcome.sparse {
-                Some(number) if !write.is_wanted && is_only => Target::SparseIfNew(number),
-                None if !write.is_wanted && is_only => Target::Kept(column(tables, to, outcome.id)),
-                _ if !write.is_wanted || !is_last => Target::Nowhere,
-                Some(number) if write.if_new => Target::SparseIfNew(number),
-                Some(number) => Target::Sparse(number),
-                None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
+                Some(number) if !write.is_wanted && is_only => ComponentTarget::SparseIfNew(number),
+                None if !write.is_wanted && is_only => ComponentTarget::Kept(column(tables, to, outcome.id)),
+                _ if !write.is_wanted || !is_last => ComponentTarget::Nowhere,
+                Some(number) if write.if_new => ComponentTarget::SparseIfNew(number),
+                Some(number) => ComponentTarget::Sparse(number),
+                None => ComponentTarget::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
             }
         };
         outcomes.writes.iter().map(target).collect()
     }
 
     /// Returns the columns of the destination with a replaced or unwritten value that has to be dropped.
-    fn replaces(&self, targets: &[Target], required: &[RequiredComponent], tables: &Tables, to: TableId) -> Box<[u32]> {
+    fn replaces(
+        &self,
+        targets: &[ComponentTarget],
+        required: &[RequiredComponent],
+        tables: &Tables,
+        to: TableId,
+    ) -> Box<[u32]> {
         let targets = targets.iter().chain(required.iter().map(|required| &required.target));
         let columns = targets.filter_map(|target| match *target {
-            Target::Column { index, replace: true } | Target::Kept(index) => Some(index),
+            ComponentTarget::Column { index, replace: true } | ComponentTarget::Kept(index) => Some(index),
             _ => None,
         });
         let needs_drop = |index: &u32| {
@@ -334,14 +340,14 @@ impl Planner<'_, '_> {
     }
 
     /// Returns the required components that the steps add.
-    fn required(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[RequiredComponent]> {
+    fn required(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Box<[RequiredComponent]> {
         let required = |outcome: &ComponentOutcome| {
             let (constructor, touched) = outcome.required?;
             let target = match outcome.sparse {
                 // The entity may already have a value in the sparse set, unless an earlier step has removed it.
-                Some(number) if !touched => Target::SparseIfNew(number),
-                Some(number) => Target::Sparse(number),
-                None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
+                Some(number) if !touched => ComponentTarget::SparseIfNew(number),
+                Some(number) => ComponentTarget::Sparse(number),
+                None => ComponentTarget::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
             };
             Some(RequiredComponent { id: outcome.id, constructor, target })
         };
@@ -349,7 +355,7 @@ impl Planner<'_, '_> {
     }
 
     /// Returns the moves of the columns of the source when the entity moves.
-    fn moves(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Vec<ColumnMove> {
+    fn moves(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Vec<ColumnMove> {
         let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Vec::new() };
         if self.from == to {
             return Vec::new();
@@ -368,21 +374,21 @@ impl Planner<'_, '_> {
         moves
     }
 
-    fn sources(&self, tables: &Tables) -> Box<[Source]> {
+    fn sources(&self, tables: &Tables) -> Box<[ComponentSource]> {
         let Some(&(ChangeStep::Remove(bundle) | ChangeStep::Take(bundle))) = self.steps.first() else {
             return Box::default();
         };
         let has = |id| tables.get(self.from).is_some_and(|table| table.contains(id));
         let sources = (self.contents)(bundle).explicit.iter().map(|&id| match self.sparse(id) {
-            Some(number) => Source::Sparse(number),
-            None if has(id) => Source::Column(column(tables, self.from, id)),
-            None => Source::Absent,
+            Some(number) => ComponentSource::Sparse(number),
+            None if has(id) => ComponentSource::Column(column(tables, self.from, id)),
+            None => ComponentSource::Absent,
         });
         sources.collect()
     }
 
     /// Returns the sparse storages that an entity may be in afterwards, if a step retains a bundle.
-    fn retains(&self, outcomes: &Outcomes) -> Option<Box<[u32]>> {
+    fn retains(&self, outcomes: &ComponentOutcomes) -> Option<Box<[u32]>> {
         if !self.says_what_stays() {
             return None;
         }
@@ -391,10 +397,10 @@ impl Planner<'_, '_> {
     }
 }
 
-fn summary<'t>(targets: impl Iterator<Item = &'t Target>) -> SparseSummary {
-    targets.fold(SparseSummary::default(), |summary, target| match target {
-        Target::Sparse(number) | Target::SparseIfNew(number) => summary.with(*number as usize),
-        Target::Column { .. } | Target::Kept(_) | Target::Nowhere => summary,
+fn summary<'t>(targets: impl Iterator<Item = &'t ComponentTarget>) -> SparseMask {
+    targets.fold(SparseMask::default(), |summary, target| match target {
+        ComponentTarget::Sparse(number) | ComponentTarget::SparseIfNew(number) => summary.with(*number as usize),
+        ComponentTarget::Column { .. } | ComponentTarget::Kept(_) | ComponentTarget::Nowhere => summary,
     })
 }
 
@@ -446,7 +452,7 @@ mod tests {
         fn plan(&self, tables: &mut Tables, from: TableId, steps: &[ChangeStep]) -> MovePlan {
             let contents = |bundle: u32| {
                 let (explicit, required) = &self.bundles[bundle as usize];
-                Contents { explicit, required, held: &[] }
+                BundleContents { explicit, required, held: &[] }
             };
             Planner { from, steps, contents: &contents, components: &self.components }.plan(tables)
         }
@@ -464,12 +470,12 @@ mod tests {
         let mut tables = Tables::new(&setup.components);
         let spawn = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(first)]);
         assert_eq!(columns(&tables, spawn.table), [position]);
-        assert_eq!(*spawn.targets, [Target::Column { index: 0, replace: false }]);
+        assert_eq!(*spawn.targets, [ComponentTarget::Column { index: 0, replace: false }]);
         assert!(spawn.all_moves().next().is_none() && spawn.flags.intersects(PlanFlags::MOVES));
 
         let insert = setup.plan(&mut tables, spawn.table, &[ChangeStep::Insert(second)]);
         assert_eq!(columns(&tables, insert.table), [position, name]);
-        assert_eq!(*insert.targets, [Target::Column { index: 1, replace: false }]);
+        assert_eq!(*insert.targets, [ComponentTarget::Column { index: 1, replace: false }]);
         assert_eq!(insert.kept().map(|step| (step.from, step.to)).collect::<Vec<_>>(), [(0, 0)]);
         assert!(insert.lost.is_empty() && insert.flags.special() == PlanFlags::NONE);
     }
@@ -483,12 +489,12 @@ mod tests {
         let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(both)]).table;
         let insert = setup.plan(&mut tables, from, &[ChangeStep::Insert(both)]);
         assert!(insert.table == from && !insert.flags.intersects(PlanFlags::MOVES));
-        let replaced = |index| Target::Column { index, replace: true };
+        let replaced = |index| ComponentTarget::Column { index, replace: true };
         assert_eq!(*insert.targets, [replaced(1), replaced(0)], "the targets are in the order of the bundle");
         assert_eq!(*insert.replaces, [1], "a position need not be dropped");
         assert!(insert.flags.special() == PlanFlags::REPLACES);
         let if_new = setup.plan(&mut tables, from, &[ChangeStep::InsertIfNew(both)]);
-        assert_eq!(*if_new.targets, [Target::Kept(1), Target::Kept(0)]);
+        assert_eq!(*if_new.targets, [ComponentTarget::Kept(1), ComponentTarget::Kept(0)]);
         assert_eq!(*if_new.replaces, [1], "the unwanted name goes past the end");
     }
 
@@ -503,10 +509,10 @@ mod tests {
         assert_eq!(columns(&tables, removal.table), [position]);
         assert_eq!(*removal.lost, [(1, name)]);
         assert_eq!(removal.left().collect::<Vec<_>>(), [1]);
-        assert_eq!(*removal.sources, [Source::Column(1)]);
+        assert_eq!(*removal.sources, [ComponentSource::Column(1)]);
         assert!(removal.flags.intersects(PlanFlags::DROPS) && removal.flags.intersects(PlanFlags::COMPLETE));
         let nothing = setup.plan(&mut tables, removal.table, &[ChangeStep::Remove(one)]);
-        assert!(nothing.table == removal.table && *nothing.sources == [Source::Absent]);
+        assert!(nothing.table == removal.table && *nothing.sources == [ComponentSource::Absent]);
         assert!(nothing.lost.is_empty() && !nothing.flags.intersects(PlanFlags::DROPS.union(PlanFlags::COMPLETE)));
     }
 
@@ -517,11 +523,11 @@ mod tests {
         let bundle = setup.bundle(&[marked]);
         let mut tables = Tables::new(&setup.components);
         let insert = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bundle)]);
-        assert_eq!((insert.table, &*insert.targets), (TableId::EMPTY, &[Target::Sparse(0)][..]));
+        assert_eq!((insert.table, &*insert.targets), (TableId::EMPTY, &[ComponentTarget::Sparse(0)][..]));
         assert!(insert.flags.intersects(PlanFlags::SPARSE) && !insert.flags.intersects(PlanFlags::MOVES));
         let removal = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Remove(bundle)]);
         assert_eq!(*removal.left_storages, [0]);
-        assert_eq!(*removal.sources, [Source::Sparse(0)]);
+        assert_eq!(*removal.sources, [ComponentSource::Sparse(0)]);
     }
 
     #[test]

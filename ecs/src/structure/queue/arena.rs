@@ -7,20 +7,20 @@ use core::mem::{MaybeUninit, align_of, size_of};
 use core::ptr::NonNull;
 
 use crate::entity::Entity;
-use crate::structure::bundle::LeafAt;
+use crate::structure::bundle::FieldLayout;
 use crate::util::origin::Origin;
 
 /// The function pointers and the layout of a command.
-pub(crate) struct Command<C: 'static> {
+pub(crate) struct CommandVTable<C: 'static> {
     size: usize,
     pub(super) align: usize,
     /// Drops the values; `None` if they need no drop.
     pub(super) drop: Option<unsafe fn(NonNull<u8>)>,
-    pub(crate) action: Action<C>,
+    pub(crate) action: CommandAction<C>,
 }
 
 /// The operation of a command.
-pub(crate) enum Action<C: 'static> {
+pub(crate) enum CommandAction<C: 'static> {
     /// Runs a function. The values are moved out.
     Run(unsafe fn(NonNull<u8>, &mut C)),
     /// A step of a change of one entity. The values are the parts of a bundle and stay in place; values that are left in them are dropped
@@ -55,17 +55,17 @@ pub(crate) struct StepCommand<C: 'static> {
     /// Returns the number of the bundle.
     pub(crate) register: fn(&mut C) -> u32,
     /// Calls a function with the leaves of the parts.
-    pub(crate) leaves: fn(&mut dyn FnMut(LeafAt)),
+    pub(crate) leaves: fn(&mut dyn FnMut(FieldLayout)),
 }
 
-impl<C> Command<C> {
+impl<C> CommandVTable<C> {
     /// Returns a command that runs a closure.
     const fn closure<F: FnOnce(&mut C)>() -> Self {
         Self {
             size: size_of::<F>(),
             align: align_of::<F>(),
             drop: drop_fn::<F>(),
-            action: Action::Run(run_closure::<C, F>),
+            action: CommandAction::Run(run_closure::<C, F>),
         }
     }
 
@@ -78,14 +78,14 @@ impl<C> Command<C> {
             false => (drop_fn::<V>(), align),
         };
         let drop = if needs_drop { drop } else { None };
-        Self { size: size_of::<V>(), align, drop, action: Action::Step(step) }
+        Self { size: size_of::<V>(), align, drop, action: CommandAction::Step(step) }
     }
 
     /// Returns the step, if the command is one.
     pub(crate) fn as_step(&self) -> Option<&StepCommand<C>> {
         match &self.action {
-            Action::Step(step) => Some(step),
-            Action::Run(_) => None,
+            CommandAction::Step(step) => Some(step),
+            CommandAction::Run(_) => None,
         }
     }
 }
@@ -130,8 +130,8 @@ unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C
 
 /// The header in front of the values of each entry.
 #[repr(C)]
-pub(super) struct Header<C: 'static> {
-    pub(super) command: &'static Command<C>,
+pub(super) struct EntryHeader<C: 'static> {
+    pub(super) command: &'static CommandVTable<C>,
     /// The entity of a step. [`Entity::PLACEHOLDER`] for other commands, and for spawns whose id has not been requested.
     pub(super) entity: Entity,
     /// The code that recorded the command.
@@ -174,11 +174,11 @@ const fn align_up(offset: usize, align: usize) -> usize {
 
 /// Returns the offset of the values of an entry at offset `at`.
 pub(super) const fn values_at<C: 'static>(at: usize, align: usize) -> usize {
-    align_up(at + size_of::<Header<C>>(), align)
+    align_up(at + size_of::<EntryHeader<C>>(), align)
 }
 
 /// The minimum alignment of an entry, which is the alignment of its header.
-const ENTRY: usize = align_of::<Header<()>>();
+const ENTRY: usize = align_of::<EntryHeader<()>>();
 
 impl<C> Queue<C> {
     #[inline]
@@ -208,7 +208,7 @@ impl<C> Queue<C> {
     fn push_here<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         // SAFETY: the values of the command are an `F`, and one is written. It may be sent to another thread.
         unsafe {
-            self.push_with(const { &Command::closure::<F>() }, Entity::PLACEHOLDER, |values| {
+            self.push_with(const { &CommandVTable::closure::<F>() }, Entity::PLACEHOLDER, |values| {
                 values.cast::<F>().write(operation);
             });
         }
@@ -223,7 +223,7 @@ impl<C> Queue<C> {
     #[inline]
     pub(crate) unsafe fn push_with(
         &mut self,
-        command: &'static Command<C>,
+        command: &'static CommandVTable<C>,
         entity: Entity,
         write: impl FnOnce(NonNull<u8>),
     ) {
@@ -238,7 +238,7 @@ impl<C> Queue<C> {
         // `values_at` aligns the values as the command requires, to at most a line.
         unsafe {
             let start = NonNull::new_unchecked(self.memory.as_mut_ptr().cast::<u8>());
-            start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
+            start.add(self.len).cast::<EntryHeader<C>>().write(EntryHeader { command, entity, by: self.by });
             write(start.add(values));
         }
         // The length is updated last: if `write` panics, nothing has been recorded.
@@ -267,7 +267,7 @@ impl<C> Queue<C> {
         debug_assert!(at < self.len);
         // SAFETY: a header is at this offset; it is in cells, and no other code accesses it at this time.
         unsafe {
-            let header = self.memory.as_ptr().cast_mut().cast::<u8>().add(at).cast::<Header<C>>();
+            let header = self.memory.as_ptr().cast_mut().cast::<u8>().add(at).cast::<EntryHeader<C>>();
             (&raw mut (*header).entity).write(entity);
         }
     }
@@ -280,8 +280,8 @@ impl<C> Queue<C> {
     }
 
     /// Starts to apply the commands. The queue is empty afterwards and can record others.
-    pub(crate) fn start(&mut self) -> Running<C> {
-        Running { queue: core::mem::take(self), at: 0, align: ENTRY }
+    pub(crate) fn start(&mut self) -> RunningQueue<C> {
+        RunningQueue { queue: core::mem::take(self), at: 0, align: ENTRY }
     }
 
     /// Takes over the memory of another, empty queue, if this one has no memory and the memory is small.
@@ -316,8 +316,8 @@ impl<C> Drop for Queue<C> {
 }
 
 /// One entry of a queue.
-pub(crate) struct Entry<C: 'static> {
-    pub(crate) command: &'static Command<C>,
+pub(crate) struct QueueEntry<C: 'static> {
+    pub(crate) command: &'static CommandVTable<C>,
     pub(crate) entity: Entity,
     /// The code that recorded the command.
     pub(crate) by: Origin,
@@ -327,9 +327,9 @@ pub(crate) struct Entry<C: 'static> {
     pub(super) align: usize,
 }
 
-impl_copy! { [C] Entry<C>; }
+impl_copy! { [C] QueueEntry<C>; }
 
-impl<C> Entry<C> {
+impl<C> QueueEntry<C> {
     /// Returns the step, if the entry is one.
     #[inline]
     pub(crate) fn step(&self) -> Option<&'static StepCommand<C>> {
@@ -351,7 +351,7 @@ impl<C> Entry<C> {
 }
 
 /// A queue whose commands are being applied. Dropping it drops the rest.
-pub(crate) struct Running<C: 'static> {
+pub(crate) struct RunningQueue<C: 'static> {
     pub(super) queue: Queue<C>,
     /// The offset of the next entry. It advances before an entry is applied, so that its values are consumed once even if something panics.
     pub(super) at: usize,
@@ -359,44 +359,44 @@ pub(crate) struct Running<C: 'static> {
     pub(super) align: usize,
 }
 
-impl<C> Running<C> {
+impl<C> RunningQueue<C> {
     /// Returns the next entry.
     #[inline]
-    pub(crate) fn peek(&self) -> Option<Entry<C>> {
+    pub(crate) fn peek(&self) -> Option<QueueEntry<C>> {
         self.entry(self.at, self.align)
     }
 
     #[inline]
-    pub(super) fn entry(&self, at: usize, align: usize) -> Option<Entry<C>> {
+    pub(super) fn entry(&self, at: usize, align: usize) -> Option<QueueEntry<C>> {
         if at >= self.queue.len {
             return None;
         }
         // SAFETY: entries are consecutive, and an entry starts at `at`.
         unsafe {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>());
-            let header = start.add(at).cast::<Header<C>>().as_ref();
+            let header = start.add(at).cast::<EntryHeader<C>>().as_ref();
             let values = values_at::<C>(at, header.command.align);
             let align = align.max(header.command.align);
             let end = align_up(values + header.command.size, align);
-            let Header { command, entity, by } = *header;
-            Some(Entry { command, entity, by, values: start.add(values), end, align })
+            let EntryHeader { command, entity, by } = *header;
+            Some(QueueEntry { command, entity, by, values: start.add(values), end, align })
         }
     }
 
     /// Passes the next entry. Its values belong to the caller from then on.
     #[inline]
-    pub(crate) fn advance(&mut self, entry: &Entry<C>) {
+    pub(crate) fn advance(&mut self, entry: &QueueEntry<C>) {
         debug_assert!(entry.end > self.at);
         (self.at, self.align) = (entry.end, entry.align);
     }
 
     /// Passes the next entry, and runs it.
-    pub(crate) fn run_closure(&mut self, entry: &Entry<C>, context: &mut C) {
+    pub(crate) fn run_closure(&mut self, entry: &QueueEntry<C>, context: &mut C) {
         self.advance(entry);
         match &entry.command.action {
             // SAFETY: the values are there, and the entry has been passed, so they are not used again.
-            Action::Run(run) => unsafe { run(entry.values, context) },
-            Action::Step(_) => unreachable!("steps are carried out by the store"),
+            CommandAction::Run(run) => unsafe { run(entry.values, context) },
+            CommandAction::Step(_) => unreachable!("steps are carried out by the store"),
         }
     }
 
@@ -433,7 +433,7 @@ impl<C> Running<C> {
     }
 }
 
-impl<C> Drop for Running<C> {
+impl<C> Drop for RunningQueue<C> {
     fn drop(&mut self) {
         // The guard empties the queue even if the `Drop` of a value panics.
         let mut running = crate::util::guard::OnDrop::new(self, |running| running.queue.len = 0);

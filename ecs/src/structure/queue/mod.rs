@@ -10,5 +10,5 @@ mod arena;
 
 mod pattern;
 
-pub(crate) use self::arena::{Command, LINE, Queue, Running, StepCommand, StepKind};
-pub(crate) use self::pattern::{CompiledChange, CompiledSteps, Pattern, PatternRun};
+pub(crate) use self::arena::{CommandVTable, LINE, Queue, RunningQueue, StepCommand, StepKind};
+pub(crate) use self::pattern::{CompiledChange, CompiledSteps, PatternRun, StepPattern};

@@ -10,10 +10,10 @@ use alloc::vec::Vec;
 use core::iter::successors;
 use core::ptr::{self, NonNull};
 
-use super::arena::{Command, Entry, Header, Running, StepCommand, values_at};
+use super::arena::{CommandVTable, EntryHeader, QueueEntry, RunningQueue, StepCommand, values_at};
 use crate::entity::Entity;
-use crate::structure::bundle::{LeafAt, RowWriter, write_leaves};
-use crate::structure::graph::Change;
+use crate::structure::bundle::{FieldLayout, RowWriter, write_leaves};
+use crate::structure::graph::ChangeKey;
 use crate::util::origin::{Origin, TRACKED};
 
 /// The combined effect of the steps for one entity.
@@ -28,7 +28,7 @@ pub(crate) enum CompiledSteps {
 /// The change of components that steps are compiled to.
 #[derive(Clone, Copy)]
 pub(crate) struct CompiledChange {
-    pub(crate) change: Change,
+    pub(crate) change: ChangeKey,
     /// Whether the change depends on which sparse components an entity has: some steps keep these, and do not add the components that they
     /// require.
     pub(crate) depends_on_sparse: bool,
@@ -37,10 +37,10 @@ pub(crate) struct CompiledChange {
 }
 
 /// The last applied steps for one entity, and their layout: loops over entities record the same steps for each.
-pub(crate) struct Pattern<C: 'static> {
+pub(crate) struct StepPattern<C: 'static> {
     steps: Vec<PatternStep<C>>,
     /// The leaves of all steps, with offsets from the first entry.
-    pub(crate) leaves: Vec<LeafAt>,
+    pub(crate) leaves: Vec<FieldLayout>,
     /// The number of bytes of all entries.
     pub(crate) len: usize,
     /// The alignment of entries when the pattern was made.
@@ -52,7 +52,7 @@ pub(crate) struct Pattern<C: 'static> {
 }
 
 struct PatternStep<C: 'static> {
-    command: &'static Command<C>,
+    command: &'static CommandVTable<C>,
     /// The code that recorded the step.
     by: Origin,
     /// The offset from the first entry to this one.
@@ -61,7 +61,7 @@ struct PatternStep<C: 'static> {
     values_at: usize,
 }
 
-impl<C> Default for Pattern<C> {
+impl<C> Default for StepPattern<C> {
     fn default() -> Self {
         Self {
             steps: Vec::new(),
@@ -75,9 +75,9 @@ impl<C> Default for Pattern<C> {
     }
 }
 
-impl<C> Pattern<C> {
+impl<C> StepPattern<C> {
     /// Stores the pattern of the next `count` entries and their combined effect.
-    pub(crate) fn set(&mut self, running: &Running<C>, count: usize, compiled: CompiledSteps) {
+    pub(crate) fn set(&mut self, running: &RunningQueue<C>, count: usize, compiled: CompiledSteps) {
         self.steps.clear();
         self.leaves.clear();
         self.needs_drop = false;
@@ -90,7 +90,11 @@ impl<C> Pattern<C> {
             self.needs_drop |= entry.command.drop.is_some();
             if let Some(step) = entry.step() {
                 (step.leaves)(&mut |leaf| {
-                    self.leaves.push(LeafAt { value: values_at + leaf.value, full: values_at + leaf.full, ..leaf });
+                    self.leaves.push(FieldLayout {
+                        value: values_at + leaf.value,
+                        full: values_at + leaf.full,
+                        ..leaf
+                    });
                 });
             }
             self.len = entry.end - at;
@@ -135,7 +139,7 @@ impl<C> Pattern<C> {
 
 /// Entries with one pattern, once for each of several entities, that have been passed. Their values are dropped with this.
 pub(crate) struct PatternRun<'a, C: 'static> {
-    pub(crate) pattern: &'a Pattern<C>,
+    pub(crate) pattern: &'a StepPattern<C>,
     start: NonNull<u8>,
     pub(crate) count: usize,
 }
@@ -177,15 +181,15 @@ impl<C> Drop for PatternRun<'_, C> {
     }
 }
 
-impl<C> Running<C> {
+impl<C> RunningQueue<C> {
     /// Returns the remaining entries.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<C>> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = QueueEntry<C>> {
         successors(self.peek(), |entry| self.entry(entry.end, entry.align))
     }
 
     /// Returns the entity of the next entries, if they repeat the pattern, are all for one entity, and no further step for it follows.
     #[inline]
-    pub(crate) fn next_of(&self, pattern: &Pattern<C>) -> Option<Entity> {
+    pub(crate) fn next_of(&self, pattern: &StepPattern<C>) -> Option<Entity> {
         let end = self.at + pattern.len;
         if !pattern.repeats || self.align != pattern.align || end > self.queue.len {
             return None;
@@ -194,15 +198,15 @@ impl<C> Running<C> {
         // of them end within the queue. An entry starts at the end, unless that is the end of the queue.
         unsafe {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at);
-            let entity = start.cast::<Header<C>>().as_ref().entity;
+            let entity = start.cast::<EntryHeader<C>>().as_ref().entity;
             for step in &pattern.steps {
-                let header = start.add(step.header_at).cast::<Header<C>>().as_ref();
+                let header = start.add(step.header_at).cast::<EntryHeader<C>>().as_ref();
                 if !ptr::eq(header.command, step.command) || header.entity != entity || !header.by.is_same(step.by) {
                     return None;
                 }
             }
             if end < self.queue.len {
-                let next = start.add(pattern.len).cast::<Header<C>>().as_ref();
+                let next = start.add(pattern.len).cast::<EntryHeader<C>>().as_ref();
                 let same = next.entity == entity && entity != Entity::PLACEHOLDER;
                 if same && next.command.as_step().is_some() && !pattern.despawns() {
                     return None;
@@ -217,7 +221,7 @@ impl<C> Running<C> {
     #[inline]
     pub(crate) fn pass<'a>(
         &mut self,
-        pattern: &'a Pattern<C>,
+        pattern: &'a StepPattern<C>,
         learnt: bool,
         mut accept: impl FnMut(Entity) -> bool,
     ) -> PatternRun<'a, C> {
@@ -236,7 +240,7 @@ impl<C> Running<C> {
     }
 }
 
-impl<C> Pattern<C> {
+impl<C> StepPattern<C> {
     /// Returns whether the entity is despawned in the end.
     pub(crate) fn despawns(&self) -> bool {
         matches!(self.compiled, Some(CompiledSteps::Despawn))

@@ -32,9 +32,9 @@ const NO_ROOM: &str = "room for what an operation removes is made before anythin
 ///
 /// Only the reader writes it. The log reads it when it changes, and then no reader is reading, so relaxed loads and stores suffice.
 #[derive(Debug)]
-pub(super) struct Seen(AtomicU64);
+pub(super) struct ReaderPosition(AtomicU64);
 
-impl Seen {
+impl ReaderPosition {
     #[inline]
     pub(super) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -50,7 +50,7 @@ impl Seen {
 ///
 /// The entries with the indexes `tail..head` cannot be read any more, but their values have not been dropped yet; the entries from `head`
 /// on can be read.
-pub struct Log {
+pub struct RemovalLog {
     entities: Vec<Entity>,
     /// In a log with values, the value of each entry from `tail` on. Its capacity is at least the capacity of `entities`, except while that
     /// grows.
@@ -60,10 +60,10 @@ pub struct Log {
     /// The number of the entry with the index `head`.
     first: u64,
     limit: usize,
-    readers: Vec<Arc<Seen>>,
+    readers: Vec<Arc<ReaderPosition>>,
 }
 
-impl Log {
+impl RemovalLog {
     /// Creates a log without values.
     pub(super) fn of_entities() -> Self {
         Self::new(None)
@@ -118,15 +118,15 @@ impl Log {
     }
 
     /// Adds a reader, which starts at the next entry.
-    pub(super) fn add_reader(&mut self) -> Arc<Seen> {
+    pub(super) fn add_reader(&mut self) -> Arc<ReaderPosition> {
         self.forget_dead_readers();
-        let seen = Arc::new(Seen(AtomicU64::new(self.end())));
+        let seen = Arc::new(ReaderPosition(AtomicU64::new(self.end())));
         self.readers.push(Arc::clone(&seen));
         seen
     }
 
     /// Returns whether this reader belongs to this log.
-    pub(super) fn is_read_by(&self, seen: &Arc<Seen>) -> bool {
+    pub(super) fn is_read_by(&self, seen: &Arc<ReaderPosition>) -> bool {
         self.readers.iter().any(|reader| Arc::ptr_eq(reader, seen))
     }
 
@@ -310,7 +310,7 @@ impl Log {
     pub(super) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.values.as_ref().map_or(0, Column::allocated_bytes)
-            + self.readers.capacity() * size_of::<Arc<Seen>>()
+            + self.readers.capacity() * size_of::<Arc<ReaderPosition>>()
     }
 
     /// Panics if the fields of the log contradict each other.
@@ -324,7 +324,7 @@ impl Log {
     }
 }
 
-impl Drop for Log {
+impl Drop for RemovalLog {
     fn drop(&mut self) {
         let (first, count) = (self.tail, self.entities.len() - self.tail);
         self.entities.clear();

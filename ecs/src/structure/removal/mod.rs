@@ -25,9 +25,9 @@ mod log;
 mod reader;
 mod record;
 
-#[doc(hidden)]
-pub use self::log::Log;
 pub(crate) use self::log::LogCopy;
-pub(crate) use self::reader::Cursor as RemovalCursor;
+#[doc(hidden)]
+pub use self::log::RemovalLog;
+pub(crate) use self::reader::LogCursor as RemovalCursor;
 pub use self::reader::{RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
-pub(crate) use self::record::{Fate, Finish, RemovalRecord, Removals};
+pub(crate) use self::record::{FinishRemovals, RemovalRecord, Removals, ValueFate};

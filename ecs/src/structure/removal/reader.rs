@@ -8,22 +8,22 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::slice;
 
-use super::log::{Log, Seen};
+use super::log::{ReaderPosition, RemovalLog};
 use crate::entity::Entity;
 
 /// The position of a reader in one log.
 #[derive(Debug)]
-pub(crate) struct Cursor {
+pub(crate) struct LogCursor {
     /// Shared with the log, which keeps the entries from this position on.
-    seen: Arc<Seen>,
+    seen: Arc<ReaderPosition>,
     /// The number of entries that were dropped before the reader read them.
     missed: u64,
     /// The number of the log in its world.
     list: usize,
 }
 
-impl Cursor {
-    fn new(list: usize, log: &mut Log) -> Self {
+impl LogCursor {
+    fn new(list: usize, log: &mut RemovalLog) -> Self {
         Self { seen: log.add_reader(), missed: 0, list }
     }
 
@@ -44,36 +44,36 @@ impl Cursor {
     }
 
     /// Returns whether the cursor was made for this log.
-    pub(crate) fn is_of(&self, log: &Log) -> bool {
+    pub(crate) fn is_of(&self, log: &RemovalLog) -> bool {
         log.is_read_by(&self.seen)
     }
 
-    fn position(&self, log: &Log) -> u64 {
+    fn position(&self, log: &RemovalLog) -> u64 {
         self.seen.get().clamp(log.start(), log.end())
     }
 
     /// Advances to the oldest entry that is kept, and counts the missed ones.
-    fn catch_up(&mut self, log: &Log) -> u64 {
+    fn catch_up(&mut self, log: &RemovalLog) -> u64 {
         let position = self.position(log);
         self.missed = self.missed(log);
         self.seen.set(position);
         position
     }
 
-    pub(crate) fn len(&self, log: &Log) -> usize {
+    pub(crate) fn len(&self, log: &RemovalLog) -> usize {
         (log.end() - self.position(log)) as usize
     }
 
-    pub(crate) fn clear(&mut self, log: &Log) {
+    pub(crate) fn clear(&mut self, log: &RemovalLog) {
         self.catch_up(log);
         self.seen.set(log.end());
     }
 
-    pub(crate) fn missed(&self, log: &Log) -> u64 {
+    pub(crate) fn missed(&self, log: &RemovalLog) -> u64 {
         self.missed + log.start().saturating_sub(self.seen.get())
     }
 
-    pub(crate) fn take_missed(&mut self, log: &Log) -> u64 {
+    pub(crate) fn take_missed(&mut self, log: &RemovalLog) -> u64 {
         self.catch_up(log);
         core::mem::take(&mut self.missed)
     }
@@ -96,17 +96,17 @@ impl Cursor {
 /// assert!(reader.is_empty(&world));
 /// ```
 pub struct RemovedComponentReader<T> {
-    pub(crate) cursor: Cursor,
+    pub(crate) cursor: LogCursor,
     marker: PhantomData<fn(T) -> T>,
 }
 
 impl<T> RemovedComponentReader<T> {
     /// Creates a reader of a log.
-    pub(super) fn new(list: usize, log: &mut Log) -> Self {
-        Self { cursor: Cursor::new(list, log), marker: PhantomData }
+    pub(super) fn new(list: usize, log: &mut RemovalLog) -> Self {
+        Self { cursor: LogCursor::new(list, log), marker: PhantomData }
     }
 
-    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedIter<'a> {
+    pub(crate) fn read_in<'a>(&'a mut self, log: &'a RemovalLog) -> RemovedIter<'a> {
         let position = self.cursor.catch_up(log);
         RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen }
     }
@@ -130,20 +130,20 @@ impl_debug!([T] RemovedComponentReader<T> => |_this, f| write!(f, "RemovedCompon
 /// assert!(reader.read(&world).map(|(entity, health)| (entity, health.0)).eq([(entity, 3)]));
 /// ```
 pub struct RemovedValueReader<T> {
-    pub(crate) cursor: Cursor,
+    pub(crate) cursor: LogCursor,
     marker: PhantomData<fn(T) -> T>,
 }
 
 impl<T> RemovedValueReader<T> {
     /// Creates a reader of a log with values of type `T`.
-    pub(super) fn new(list: usize, log: &mut Log) -> Self {
-        Self { cursor: Cursor::new(list, log), marker: PhantomData }
+    pub(super) fn new(list: usize, log: &mut RemovalLog) -> Self {
+        Self { cursor: LogCursor::new(list, log), marker: PhantomData }
     }
 
     /// # Panics
     ///
     /// If the reader was not made for this log.
-    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedValueIter<'a, T> {
+    pub(crate) fn read_in<'a>(&'a mut self, log: &'a RemovalLog) -> RemovedValueIter<'a, T> {
         assert!(self.cursor.is_of(log), "a reader reads the list that it was made for");
         let position = self.cursor.catch_up(log);
         // SAFETY: a reader of values of `T` is made only for a log with values of this type, and `log` is this log.
@@ -173,7 +173,7 @@ pub struct RemovedIter<'a> {
     entities: slice::Iter<'a, Entity>,
     /// The number of the next entry to be written.
     end: u64,
-    seen: &'a Seen,
+    seen: &'a ReaderPosition,
 }
 
 impl Iterator for RemovedIter<'_> {

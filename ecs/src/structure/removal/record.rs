@@ -3,7 +3,8 @@
 //! An operation makes room for everything that it may record ([`Removals::make_room`]) before it moves anything, so that recording cannot
 //! fail. It records the losses when it has moved everything and dropped nothing; no user code runs in between. A value that is kept is
 //! copied into the log, and [`RemovalRecord`] lists its column, so that the operation does not drop it; a value in a sparse storage is
-//! removed from the storage at once. The operation ends with [`Finish`], which drops the values that the logs do not keep any longer.
+//! removed from the storage at once. The operation ends with [`FinishRemovals`], which drops the values that the logs do not keep any
+//! longer.
 //!
 //! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse storage. An
 //! operation tests the mark of its table or plan once. There are two logs for each component: of entities, and of entities with values. A
@@ -15,10 +16,10 @@
 use alloc::vec::Vec;
 use core::any::TypeId;
 
-use super::log::{Log, LogCopy};
+use super::log::{LogCopy, RemovalLog};
 use super::reader::{RemovedComponentReader, RemovedValueReader};
 use crate::component::{Component, ComponentId, ComponentInfo, Components, StorageType};
-use crate::entity::{Entity, SparseSummary};
+use crate::entity::{Entity, SparseMask};
 use crate::storage::column::ColumnClones;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
@@ -30,8 +31,8 @@ struct RecordedRemovals {
     component: ComponentId,
     /// The number of its sparse storage, if it has one.
     storage: Option<usize>,
-    entities: Log,
-    values: Log,
+    entities: RemovalLog,
+    values: RemovalLog,
 }
 
 impl RecordedRemovals {
@@ -41,11 +42,11 @@ impl RecordedRemovals {
 
     /// Makes room for `count` more entries in the logs that have readers.
     #[inline]
-    fn make_room(&mut self, count: usize, fate: Fate) -> Result<(), AllocError> {
+    fn make_room(&mut self, count: usize, fate: ValueFate) -> Result<(), AllocError> {
         if self.entities.has_readers() {
             self.entities.reserve(count)?;
         }
-        if fate == Fate::Dropped && self.values.has_readers() {
+        if fate == ValueFate::Dropped && self.values.has_readers() {
             self.values.reserve(count)?;
         }
         Ok(())
@@ -54,7 +55,7 @@ impl RecordedRemovals {
 
 /// Whether an operation drops the values that it removes, or returns them to its caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ValueFate {
     /// The logs may keep the values.
     Dropped,
     /// The caller gets the values.
@@ -100,7 +101,7 @@ impl RemovalRecord {
         self.few.get(..self.count as usize).unwrap_or(&self.many)
     }
 
-    /// Includes the removals of rows of another table, so that one [`Finish`] ends both.
+    /// Includes the removals of rows of another table, so that one [`FinishRemovals`] ends both.
     pub(crate) fn join(&mut self, other: &Self) {
         self.unfinished |= other.unfinished;
     }
@@ -110,7 +111,7 @@ impl RemovalRecord {
 #[derive(Default)]
 pub(crate) struct Removals {
     /// The sparse storages whose removals are recorded.
-    storages: SparseSummary,
+    storages: SparseMask,
     /// Whether there may be readers.
     watching: bool,
     watched: Vec<RecordedRemovals>,
@@ -135,13 +136,13 @@ impl Removals {
 
     /// Adds the storages whose removals are recorded to these storages.
     #[inline]
-    pub(crate) fn with_watched(&self, storages: SparseSummary) -> SparseSummary {
+    pub(crate) fn with_watched(&self, storages: SparseMask) -> SparseMask {
         self.storages.union(storages)
     }
 
     /// Returns whether removals from one of these storages may be recorded.
     #[inline]
-    pub(crate) fn watches(&self, storages: SparseSummary) -> bool {
+    pub(crate) fn watches(&self, storages: SparseMask) -> bool {
         self.storages.meets(storages)
     }
 
@@ -156,7 +157,7 @@ impl Removals {
         }
         let at = self.watched.len();
         let storage = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
-        let (entities, values) = (Log::of_entities(), Log::of_values(info));
+        let (entities, values) = (RemovalLog::of_entities(), RemovalLog::of_values(info));
         make_place(&mut self.by_component, info.id().index());
         if let Some(storage) = storage {
             make_place(&mut self.by_storage, storage);
@@ -199,18 +200,18 @@ impl Removals {
         entities.set_limit(limit);
         values.set_limit(limit);
         let unfinished = values.has_expired();
-        drop(Finish { removals: self, unfinished });
+        drop(FinishRemovals { removals: self, unfinished });
     }
 
     /// Returns the log of entities with this number.
     #[inline]
-    pub(crate) fn entities(&self, at: usize) -> Option<&Log> {
+    pub(crate) fn entities(&self, at: usize) -> Option<&RemovalLog> {
         self.watched.get(at).map(|watched| &watched.entities)
     }
 
     /// Returns the log of values with this number.
     #[inline]
-    pub(crate) fn values(&self, at: usize) -> Option<&Log> {
+    pub(crate) fn values(&self, at: usize) -> Option<&RemovalLog> {
         self.watched.get(at).map(|watched| &watched.values)
     }
 
@@ -223,15 +224,15 @@ impl Removals {
     pub(crate) fn make_room(
         &mut self,
         lost: impl Iterator<Item = (u32, ComponentId)>,
-        storages: SparseSummary,
+        storages: SparseMask,
         count: usize,
-        fate: Fate,
+        fate: ValueFate,
     ) -> Result<RemovalRecord, AllocError> {
         let mut told = RemovalRecord::default();
         for (column, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             self.watched[at].make_room(count, fate)?;
-            if fate == Fate::Dropped && self.watched[at].values.has_readers() {
+            if fate == ValueFate::Dropped && self.watched[at].values.has_readers() {
                 told.keep(column)?;
             }
         }
@@ -272,7 +273,7 @@ impl Removals {
             if watched.values.has_readers() && watched.values.needs_drop() {
                 return Ok(false);
             }
-            watched.make_room(1, Fate::Dropped)?;
+            watched.make_room(1, ValueFate::Dropped)?;
         }
         let entity = &table.entities()[row..=row];
         for (index, id) in table.watched_columns() {
@@ -328,12 +329,12 @@ impl Removals {
         storage: &mut SparseStorage,
         number: usize,
         entity: Entity,
-        fate: Fate,
+        fate: ValueFate,
         told: &mut RemovalRecord,
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
-        let wants_value = fate == Fate::Dropped && values.has_readers();
+        let wants_value = fate == ValueFate::Dropped && values.has_readers();
         let value = if wants_value { storage.retire(entity).or(storage.retired()) } else { None };
         if entities.has_readers() {
             entities.push_all(&[entity]);
@@ -360,7 +361,7 @@ impl Removals {
                 Some(number) => in_storage(number),
                 None => tables.clone().filter(|table| table.contains(watched.component)).map(Table::len).sum(),
             };
-            watched.make_room(count, Fate::Dropped)?;
+            watched.make_room(count, ValueFate::Dropped)?;
         }
         Ok(())
     }
@@ -391,8 +392,8 @@ impl Removals {
 
     /// Ends the recording of an operation when the returned guard is dropped.
     #[inline]
-    pub(crate) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
-        Finish { removals: self, unfinished: told.unfinished }
+    pub(crate) fn finish(&mut self, told: &RemovalRecord) -> FinishRemovals<'_> {
+        FinishRemovals { removals: self, unfinished: told.unfinished }
     }
 
     #[cold]
@@ -404,16 +405,16 @@ impl Removals {
         self.drop_expired();
     }
 
-    /// Drops the values that no reader can read any more, also those that [`Removals::become_copies`] has left.
+    /// Drops the values that no reader can read any more, also those that [`Removals::restore_logs`] has left.
     pub(crate) fn drop_expired(&mut self) {
         let expired = self.watched.iter_mut().map(|watched| &mut watched.values).filter(|values| values.has_expired());
-        for_each_despite_panics(expired, Log::drop_expired);
+        for_each_despite_panics(expired, RemovalLog::drop_expired);
     }
 
     /// Removes all entries that all readers have passed, and calls `idle` with the components that have no readers any more: the caller
     /// clears the flags of their tables or storages. Values are dropped at the end.
-    pub(crate) fn tidy(&mut self, mut idle: impl FnMut(ComponentId)) {
-        self.storages = SparseSummary::default();
+    pub(crate) fn trim(&mut self, mut idle: impl FnMut(ComponentId)) {
+        self.storages = SparseMask::default();
         self.watching = false;
         for at in 0..self.watched.len() {
             let watched = &mut self.watched[at];
@@ -425,7 +426,7 @@ impl Removals {
                 idle(watched.component);
             }
         }
-        drop(Finish { removals: self, unfinished: true });
+        drop(FinishRemovals { removals: self, unfinished: true });
     }
 
     /// Copies all logs, into existing copies where there are some. Shares the entries of earlier copies of these logs that are unchanged.
@@ -499,12 +500,12 @@ impl Removals {
     /// # Safety
     ///
     /// - The copies belong to these logs, the clones to the copies, and room has been made for them since the last operation.
-    pub(crate) unsafe fn become_copies(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[ColumnClones; 2]]) {
+    pub(crate) unsafe fn restore_logs(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[ColumnClones; 2]]) {
         for (watched, ([entities, values], clones)) in self.watched.iter_mut().zip(copies.iter().zip(clones)) {
             // SAFETY: the log with this number has always belonged to the same component; the clones and the room are forwarded.
             unsafe {
-                watched.entities.become_copy(entities, &mut clones[0]);
-                watched.values.become_copy(values, &mut clones[1]);
+                watched.entities.restore_from(entities, &mut clones[0]);
+                watched.values.restore_from(values, &mut clones[1]);
             }
         }
         for watched in self.watched.iter_mut().skip(copies.len()) {
@@ -536,7 +537,7 @@ impl Removals {
             watched.values.check();
             assert!(!watched.has_readers() || self.watching, "no reader of removals is known");
             let storage = watched.storage.filter(|_| watched.has_readers());
-            let listed = |storage: usize| self.watches(SparseSummary::default().with(storage));
+            let listed = |storage: usize| self.watches(SparseMask::default().with(storage));
             assert!(storage.is_none_or(listed), "a sparse storage is not watched");
         }
         |id| Self::find(id.index(), &self.by_component).is_some_and(|at| self.watched[at].has_readers())
@@ -551,12 +552,12 @@ fn make_place(numbers: &mut Vec<u32>, index: usize) {
 
 /// The end of an operation that may have recorded removals. When this is dropped, also during a panic, the logs drop the values that they
 /// do not keep any longer.
-pub(crate) struct Finish<'a> {
+pub(crate) struct FinishRemovals<'a> {
     removals: &'a mut Removals,
     unfinished: bool,
 }
 
-impl Drop for Finish<'_> {
+impl Drop for FinishRemovals<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.unfinished {

@@ -11,27 +11,27 @@ use super::{Store, Structure};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::structure::bundle::{Bundle, BundleParts, RowWriter};
-use crate::structure::graph::{Change, ChangeStep};
+use crate::structure::graph::{ChangeKey, ChangeStep};
 
 /// A change, and the function that writes the new values into one row.
-pub(super) struct Addition<P> {
-    change: Change,
+pub(super) struct InsertOp<P> {
+    change: ChangeKey,
     write: P,
 }
 
-impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
+impl<P: FnOnce(&mut RowWriter<'_>)> InsertOp<P> {
     /// # Safety
     ///
     /// - The first steps of the change may take or remove components. If `write` gets a writer for a plan of this change, it writes every
     ///   component of each bundle that the other steps add, in order, and does nothing else. It does not panic.
     #[inline]
-    pub(super) unsafe fn new(change: Change, write: P) -> Self {
+    pub(super) unsafe fn new(change: ChangeKey, write: P) -> Self {
         Self { change, write }
     }
 
     /// Returns the change.
     #[inline]
-    pub(super) fn change(&self) -> Change {
+    pub(super) fn change(&self) -> ChangeKey {
         self.change
     }
 
@@ -48,31 +48,31 @@ impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
 
 /// A change that adds nothing. The removed values are dropped.
 #[derive(Clone, Copy)]
-pub(super) struct Loss(Change);
+pub(super) struct RemoveOp(ChangeKey);
 
-impl Loss {
+impl RemoveOp {
     #[inline]
-    pub(super) fn change(self) -> Change {
+    pub(super) fn change(self) -> ChangeKey {
         self.0
     }
 }
 
 /// The removal of a bundle's components.
 #[inline]
-pub(super) fn removing<B: Bundle>(store: &mut Store) -> Loss {
-    Loss(Change::of(ChangeStep::Remove(store.register_bundle::<B>())))
+pub(super) fn removing<B: Bundle>(store: &mut Store) -> RemoveOp {
+    RemoveOp(ChangeKey::of(ChangeStep::Remove(store.register_bundle::<B>())))
 }
 
 /// The removal of these components.
-pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> Loss {
+pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> RemoveOp {
     // A bundle whose registration failed may have left a sparse component without a storage, which is created here.
     store.note_new_components();
-    Loss(Change::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
+    RemoveOp(ChangeKey::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
 }
 
 /// The removal of all components except those of a bundle and those that these require.
-pub(super) fn retaining<B: Bundle>(store: &mut Store) -> Loss {
-    Loss(Change::of(ChangeStep::Retain(store.register_bundle::<B>())))
+pub(super) fn retaining<B: Bundle>(store: &mut Store) -> RemoveOp {
+    RemoveOp(ChangeKey::of(ChangeStep::Retain(store.register_bundle::<B>())))
 }
 
 /// The insertion of a bundle, given as its parts.
@@ -80,7 +80,7 @@ pub(super) fn retaining<B: Bundle>(store: &mut Store) -> Loss {
 pub(super) fn inserting<'p, B: Bundle>(
     store: &mut Store,
     parts: &'p mut B::Parts,
-) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+) -> InsertOp<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     adding::<B>(store, None, ChangeStep::Insert, parts)
 }
 
@@ -89,20 +89,20 @@ pub(super) fn inserting_if_new<'p, B: Bundle>(
     store: &mut Store,
     entity: Entity,
     parts: &'p mut B::Parts,
-) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+) -> InsertOp<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     let step = ChangeStep::InsertIfNew(store.register_bundle::<B>());
-    let change = Change::of(store.structure.for_entity(step, entity));
-    // SAFETY: the change adds this bundle and nothing else. Only `Addition::write` calls the closure, and its caller guarantees that the
+    let change = ChangeKey::of(store.structure.for_entity(step, entity));
+    // SAFETY: the change adds this bundle and nothing else. Only `InsertOp::write` calls the closure, and its caller guarantees that the
     // plan of the writer is a plan of the change.
-    unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
+    unsafe { InsertOp::new(change, |writer| parts.write_row::<true>(writer)) }
 }
 
 /// The insertion of a bundle after a removal.
 pub(super) fn inserting_after<'p, B: Bundle>(
     store: &mut Store,
-    loss: Loss,
+    loss: RemoveOp,
     parts: &'p mut B::Parts,
-) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+) -> InsertOp<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     adding::<B>(store, Some(loss), ChangeStep::Insert, parts)
 }
 
@@ -110,18 +110,18 @@ pub(super) fn inserting_after<'p, B: Bundle>(
 #[inline]
 fn adding<'p, B: Bundle>(
     store: &mut Store,
-    after: Option<Loss>,
+    after: Option<RemoveOp>,
     step: fn(u32) -> ChangeStep,
     parts: &'p mut B::Parts,
-) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+) -> InsertOp<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
     let step = step(store.register_bundle::<B>());
     let change = match after {
-        None => Change::of(step),
+        None => ChangeKey::of(step),
         Some(loss) => store.structure.archetypes.then(loss.0, step),
     };
-    // SAFETY: the change adds this bundle and nothing else, by an insertion that writes every value. Only `Addition::write` calls the
+    // SAFETY: the change adds this bundle and nothing else, by an insertion that writes every value. Only `InsertOp::write` calls the
     // closure, and its caller guarantees that the plan of the writer is a plan of the change.
-    unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
+    unsafe { InsertOp::new(change, |writer| parts.write_row::<false>(writer)) }
 }
 
 impl Structure {

@@ -18,42 +18,43 @@ use core::any::type_name;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::addition::Addition;
+use super::addition::InsertOp;
 use super::attribution::{attribute, attributions};
-use super::bulk::Batch;
+use super::bulk::PartsBatch;
 use super::failure::{CommandErrors, CommandFailure};
-use super::located::Located;
+use super::located::LocatedEntity;
 use super::{SpawnError, Store, TargetWorld};
-use crate::component::transition::Interest;
-use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
+use crate::component::transition::ListenerMask;
+use crate::entity::{Entities, Entity, Slot, SparseMask, TableId};
 use crate::structure::archetype::Archetypes;
-use crate::structure::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
-use crate::structure::graph::{Change, ChangeStep};
+use crate::structure::bundle::{Bundle, BundleParts, MovingPtr, RowWriter, scatter_into};
+use crate::structure::graph::{ChangeKey, ChangeStep};
 use crate::structure::queue::{
-    Command, CompiledChange, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind,
+    CommandVTable, CompiledChange, CompiledSteps, LINE, PatternRun, Queue, RunningQueue, StepCommand, StepKind,
+    StepPattern,
 };
 use crate::util::guard::for_each_until_all_had_their_turn;
 use crate::util::origin::Origin;
 
 /// The commands of a bundle.
-struct Steps<B, const QUIET: bool>(PhantomData<B>);
+struct BundleCommands<B, const QUIET: bool>(PhantomData<B>);
 
-impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
-    const SPAWN: Command<Store> = Self::with_parts(StepKind::Spawn, || ("spawn", type_name::<B>()));
-    const INSERT: Command<Store> = Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()));
-    const INSERT_IF_NEW: Command<Store> =
+impl<B: Bundle, const QUIET: bool> BundleCommands<B, QUIET> {
+    const SPAWN: CommandVTable<Store> = Self::with_parts(StepKind::Spawn, || ("spawn", type_name::<B>()));
+    const INSERT: CommandVTable<Store> = Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()));
+    const INSERT_IF_NEW: CommandVTable<Store> =
         Self::with_parts(StepKind::InsertIfNew, || ("insert_if_new", type_name::<B>()));
-    const REMOVE: Command<Store> = Self::without_parts(StepKind::Remove, || ("remove", type_name::<B>()));
-    const RETAIN: Command<Store> = Self::without_parts(StepKind::Retain, || ("retain", type_name::<B>()));
-    const DESPAWN: Command<Store> = Self::without_parts(StepKind::Despawn, || ("despawn", ""));
+    const REMOVE: CommandVTable<Store> = Self::without_parts(StepKind::Remove, || ("remove", type_name::<B>()));
+    const RETAIN: CommandVTable<Store> = Self::without_parts(StepKind::Retain, || ("retain", type_name::<B>()));
+    const DESPAWN: CommandVTable<Store> = Self::without_parts(StepKind::Despawn, || ("despawn", ""));
 
-    const fn without_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
+    const fn without_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> CommandVTable<Store> {
         let register = if matches!(kind, StepKind::Despawn) { |_: &mut Store| 0 } else { Store::register_bundle::<B> };
-        Command::step::<()>(false, StepCommand { kind, quiet: QUIET, names, register, leaves: |_| {} })
+        CommandVTable::step::<()>(false, StepCommand { kind, quiet: QUIET, names, register, leaves: |_| {} })
     }
 
-    const fn with_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
-        Command::step::<B::Parts>(
+    const fn with_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> CommandVTable<Store> {
+        CommandVTable::step::<B::Parts>(
             B::Parts::NEEDS_DROP,
             StepCommand {
                 kind,
@@ -73,14 +74,14 @@ pub(crate) fn record_insert<B: Bundle>(
     kind: StepKind,
     quiet: bool,
     entity: Entity,
-    bundle: Moved<'_, B>,
+    bundle: MovingPtr<'_, B>,
 ) {
     let command = match (kind, quiet) {
-        (StepKind::Spawn, _) => const { &Steps::<B, false>::SPAWN },
-        (StepKind::InsertIfNew, false) => const { &Steps::<B, false>::INSERT_IF_NEW },
-        (StepKind::InsertIfNew, true) => const { &Steps::<B, true>::INSERT_IF_NEW },
-        (_, false) => const { &Steps::<B, false>::INSERT },
-        (_, true) => const { &Steps::<B, true>::INSERT },
+        (StepKind::Spawn, _) => const { &BundleCommands::<B, false>::SPAWN },
+        (StepKind::InsertIfNew, false) => const { &BundleCommands::<B, false>::INSERT_IF_NEW },
+        (StepKind::InsertIfNew, true) => const { &BundleCommands::<B, true>::INSERT_IF_NEW },
+        (_, false) => const { &BundleCommands::<B, false>::INSERT },
+        (_, true) => const { &BundleCommands::<B, true>::INSERT },
     };
     // SAFETY: the values of the command are `B::Parts`, which the closure writes: in place if their alignment is at most a line, otherwise
     // as bytes. Parts may be sent to another thread, since a bundle may. If splitting the bundle panics, nothing is recorded.
@@ -102,7 +103,7 @@ pub(crate) fn record_insert<B: Bundle>(
 ///
 /// - The address is valid for writes of `size_of::<B::Parts>()` bytes.
 #[cold]
-unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
+unsafe fn scatter_aside<B: Bundle>(bundle: MovingPtr<'_, B>, values: NonNull<u8>) {
     let mut aside = Box::<B::Parts>::new_uninit();
     let parts = NonNull::from(&mut *aside).cast::<B::Parts>();
     // SAFETY: the parts are written to the box and moved from there to the address, as bytes.
@@ -116,11 +117,11 @@ unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
 #[inline]
 pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, quiet: bool, entity: Entity) {
     let command = match (kind, quiet) {
-        (StepKind::Remove, false) => const { &Steps::<B, false>::REMOVE },
-        (StepKind::Remove, true) => const { &Steps::<B, true>::REMOVE },
-        (StepKind::Despawn, false) => const { &Steps::<(), false>::DESPAWN },
-        (StepKind::Despawn, true) => const { &Steps::<(), true>::DESPAWN },
-        _ => const { &Steps::<B, false>::RETAIN },
+        (StepKind::Remove, false) => const { &BundleCommands::<B, false>::REMOVE },
+        (StepKind::Remove, true) => const { &BundleCommands::<B, true>::REMOVE },
+        (StepKind::Despawn, false) => const { &BundleCommands::<(), false>::DESPAWN },
+        (StepKind::Despawn, true) => const { &BundleCommands::<(), true>::DESPAWN },
+        _ => const { &BundleCommands::<B, false>::RETAIN },
     };
     // SAFETY: the command has no values.
     unsafe { queue.push_with(command, entity, |_| {}) }
@@ -200,7 +201,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
 }
 
 /// Finds the pattern of the next steps for one entity, and compiles them.
-fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Running<Store>) {
+fn learn_pattern(store: &mut Store, pattern: &mut StepPattern<Store>, running: &RunningQueue<Store>) {
     store.structure.archetypes.limit_sequences(SEQUENCES);
     let mut change = None;
     let mut long = Vec::new();
@@ -223,7 +224,7 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         depends_on_sparse = depends;
         (last, count) = (Some(entry.entity), count + 1);
         change = match change {
-            None => Some(Change::of(next)),
+            None => Some(ChangeKey::of(next)),
             Some(change) if count <= STEPS => Some(store.structure.archetypes.then(change, next)),
             Some(change) => {
                 if long.is_empty() {
@@ -247,10 +248,10 @@ fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
 }
 
 /// Returns the change that has the same effect on an entity as this one. See [`CompiledChange::depends_on_sparse`].
-fn change_for_entity(store: &mut Store, change: Change, entity: Entity) -> Change {
+fn change_for_entity(store: &mut Store, change: ChangeKey, entity: Entity) -> ChangeKey {
     let mut steps = store.structure.archetypes.steps(change).into_iter();
     let Some(first) = steps.next() else { return change };
-    let first = Change::of(store.structure.for_entity(first, entity));
+    let first = ChangeKey::of(store.structure.for_entity(first, entity));
     steps.fold(first, |change, step| {
         let step = store.structure.for_entity(step, entity);
         store.structure.archetypes.then(change, step)
@@ -272,8 +273,8 @@ fn step_of(store: &mut Store, step: &StepCommand<Store>) -> ChangeStep {
 /// step. `just_learned` means that the pattern was made from the next entries, so they need not be compared with it.
 fn apply_next(
     store: &mut Store,
-    running: &mut Running<Store>,
-    (pattern, just_learned): (&Pattern<Store>, bool),
+    running: &mut RunningQueue<Store>,
+    (pattern, just_learned): (&StepPattern<Store>, bool),
     first: Entity,
     entities: &mut Vec<Entity>,
 ) {
@@ -349,7 +350,7 @@ fn apply_one_of(
     };
     // SAFETY: the change has the steps of the pattern, in order; `change_for_entity` only exchanges bundles for ones with the same
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
-    let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
+    let addition = |change| unsafe { InsertOp::new(change, |writer| run.write(number, writer)) };
     // Events are deferred, so that observers are notified after the origins have been set.
     let done = store.defer_events(|store| {
         let done = apply_one(store, entity, spawns, change.map(addition));
@@ -370,19 +371,24 @@ fn apply_one_of(
 }
 
 /// Returns whether hooks or observers are notified of these steps for an entity.
-fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
+fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &StepPattern<Store>) -> bool {
     let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
     let table = match place {
         Placement::Table(table) => table,
         Placement::Pending | Placement::New => TableId::EMPTY,
     };
     match compiled {
-        CompiledSteps::Change(CompiledChange { change, .. }) => {
-            store.structure.archetypes.planned(table, change).plan.listeners.interest.intersects(Interest::OBSERVERS)
-        }
+        CompiledSteps::Change(CompiledChange { change, .. }) => store
+            .structure
+            .archetypes
+            .planned(table, change)
+            .plan
+            .listeners
+            .interest
+            .intersects(ListenerMask::OBSERVERS),
         CompiledSteps::Despawn => {
             let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
-            events.observe_end(tables, table, SparseSummary::default()) || notifies_of_sparse_end(store, entity)
+            events.observe_end(tables, table, SparseMask::default()) || notifies_of_sparse_end(store, entity)
         }
     }
 }
@@ -395,7 +401,7 @@ fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
 
 /// Sets the caller (origin) of the operations that follow to the origin of the first step, or of the last one if the entity is despawned.
 #[inline]
-fn set_caller_of(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
+fn set_caller_of(entities: &mut Entities, pattern: &StepPattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
     let by = if matches!(compiled, CompiledSteps::Despawn) { origins.last() } else { origins.next() };
     entities.set_caller(by.unwrap_or_default());
@@ -432,7 +438,7 @@ fn apply_together(
         CompiledSteps::Change(compiled) if compiled.depends_on_sparse => return false,
         CompiledSteps::Change(compiled) => compiled.change,
     };
-    let batch = Batch { entities, leaves: &run.pattern.leaves, start: run.start_of(0), stride: run.pattern.len };
+    let batch = PartsBatch { entities, leaves: &run.pattern.leaves, start: run.start_of(0), stride: run.pattern.len };
     // SAFETY: the batch points at the entries of the run. Each holds full parts of the bundles of the change, in order, since the change was
     // compiled from these steps and does not depend on sparse components. They are written once.
     unsafe {
@@ -453,13 +459,13 @@ fn apply_one(
     store: &mut Store,
     entity: Entity,
     spawns: bool,
-    addition: Option<Addition<impl FnOnce(&mut RowWriter<'_>)>>,
+    addition: Option<InsertOp<impl FnOnce(&mut RowWriter<'_>)>>,
 ) -> Result<Entity, CommandFailure> {
     let Some(addition) = addition else {
         store.place_if_pending(entity);
         return store.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
     };
-    if let Some(located) = Located::find(store, entity) {
+    if let Some(located) = LocatedEntity::find(store, entity) {
         located.add(addition);
         return Ok(entity);
     }

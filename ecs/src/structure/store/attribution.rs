@@ -7,12 +7,16 @@ use alloc::vec::Vec;
 use super::Store;
 use crate::component::{ComponentId, StorageType};
 use crate::entity::Entity;
-use crate::structure::queue::{Pattern, StepKind};
+use crate::structure::queue::{StepKind, StepPattern};
 use crate::util::origin::Origin;
 
 /// Returns the origin of each component that an entity is about to get from steps that were recorded at different places. If a component
 /// occurs twice, its last origin comes last.
-pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<Store>) -> Vec<(ComponentId, Origin)> {
+pub(super) fn attributions(
+    store: &mut Store,
+    entity: Entity,
+    pattern: &StepPattern<Store>,
+) -> Vec<(ComponentId, Origin)> {
     // An origin of `None` means that the component is removed.
     let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
     // The components in the bundles of `retain` steps.

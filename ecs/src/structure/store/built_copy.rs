@@ -17,7 +17,7 @@ use super::copies::StoreCopy;
 use super::frames::FramesCopy;
 use super::links::{BuiltLinks, LinksCopy};
 use crate::component::{
-    ChangeTracking, ComponentDescriptor, ComponentId, KnownClones, RegisterComponentError, Unproved,
+    ChangeTracking, ComponentDescriptor, ComponentId, KnownClones, RegisterComponentError, UnprovedType,
 };
 use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, SystemKey};
 use crate::relations::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
@@ -163,7 +163,7 @@ impl_error! {
             "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
         ),
         Self::NotClone(name) => {
-            write!(f, "what cannot be cloned cannot be restored: {}", Unproved::clone("component", name))
+            write!(f, "what cannot be cloned cannot be restored: {}", UnprovedType::clone("component", name))
         }
         Self::Side(name) => {
             write!(f, "other entities have component `{name}` than those in the pairs or links that it belongs to")
@@ -319,7 +319,7 @@ pub(crate) fn build_copy(
     check_sparse_entities(&storages, &entities)?;
     let built = links_of(&mut storages)?;
     let pairs = number_pairs(store, build_pairs(pairs, (&ids, &entities), &storages, now, clones)?)?;
-    let mut registered = Registered::default();
+    let mut registered = RegisteredColumns::default();
     let tables = registered.build_tables(store, tables, now)?;
     let sparse = registered.build_storages(store, storages, &mut entities, now)?;
     let mut links = LinksCopy::default();
@@ -370,14 +370,14 @@ fn check_sparse_entities(storages: &[(Vec<Entity>, ColumnParts)], entities: &Ent
 
 /// The components of the columns of a copy. All of them are registered.
 #[derive(Default)]
-struct Registered {
+struct RegisteredColumns {
     /// The components that have ticks.
     tracked: Vec<ComponentId>,
     /// The name of a component whose values cannot be cloned, if there is one.
     not_clone: Option<&'static str>,
 }
 
-impl Registered {
+impl RegisteredColumns {
     fn register(&mut self, store: &mut Store, column: &ColumnParts) -> Result<ComponentId, BuildError> {
         let descriptor = column.values.descriptor();
         let id = store.register_descriptor(descriptor)?;
@@ -488,12 +488,12 @@ fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Res
 }
 
 /// A function that returns the number of a relation in a store and registers the relation if necessary.
-type Register = fn(&mut Store) -> usize;
+type RegisterRelation = fn(&mut Store) -> usize;
 
 /// Returns the copies of pairs, by the numbers of their relations in a store.
 fn number_pairs(
     store: &mut Store,
-    pairs: Vec<(Box<dyn PairsCopy>, Register)>,
+    pairs: Vec<(Box<dyn PairsCopy>, RegisterRelation)>,
 ) -> Result<Vec<Option<Box<dyn PairsCopy>>>, BuildError> {
     let mut numbered: Vec<Option<Box<dyn PairsCopy>>> = Vec::new();
     for (copy, register) in pairs {
@@ -514,12 +514,12 @@ fn number_pairs(
 ///
 /// If the pairs are not valid.
 fn build_pairs(
-    parts: Vec<(Box<dyn PairsParts>, Register)>,
+    parts: Vec<(Box<dyn PairsParts>, RegisterRelation)>,
     (ids, entities): (&EntityIds, &EntitiesCopy),
     storages: &[(Vec<Entity>, ColumnParts)],
     now: Tick,
     clones: &KnownClones,
-) -> Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError> {
+) -> Result<Vec<(Box<dyn PairsCopy>, RegisterRelation)>, BuildError> {
     let is_alive = |entity: Entity| entities.at_index(entity.index()) == Some(entity);
     let is_past = |entity: Entity| {
         // Generations of an index only grow; 0 marks an index that is retired.

@@ -16,49 +16,50 @@ use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::dynamic::change_with;
 use super::events::LeftRows;
-use super::lifecycle_events::{Affected, LifecycleEvents};
-use super::located::Located;
+use super::lifecycle_events::{AffectedEntities, LifecycleEvents};
+use super::located::LocatedEntity;
 use super::make::{NewRows, RowIds, make_rows};
 use super::required::{StagedValues, move_staged_past_end, stage_required};
 use super::selection::Selection;
 use super::{Store, Structure};
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::component::{Components, StorageType};
-use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
+use crate::entity::{Entity, Location, ReserveError, SparseMask, TableId};
 use crate::storage::column::{NewValues, copy_item};
 use crate::storage::table::{ColumnMove, Table};
-use crate::structure::archetype::Planned;
-use crate::structure::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
-use crate::structure::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, Target};
-use crate::structure::removal::{Fate, RemovalRecord};
+use crate::structure::archetype::PlanContext;
+use crate::structure::bundle::{Bundle, BundleParts, BundleTargets, FieldLayout, with_moving_ptr, with_parts};
+use crate::structure::graph::{ChangeKey, ChangeStep, ComponentTarget, MovePlan, PlanFlags, PlanId};
+use crate::structure::removal::{RemovalRecord, ValueFate};
 use crate::util::guard::{DeferredPanic, OnDrop, for_each_despite_panics};
 
 /// Recorded bundle parts of several entities.
-pub(super) struct Batch<'a> {
+pub(super) struct PartsBatch<'a> {
     pub(super) entities: &'a [Entity],
     /// The layout of the parts of one entity.
-    pub(super) leaves: &'a [LeafAt],
+    pub(super) leaves: &'a [FieldLayout],
     /// The address of the parts of the first entity.
     pub(super) start: NonNull<u8>,
     /// The number of bytes from the parts of one entity to the parts of the next.
     pub(super) stride: usize,
 }
 
-impl Batch<'_> {
+impl PartsBatch<'_> {
     /// Moves the values of all leaves into the columns that their targets name. The values of each entity go to the row that `row` returns
     /// for its number.
     ///
     /// # Safety
     ///
     /// - The leaves are full and at the addresses that the batch gives, and belong to the targets, in order. Each target names a column of
-    ///   the table or is [`Target::Nowhere`]. The rows are within the capacity of the table, and the columns hold no values in them.
-    unsafe fn write(&self, table: &Table, targets: &[Target], row: impl Fn(usize) -> usize) {
+    ///   the table or is [`ComponentTarget::Nowhere`]. The rows are within the capacity of the table, and the columns hold no values in
+    ///   them.
+    unsafe fn write(&self, table: &Table, targets: &[ComponentTarget], row: impl Fn(usize) -> usize) {
         let count = self.entities.len();
         // The parts of 64 entities stay in the L1 cache from one column to the next.
         for first in (0..count).step_by(64) {
             let numbers = first..count.min(first + 64);
             for (&leaf, target) in self.leaves.iter().zip(targets) {
-                let Target::Column { index, .. } = *target else { continue };
+                let ComponentTarget::Column { index, .. } = *target else { continue };
                 let column = table.column(index as usize).data();
                 let copy = |size: usize| {
                     for number in numbers.clone() {
@@ -91,8 +92,8 @@ impl Batch<'_> {
 
 /// Recorded bundle parts of entities that are spawned, and their required components.
 struct RecordedRows<'a> {
-    batch: &'a Batch<'a>,
-    targets: &'a [Target],
+    batch: &'a PartsBatch<'a>,
+    targets: &'a [ComponentTarget],
     required: StagedValues,
 }
 
@@ -114,17 +115,17 @@ fn make_required(plan: &MovePlan, components: &Components, count: usize) -> Stag
 }
 
 /// Rows of a table that are about to move, from `first` on, and their destination.
-struct Block {
+struct RangeMove {
     from: TableId,
     first: usize,
     count: usize,
-    route: Route,
+    route: ColumnRoute,
     /// The first of these rows in the destination.
     start: usize,
 }
 
 /// The columns that are involved when rows move to another table.
-struct Route {
+struct ColumnRoute {
     to: TableId,
     /// The columns whose values move with the entities.
     pairs: Vec<ColumnMove>,
@@ -136,10 +137,10 @@ struct Route {
     written: Vec<u32>,
 }
 
-impl Route {
+impl ColumnRoute {
     fn of(plan: &MovePlan) -> Self {
-        let column = |target: &Target| match *target {
-            Target::Column { index, .. } => Some(index),
+        let column = |target: &ComponentTarget| match *target {
+            ComponentTarget::Column { index, .. } => Some(index),
             _ => None,
         };
         let written: Vec<u32> = plan.targets.iter().filter_map(column).collect();
@@ -214,14 +215,14 @@ impl Store {
             return Err(columns);
         }
         let panicked = notify_before_change_of(self, &selection, Some(entities), change);
-        let write = |store: &mut Self, block: &Block| {
+        let write = |store: &mut Self, block: &RangeMove| {
             let rows = store.structure.entities.rows_of(entities);
             let places: Vec<usize> = rows.iter().map(|row| *row as usize - block.first).collect();
             let are_in_order = places.iter().enumerate().all(|(nth, place)| nth == *place);
-            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
+            let PlanContext { plan, tables, .. } = store.structure.archetypes.at(id);
             let table = tables.get_mut(block.route.to);
             for (values, target) in columns.iter_mut().zip(&plan.targets) {
-                let Target::Column { index, .. } = *target else { continue };
+                let ComponentTarget::Column { index, .. } = *target else { continue };
                 let (size, from) = (values.descriptor().layout().size(), values.data());
                 let column = table.column(index as usize);
                 values.forget();
@@ -252,17 +253,17 @@ impl Store {
     /// # Safety
     ///
     /// - The batch has full parts of the bundles that the change adds for each entity, in order.
-    pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
+    pub(super) unsafe fn change_together(&mut self, change: ChangeKey, table: TableId, batch: &PartsBatch<'_>) -> bool {
         let id = self.structure.archetypes.plan(table, change);
         let plan = self.structure.archetypes.at(id).plan;
         if plan.table == table || !plan.is_plain() {
             return false;
         }
         let Some(selection) = self.structure.select_in(table, batch.entities) else { return false };
-        let write = |store: &mut Self, block: &Block| {
+        let write = |store: &mut Self, block: &RangeMove| {
             let rows = store.structure.entities.rows_of(batch.entities);
             let row = |number: usize| block.start + rows[number] as usize - block.first;
-            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
+            let PlanContext { plan, tables, .. } = store.structure.archetypes.at(id);
             // SAFETY: the table that the plan leads to has room for the rows of the block past the end; the plan is plain.
             unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
         };
@@ -276,8 +277,8 @@ impl Store {
     /// # Safety
     ///
     /// - The batch has full parts of the bundles that the change adds for each entity, in order.
-    pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
-        let Planned { plan, tables, components } = self.structure.archetypes.planned(TableId::EMPTY, change);
+    pub(super) unsafe fn spawn_together(&mut self, change: ChangeKey, batch: &PartsBatch<'_>, new: bool) -> bool {
+        let PlanContext { plan, tables, components } = self.structure.archetypes.planned(TableId::EMPTY, change);
         if !plan.is_plain() || !(new || self.structure.entities.claim_pending(batch.entities)) {
             return false;
         }
@@ -316,7 +317,7 @@ impl Store {
             let entities = selection.entities(self);
             self.batched_after_notice(|store| {
                 for_each_despite_panics(entities.iter(), |&entity| {
-                    if let Some(located) = Located::find(store, entity) {
+                    if let Some(located) = LocatedEntity::find(store, entity) {
                         located.lose(loss);
                     }
                 });
@@ -345,48 +346,46 @@ unsafe fn move_rows(
     id: PlanId,
     selection: &Selection,
     order: Option<&[Entity]>,
-    write: impl FnOnce(&mut Store, &Block),
+    write: impl FnOnce(&mut Store, &RangeMove),
 ) {
     let count = selection.len(store);
-    let Planned { plan, components, .. } = store.structure.archetypes.at(id);
-    let (from, route) = (selection.table, Route::of(plan));
+    let PlanContext { plan, components, .. } = store.structure.archetypes.at(id);
+    let (from, route) = (selection.table, ColumnRoute::of(plan));
     let mut aside = make_required(plan, components, count);
     let (mut listed, mut told) = (Vec::new(), RemovalRecord::default());
     let interest = plan.listeners.interest;
     if !interest.is_empty() {
-        let (lost, storages) = (plan.lost.iter().copied(), SparseSummary::default());
-        let room = store.events.removals.make_room(lost, storages, count, Fate::Dropped);
+        let (lost, storages) = (plan.lost.iter().copied(), SparseMask::default());
+        let room = store.events.removals.make_room(lost, storages, count, ValueFate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
     // Listeners can read the entities from the rows of the destination, if these rows are in the order of notification. Otherwise the
     // entities are listed.
     let in_order = order.is_none() && selection.rows.is_none();
-    if interest.intersects(Interest::REMOVALS.union(Interest::RECORDER)) || !interest.is_empty() && !in_order {
+    if interest.intersects(ListenerMask::REMOVALS.union(ListenerMask::RECORDER)) || !interest.is_empty() && !in_order {
         listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
     }
     let first = store.structure.gather(selection);
     // `gather` has moved some rows, so the rows of the listed entities are looked up after it.
     let rows = store.structure.entities.rows_of(&listed);
     let (start, exchange) = store.structure.make_room(from, &route, first, count);
-    let block = Block { from, first, count, route, start };
+    let block = RangeMove { from, first, count, route, start };
     write(store, &block);
     // SAFETY: the plan leads from this table to another one. There is room, and `write` has written the new values.
     unsafe { move_block(store, id, &block, exchange, &mut aside) }
-    let (Block { route, .. }, Store { structure, events, .. }) = (block, &mut *store);
-    let Planned { plan, tables, .. } = structure.archetypes.at(id);
+    let (RangeMove { route, .. }, Store { structure, events, .. }) = (block, &mut *store);
+    let PlanContext { plan, tables, .. } = structure.archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
     if !interest.is_empty() {
         let row = |number: usize| rows[number] as usize;
-        let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
-        let moved = Affected::Rows { table: route.to, first: start, count };
-        let now = if in_order { moved } else { Affected::Listed(&listed) };
-        // SAFETY: the rows have been moved, and their values in these columns are still where they were. They are dropped below, unless
-        // they are kept.
+        let left = LeftRows { table: source, entities: &listed, row, fate: ValueFate::Dropped };
+        let moved = AffectedEntities::Rows { table: route.to, first: start, count };
+        let now = if in_order { moved } else { AffectedEntities::Listed(&listed) };
+        // SAFETY: the rows have been moved, and their values in these columns stay where they were until they are dropped below.
         unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
-    // If this is part of a larger operation, or if a `Drop` panics, another operation may move the rows before the events are delivered. So
-    // the events list the entities instead of the rows.
+    // In a larger operation, or if a `Drop` panics, rows may move before the events are delivered. So the events list the entities.
     let is_part = events.scope_depth != 0;
     let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);
@@ -409,11 +408,11 @@ unsafe fn move_rows(
 ///
 /// - The plan leads from the table of the block to the other table of its route, and there is room for the rows. All columns that the
 ///   change adds have been written there, except the columns of required components, whose values are in `required`.
-unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: bool, required: &mut StagedValues) {
-    let Block { from, first, count, route, start } = block;
+unsafe fn move_block(store: &mut Store, id: PlanId, block: &RangeMove, exchange: bool, required: &mut StagedValues) {
+    let RangeMove { from, first, count, route, start } = block;
     let now = store.now();
     let Structure { archetypes, entities, sparse, .. } = &mut store.structure;
-    let Planned { plan, tables, .. } = archetypes.at(id);
+    let PlanContext { plan, tables, .. } = archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(*from, route.to) };
     let renewed = if plan.flags.intersects(PlanFlags::DISABLES) { *first..first + count } else { 0..0 };
@@ -437,7 +436,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
 fn insert_notified<B: Bundle>(
     store: &mut Store,
     selection: &Selection,
-    change: Change,
+    change: ChangeKey,
     mut make: impl FnMut(&Store, Entity, usize) -> B,
 ) -> usize {
     let id = store.structure.archetypes.plan(selection.table, change);
@@ -447,7 +446,7 @@ fn insert_notified<B: Bundle>(
     }
     let count = selection.len(store);
     let entities = selection.rows.is_some().then(|| selection.entities(store));
-    let write = |store: &mut Store, block: &Block| {
+    let write = |store: &mut Store, block: &RangeMove| {
         let make = |store: &Store, entity, nth| make(store, entity, selection.before + nth);
         write_rows::<B>(store, id, block, entities.as_deref(), make);
     };
@@ -468,7 +467,7 @@ fn insert_into_storage<B: Bundle>(
     if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(store, entity, selection.before + nth);
-            give(bundle, |bundle| Located::find(store, entity).map(|located| located.insert(bundle)));
+            with_moving_ptr(bundle, |bundle| LocatedEntity::find(store, entity).map(|located| located.insert(bundle)));
         }
         return entities.len();
     }
@@ -486,7 +485,7 @@ fn insert_into_storage<B: Bundle>(
         let bundle = make(written.0, entity, selection.before + nth);
         // SAFETY: the storage belongs to the only component, and has room past the end for all values. It does not move, as `make` cannot
         // change the store.
-        give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
+        with_moving_ptr(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
         written.1 = nth + 1;
     }
     core::mem::forget(written);
@@ -505,10 +504,10 @@ fn insert_one_by_one<B: Bundle>(
     store.batched_after_notice(|store| {
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(store, entity, selection.before + nth);
-            give(bundle, |bundle| {
+            with_moving_ptr(bundle, |bundle| {
                 with_parts(bundle, |parts| {
                     let addition = inserting::<B>(store, parts);
-                    if let Some(located) = Located::find(store, entity) {
+                    if let Some(located) = LocatedEntity::find(store, entity) {
                         located.add(addition);
                     }
                 });
@@ -525,10 +524,10 @@ fn notify_before_change_of(
     store: &mut Store,
     selection: &Selection,
     order: Option<&[Entity]>,
-    change: Change,
+    change: ChangeKey,
 ) -> DeferredPanic {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
-    if plan.listeners.interest.intersects(Interest::OBSERVERS) {
+    if plan.listeners.interest.intersects(ListenerMask::OBSERVERS) {
         return store.with_affected(selection, order, |store, affected| {
             store.notify_before_change(affected, selection.table, change)
         });
@@ -536,9 +535,9 @@ fn notify_before_change_of(
     DeferredPanic::default()
 }
 
-fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
+fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: ChangeKey) {
     let planned = store.structure.archetypes.planned(selection.table, change);
-    if planned.plan.listeners.interest.intersects(Interest::OBSERVERS) {
+    if planned.plan.listeners.interest.intersects(ListenerMask::OBSERVERS) {
         store.with_affected(selection, None, |store, affected| {
             events.add_change(store, affected, selection.table, change);
         });
@@ -550,14 +549,14 @@ fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection:
 fn write_rows<B: Bundle>(
     store: &mut Store,
     plan: PlanId,
-    block: &Block,
+    block: &RangeMove,
     entities: Option<&[Entity]>,
     mut make: impl FnMut(&Store, Entity, usize) -> B,
 ) {
     let order = entities.map(|entities| store.structure.entities.rows_of(entities));
-    let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
+    let PlanContext { plan, tables, .. } = store.structure.archetypes.at(plan);
     // SAFETY: the plan belongs to this bundle and leads to this table.
-    let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
+    let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut BundleTargets::of(plan)) };
     // Values are made in the order of the rows, unless `entities` gives another order.
     let offset = |nth: usize| order.as_ref().map_or(nth, |order| order[nth] as usize - block.first);
     let mut written = OnDrop::new((store, 0), |(store, count)| {
@@ -575,9 +574,11 @@ fn write_rows<B: Bundle>(
             *from.entities().get_unchecked(block.first + offset)
         };
         let bundle = make(written.0, entity, nth);
-        // SAFETY: there is room for the rows, which hold no values in these columns; the columns do not move, as `make` cannot change the
-        // store.
-        give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
+        with_moving_ptr(bundle, |bundle| {
+            // SAFETY: there is room for the rows, which hold no values in these columns; the columns do not move, as `make` cannot change
+            // the store.
+            with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) });
+        });
         written.1 = nth + 1;
     }
     core::mem::forget(written);
@@ -585,7 +586,7 @@ fn write_rows<B: Bundle>(
 
 impl Structure {
     /// Makes room in the destination. Returns the first row that the entities get there, and whether the tables can exchange their columns.
-    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
+    fn make_room(&mut self, from: TableId, route: &ColumnRoute, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
         let exchange = first == 0 && to.is_empty();

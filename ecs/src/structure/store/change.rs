@@ -3,12 +3,12 @@
 //!
 //! Tests: tests/storage/sparse.rs
 
-use super::dispatch::{Dispatch, Link};
+use super::dispatch::{Dispatch, LinkFn};
 use super::events::Events;
-use super::links::Links;
+use super::links::StoreLinks;
 use super::{Store, Structure};
-use crate::component::{Component, ComponentId, Kinds};
-use crate::entity::{Entities, Entity, SparseSummary};
+use crate::component::{Component, ComponentId, LifecycleMask};
+use crate::entity::{Entities, Entity, SparseMask};
 use crate::storage::column::Column;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::tick::Tick;
@@ -16,23 +16,23 @@ use crate::storage::tracking::Renewal;
 use crate::structure::graph::MovePlan;
 
 /// The list of the sources of a target, and the noted links of all sources.
-pub(crate) struct Listing<'s, C> {
+pub(crate) struct ListUpdate<'s, C> {
     pub(crate) list: &'s mut C,
-    pub(crate) links: &'s mut Links,
+    pub(crate) links: &'s mut StoreLinks,
     /// All entities, with the sparse storages that each may be in.
     pub(crate) entities: &'s Entities,
     /// The storages of components that list sources.
-    pub(crate) lists: SparseSummary,
-    pub(crate) visit: Visit<'s>,
+    pub(crate) lists: SparseMask,
+    pub(crate) visit: VisitedColumn<'s>,
 }
 
 /// A column whose values may be about to change.
-pub(crate) struct Visit<'s> {
+pub(crate) struct VisitedColumn<'s> {
     column: &'s Column,
     now: Tick,
 }
 
-impl Visit<'_> {
+impl VisitedColumn<'_> {
     /// Records a change of a value.
     #[inline]
     pub(crate) fn note(&self) {
@@ -44,7 +44,7 @@ impl Events<Dispatch<Store>> {
     /// Returns whether the only thing to do when a component is added to one of these sparse storages is to link it, which can happen at
     /// once.
     #[inline]
-    pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
+    pub(super) fn can_link_at_once(&self, storages: SparseMask) -> bool {
         !self.dispatch.is_running() && self.link_at_once(storages)
     }
 }
@@ -67,7 +67,7 @@ impl Store {
     /// Returns the list of sources of a target and the noted links, before sources are added to the list. Returns `None` if
     /// [`sole_mut`](Self::sole_mut) does.
     #[inline]
-    pub(crate) fn listing<C: Component>(&mut self, target: Entity) -> Option<Listing<'_, C>> {
+    pub(crate) fn listing<C: Component>(&mut self, target: Entity) -> Option<ListUpdate<'_, C>> {
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, clock, .. } = self;
         let number = archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = sparse.get(number)? else { return None };
@@ -84,10 +84,10 @@ impl Store {
         };
         // SAFETY: a row of the set is within the column's capacity.
         let mut list = unsafe { set.column().get(row) }.cast();
-        let visit = Visit { column: set.column(), now: clock.tick.get() };
+        let visit = VisitedColumn { column: set.column(), now: clock.tick.get() };
         // SAFETY: the storage belongs to `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         let list = unsafe { list.as_mut() };
-        Some(Listing { list, links: &mut events.links, entities, lists: events.observed.lists, visit })
+        Some(ListUpdate { list, links: &mut events.links, entities, lists: events.observed.lists, visit })
     }
 
     /// Adds a value of a component with sparse storage to a live entity that does not have it, if no listener has to be notified. Otherwise
@@ -125,9 +125,9 @@ impl Store {
         let Some(number) = self.structure.archetypes.components.sole_storage::<C>() else { return false };
         let heard =
             self.structure.archetypes.components.observed(self.structure.archetypes.components.sparse()[number]);
-        let is_watched = self.events.removals.watches(SparseSummary::default().with(number));
+        let is_watched = self.events.removals.watches(SparseMask::default().with(number));
         // This function only removes the component, so listeners of added components do not count.
-        let coming = Kinds::COMES;
+        let coming = LifecycleMask::COMES;
         let is_told = !heard.of_listeners().difference(coming.union(coming.of_hooks())).is_empty();
         if is_watched || self.events.is_recording() || is_told {
             return false;
@@ -146,7 +146,7 @@ impl Store {
     #[inline]
     pub(crate) fn can_link_component_at_once<C: Component>(&self) -> bool {
         let number = self.structure.archetypes.components.sole_storage::<C>();
-        number.is_some_and(|number| self.events.can_link_at_once(SparseSummary::default().with(number)))
+        number.is_some_and(|number| self.events.can_link_at_once(SparseMask::default().with(number)))
     }
 
     /// Links an entity to the target that its newly added component names. Returns whether nothing else is left to do.
@@ -173,7 +173,7 @@ impl Store {
 
     /// Returns the function that links entities that get this component, if it names a target.
     #[inline(never)]
-    fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
+    fn find_link(&mut self, id: ComponentId) -> Option<LinkFn<Self>> {
         let link = (self.events.dispatch.vtable?.linking)(self, id)?;
         self.events.dispatch.last_link = Some((id, link));
         Some(link)
@@ -290,6 +290,6 @@ fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: En
     let summary = old
         .storages(sparse.len())
         .filter(|&storage| sparse[storage].contains(entity.index()))
-        .fold(SparseSummary::default(), SparseSummary::with);
+        .fold(SparseMask::default(), SparseMask::with);
     entities.set_sparse_summary(entity.index(), summary);
 }

@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 use super::Store;
 use crate::entity::{Entity, Location, TableId};
 use crate::storage::sparse::SparseStorage;
-use crate::structure::bundle::{Bundle, BundleParts, PartKinds, Targets};
-use crate::structure::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanKey};
+use crate::structure::bundle::{Bundle, BundleParts, BundleTargets, PartKinds};
+use crate::structure::graph::{ChangeKey, ChangeStep, MovePlan, PlanFlags, PlanKey};
 
 /// The entity of a change.
 #[derive(Clone, Copy)]
@@ -96,14 +96,14 @@ pub(super) trait ChangeSpec: Copy {
 /// The number of a change. A bundle gets its number when it is first used.
 #[derive(Clone, Copy)]
 pub(super) enum LazyChange {
-    Known(Change),
-    OfBundle(fn(&mut Store) -> Change),
+    Known(ChangeKey),
+    OfBundle(fn(&mut Store) -> ChangeKey),
 }
 
 impl LazyChange {
     /// Returns the number. A new bundle is registered.
     #[inline]
-    pub(super) fn resolve(self, store: &mut Store) -> Change {
+    pub(super) fn resolve(self, store: &mut Store) -> ChangeKey {
         match self {
             Self::Known(change) => change,
             Self::OfBundle(find) => find(store),
@@ -113,7 +113,7 @@ impl LazyChange {
 
 /// A change that is identified by its number.
 #[derive(Clone, Copy)]
-pub(super) struct NumberedChange<const ADDS: bool>(pub(super) Change);
+pub(super) struct NumberedChange<const ADDS: bool>(pub(super) ChangeKey);
 
 impl<const ADDS: bool> ChangeSpec for NumberedChange<ADDS> {
     const ADDS: bool = ADDS;
@@ -179,12 +179,12 @@ impl<B: Bundle, const ADDS: bool> ChangeSpec for BundleChange<B, ADDS> {
 
     #[inline]
     fn change(self) -> LazyChange {
-        LazyChange::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
+        LazyChange::OfBundle(|store| ChangeKey::of(Self::STEP(store.register_bundle::<B>())))
     }
 
     #[inline(always)]
     fn has_sparse_room(plan: &MovePlan, sparse: &[SparseStorage], index: u32) -> bool {
-        B::Parts::has_room(&mut Targets::of(plan), sparse, index)
+        B::Parts::has_room(&mut BundleTargets::of(plan), sparse, index)
     }
 
     #[inline(always)]

@@ -5,11 +5,11 @@
 use alloc::vec::Vec;
 
 use super::{Store, Structure};
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::entity::{Entity, SparseMask, TableId};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::structure::archetype::Archetypes;
-use crate::structure::removal::{Fate, RemovalRecord};
+use crate::structure::removal::{RemovalRecord, ValueFate};
 
 /// Makes room for recording that all entities have lost all components.
 pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
@@ -24,11 +24,11 @@ pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) ->
     let room = events.removals.make_room_for_all(watched.clone(), in_storage);
     room.unwrap_or_else(|error| error.raise());
     for table in watched {
-        let told = events.removals.make_room(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
+        let told = events.removals.make_room(table.watched_columns(), SparseMask::default(), 0, ValueFate::Dropped);
         all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
     }
     for (number, storage) in sparse.iter().enumerate() {
-        if events.watches(SparseSummary::default().with(number)) {
+        if events.watches(SparseMask::default().with(number)) {
             let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
             let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
             all.storages.push((number, entities));

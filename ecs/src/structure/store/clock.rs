@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::component::Components;
 use crate::storage::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
-use crate::util::origin::{Origin, OriginCell, SystemName, TRACKED};
+use crate::util::origin::{Origin, OriginCell, SystemOrigin, TRACKED};
 
 /// The part of the clock that the end of a run can access even if the world has been moved.
 pub(crate) struct SharedClock {
@@ -138,7 +138,7 @@ impl Clock {
     }
 
     /// Returns the current tick, with a system as the caller.
-    pub(crate) fn stamp_in(&self, system: SystemName) -> WriteStamp {
+    pub(crate) fn stamp_in(&self, system: SystemOrigin) -> WriteStamp {
         WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
     }
 
@@ -158,7 +158,7 @@ impl Clock {
     /// Returns the ticks of a run for a system or query that last ran at `last_run`.
     #[inline]
     pub(crate) fn run_ticks_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
-        RunTicks { last_run: last_run.tick(this_run, self.era), this_run, system: SystemName::NONE }
+        RunTicks { last_run: last_run.tick(this_run, self.era), this_run, system: SystemOrigin::NONE }
     }
 
     /// Returns the last run to remember for a run at this tick.

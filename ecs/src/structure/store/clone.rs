@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::dynamic::spawn_values;
 use super::{EntityBuilder, Store};
-use crate::component::{ComponentId, ErasedRef, ErasedVec, Unproved};
+use crate::component::{ComponentId, ErasedRef, ErasedVec, UnprovedType};
 use crate::entity::{Entity, EntityError, EntityMapper};
 use crate::relations::relation::PairClones;
 use crate::structure::bundle::Bundle;
@@ -53,7 +53,7 @@ impl_error! {
             write!(f, "entity {entity} cannot be cloned, since these of its components cannot: ")?;
             for (at, component) in components.iter().enumerate() {
                 let comma = if at == 0 { "" } else { "; " };
-                write!(f, "{comma}{}", Unproved::clone("component", component))?;
+                write!(f, "{comma}{}", UnprovedType::clone("component", component))?;
             }
             Ok(())
         }

@@ -14,9 +14,9 @@ use crate::component::{ChangeTracking, ComponentId, ComponentInfo, ErasedVec, Ne
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
 use crate::storage::column::NewValues;
 use crate::storage::sparse::SparseStorage;
-use crate::structure::archetype::Planned;
+use crate::structure::archetype::PlanContext;
 use crate::structure::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
-use crate::structure::graph::{Change, ChangeStep, MovePlan, Target};
+use crate::structure::graph::{ChangeKey, ChangeStep, ComponentTarget, MovePlan};
 use crate::util::alloc_error::{AllocError, try_reserve};
 use crate::util::guard::OnDrop;
 
@@ -95,7 +95,7 @@ pub(crate) fn spawn_columns(
     store.flush();
     let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
     reserve_rows(store, change, rows).unwrap_or_else(|error| error.raise());
-    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    let PlanContext { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let (table, summary) = (plan.table, plan.added_storages);
     let mut values = stage_required(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
     values.reserve(columns.len());
@@ -107,7 +107,7 @@ pub(crate) fn spawn_columns(
     });
     for (&target, column) in plan.targets.iter().zip(columns) {
         match (target, column) {
-            (Target::Column { index, .. }, NewColumn::Made(column)) => {
+            (ComponentTarget::Column { index, .. }, NewColumn::Made(column)) => {
                 let to = made.0.column(index as usize);
                 // SAFETY: the change adds the bundle of these columns, in their order, so `column` belongs to the component. The table has
                 // room for so many rows, and the column holds no values there.
@@ -140,7 +140,7 @@ pub(crate) fn spawn_columns_at(
     let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
     // The values are constructed before the ids are checked.
     let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
-    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    let PlanContext { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let table = tables.get_mut(plan.table);
     table.reserve(rows)?;
     let mut values: StagedValues = stage_required(plan, components, rows, |_| true)?;
@@ -206,8 +206,8 @@ pub(crate) fn reserve_bundles<B: Bundle>(store: &mut Store, additional: usize) -
 }
 
 /// Makes room for `rows` more entities of the bundle that a change adds, in tables, sparse storages and ids.
-fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), SpawnError> {
-    let Planned { plan, tables, .. } = store.structure.archetypes.planned(TableId::EMPTY, change);
+fn reserve_rows(store: &mut Store, change: ChangeKey, rows: usize) -> Result<(), SpawnError> {
+    let PlanContext { plan, tables, .. } = store.structure.archetypes.planned(TableId::EMPTY, change);
     store.structure.entities.reserve_next_many(rows)?;
     tables.get_mut(plan.table).reserve(rows)?;
     if has_sparse(plan) {

@@ -9,8 +9,8 @@
 //! on later operations. This begins a new epoch of tables, as in `shrink`, unless the order stays the same.
 //!
 //! A store can be *known* to have been equal to a copy, if taking or restoring that copy was the last such step and the tick has advanced
-//! since ([`Mark`]): then the stamps of tables and columns show what has been written. Copies share the parts that have not been written,
-//! and a store that is restored from another copy keeps what both share.
+//! since ([`CopyVersion`]): then the stamps of tables and columns show what has been written. Copies share the parts that have not been
+//! written, and a store that is restored from another copy keeps what both share.
 //!
 //! Ticks go back to the ticks of the copy. Consumers that the copy contains go back with them. The era advances (`LastRun`): to any other
 //! consumer everything is new, since the changes that it has seen may never have happened.
@@ -28,11 +28,11 @@ use super::frames::FramesCopy;
 use super::links::{LinkRecords, LinksCopy};
 use super::target_world::take_returned;
 use super::{Store, WorldId};
-use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, Unproved};
+use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, UnprovedType};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::relations::relation::{ErasedPairs, PairsCopy, Relations};
 use crate::storage::column::{BegunTicks, ColumnClones};
-use crate::storage::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
+use crate::storage::resource::{MessageNumbers, RenewedList, ResourceClones, ResourceCopies, ResourceId};
 use crate::storage::sparse::SparseCopy;
 use crate::storage::table::{Arrangement, KnownTable, Table, TableCopy};
 use crate::storage::tick::Tick;
@@ -71,7 +71,7 @@ pub(crate) struct StoreCopy {
 }
 
 /// The state of a store when it was last equal to a copy. The tick has advanced since.
-pub(crate) struct Mark {
+pub(crate) struct CopyVersion {
     restores: u64,
     /// By table.
     arrangements: Vec<Arrangement>,
@@ -83,12 +83,12 @@ pub(crate) struct Mark {
 
 /// A copy that a store was equal to, and the state of the store at that time.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownCopy<'a> {
     pub(crate) copy: &'a StoreCopy,
-    pub(crate) mark: &'a Mark,
+    pub(crate) mark: &'a CopyVersion,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownCopy<'a> {
     /// Returns whether this is a complete copy of this store, whose ticks have neither gone back since nor been clamped.
     fn is_of(&self, store: &Store) -> bool {
         self.copy.whole_of == Some(store.id)
@@ -131,7 +131,7 @@ impl<'a> Known<'a> {
 }
 
 /// The cloned contents of a copy.
-struct Clones {
+struct CopyClones {
     tables: Vec<Vec<ColumnClones>>,
     sparse: Vec<ColumnClones>,
     resources: ResourceClones,
@@ -169,9 +169,9 @@ pub enum NotTaken {
 
 impl_display! {
     [] NotTaken => |this, f| match this {
-        Self::Component(name) => Unproved::clone("component", name).fmt(f),
-        Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
-        Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
+        Self::Component(name) => UnprovedType::clone("component", name).fmt(f),
+        Self::Relation(name) => write!(f, "pairs of {}", UnprovedType::clone("relation", name)),
+        Self::Resource(name) => UnprovedType::clone("resource", name).fmt(f),
         Self::NonSend(name) => write!(f, "non-send value `{name}`"),
         Self::Local { system, value } => {
             write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
@@ -181,9 +181,9 @@ impl_display! {
 }
 
 /// The result of restoring a store from a copy.
-pub(crate) struct Became {
+pub(crate) struct RestoreOutcome {
     /// Lists of messages whose origins have changed.
-    pub(crate) renewed: Vec<(ResourceId, Renewed)>,
+    pub(crate) renewed: Vec<(ResourceId, RenewedList)>,
     pub(crate) era: RestoredEra,
     /// A panic of a value that was dropped.
     pub(crate) panicked: DeferredPanic,
@@ -250,9 +250,9 @@ pub(crate) fn erased_pairs(
 }
 
 /// Returns the state of the store, which is equal to a copy. The tick must advance before anything is written.
-pub(crate) fn mark_of_copy(store: &Store) -> Mark {
+pub(crate) fn mark_of_copy(store: &Store) -> CopyVersion {
     let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
-    Mark {
+    CopyVersion {
         restores: store.clock.restores,
         arrangements,
         ids: store.structure.entities.ids_mark(),
@@ -270,7 +270,7 @@ pub(crate) fn mark_of_copy(store: &Store) -> Mark {
 pub(crate) fn copy_store_to(
     store: &mut Store,
     copy: &mut StoreCopy,
-    known: Option<Known<'_>>,
+    known: Option<KnownCopy<'_>>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
@@ -326,7 +326,7 @@ pub(crate) fn copy_around_rows(
 fn copy_rest_to(
     store: &mut Store,
     copy: &mut StoreCopy,
-    known: Option<Known<'_>>,
+    known: Option<KnownCopy<'_>>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
@@ -354,9 +354,9 @@ fn copy_rest_to(
 }
 
 /// A copy to restore from.
-pub(crate) enum Restoring<'a> {
+pub(crate) enum RestoreSource<'a> {
     /// The values of the copy are cloned. Parts that are unchanged since the known copy, and equal in both, are kept.
-    Cloned(&'a StoreCopy, Option<Known<'a>>),
+    Cloned(&'a StoreCopy, Option<KnownCopy<'a>>),
     /// The values of the copy are moved.
     Moved(Box<StoreCopy>),
 }
@@ -374,18 +374,18 @@ pub(crate) enum Restoring<'a> {
 /// If the copy belongs to another store, or is incomplete.
 pub(crate) fn restore(
     store: &mut Store,
-    restoring: Restoring<'_>,
+    restoring: RestoreSource<'_>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
-) -> Result<Became, AllocError> {
+) -> Result<RestoreOutcome, AllocError> {
     settle(store);
     let mut moved = StoreCopy::default();
     let (copy, rows, known) = match restoring {
-        Restoring::Cloned(copy, known) => {
+        RestoreSource::Cloned(copy, known) => {
             let tables = copy.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?;
             let sparse = copy.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?;
             (copy, (tables, sparse), known)
         }
-        Restoring::Moved(copy) => {
+        RestoreSource::Moved(copy) => {
             moved = *copy;
             // Values are moved out of the copy, unless others share them.
             let tables = moved.tables.iter_mut().map(TableCopy::take_clones).collect::<Result<_, _>>()?;
@@ -396,25 +396,25 @@ pub(crate) fn restore(
     let mut clones = copy.clones(rows, store, is_apart)?;
     assert!(copy.whole_of == Some(store.id), "the copy is one of another store, or not whole");
     track_as(store, &copy.tracked);
-    let mut room = Room::new(store, copy, &mut clones)?;
+    let mut room = RestoreMemory::new(store, copy, &mut clones)?;
 
     // (1) From here on nothing can fail. The known copy contains numbers of tables, so it is used only if the tables keep their order.
     let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
-    unsafe { become_rows(store, copy, (&mut clones, &mut room), known) };
-    store.resources.become_clones(&mut clones.resources, &mut room.renewed);
-    store.structure.entities.become_copy(&copy.entities, known_entities);
+    unsafe { restore_rows(store, copy, (&mut clones, &mut room), known) };
+    store.resources.restore_resources(&mut clones.resources, &mut room.renewed);
+    store.structure.entities.restore_from(&copy.entities, known_entities);
     store.structure.pending.clear();
-    store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
+    store.structure.id_forecasts.restore_from(core::mem::take(&mut clones.id_forecasts));
     if let Some(spawns) = &mut store.events.spawns {
         *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(copy.tick));
     }
-    store.events.links.become_copy(core::mem::take(&mut clones.links));
+    store.events.links.restore_from(core::mem::take(&mut clones.links));
     for (place, pairs) in store.relations.places.iter_mut().zip(&mut clones.pairs) {
         core::mem::swap(&mut place.pairs, pairs);
     }
-    store.frames.become_copy(core::mem::take(&mut clones.frames), &room.renewed);
+    store.frames.restore_from(core::mem::take(&mut clones.frames), &room.renewed);
     let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
     // (2) The old contents are dropped, which runs user code.
@@ -422,7 +422,7 @@ pub(crate) fn restore(
     let panicked = DeferredPanic::catch(|| events.removals.drop_expired());
     let panicked =
         panicked.or(DeferredPanic::catch(|| drop((room.gone, clones)))).or(DeferredPanic::catch(|| drop(moved)));
-    Ok(Became { renewed: room.renewed, era, panicked })
+    Ok(RestoreOutcome { renewed: room.renewed, era, panicked })
 }
 
 /// Tracks the changes of these components. Components that a consumer has begun to track since the copy was taken stay tracked. The others
@@ -437,7 +437,7 @@ fn track_as(store: &mut Store, tracked: &[ComponentId]) {
 }
 
 /// The memory that restoring a copy needs, and the parts of the store that are dropped afterwards.
-struct Room {
+struct RestoreMemory {
     /// For the tables of the copy, and for all storages.
     begun: Vec<Vec<BegunTicks>>,
     begun_sparse: Vec<BegunTicks>,
@@ -445,12 +445,12 @@ struct Room {
     none: Vec<SparseCopy>,
     /// Tables that are removed.
     gone: Vec<Table>,
-    renewed: Vec<(ResourceId, Renewed)>,
+    renewed: Vec<(ResourceId, RenewedList)>,
 }
 
-impl Room {
+impl RestoreMemory {
     /// Makes room for a copy. Adds empty clones for storages that the copy does not have.
-    fn new(store: &mut Store, copy: &StoreCopy, clones: &mut Clones) -> Result<Self, AllocError> {
+    fn new(store: &mut Store, copy: &StoreCopy, clones: &mut CopyClones) -> Result<Self, AllocError> {
         let (structure, now) = (&mut store.structure, copy.tick);
         let components = &structure.archetypes.components;
         let begun = structure.archetypes.tables.make_room_for(&copy.tables, components, now)?;
@@ -478,11 +478,11 @@ impl Room {
 /// # Safety
 ///
 /// - The copy is a complete one of this store. The clones are its own, and the room was made for it since the last operation.
-unsafe fn become_rows(
+unsafe fn restore_rows(
     store: &mut Store,
     copy: &StoreCopy,
-    (clones, room): (&mut Clones, &mut Room),
-    known: Option<Known<'_>>,
+    (clones, room): (&mut CopyClones, &mut RestoreMemory),
+    known: Option<KnownCopy<'_>>,
 ) {
     if store.structure.archetypes.tables.arrange(&copy.tables, &mut room.gone) {
         store.structure.archetypes.forget_what_can_be_found_again();
@@ -492,16 +492,16 @@ unsafe fn become_rows(
     for (at, ((table, copy), (clones, begun))) in tables.zip(made).enumerate() {
         // SAFETY: the tables have the order of their copies, which are of this store; the clones belong to the copies, and there is room
         // for them.
-        unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
+        unsafe { table.restore_from(copy, known.and_then(|known| known.table(at)), clones, begun) };
     }
     let made = clones.sparse.iter_mut().zip(core::mem::take(&mut room.begun_sparse));
     let copies = copy.sparse.iter().chain(&room.none).zip(made);
     for (storage, (copy, (clones, begun))) in store.structure.sparse.iter_mut().zip(copies) {
         // SAFETY: the storage with this number always has the same component; the clones belong to the copy, and there is room for them.
-        unsafe { storage.become_copy(copy, clones, begun) };
+        unsafe { storage.restore_from(copy, clones, begun) };
     }
     // SAFETY: the copies are of this store, the clones are theirs, and there is room for them.
-    unsafe { store.events.removals.become_copies(&copy.removals, &mut clones.removals) };
+    unsafe { store.events.removals.restore_logs(&copy.removals, &mut clones.removals) };
 }
 
 /// Returns the descriptor of a component.
@@ -516,8 +516,8 @@ impl StoreCopy {
         (tables, sparse): (Vec<Vec<ColumnClones>>, Vec<ColumnClones>),
         store: &Store,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
-    ) -> Result<Clones, AllocError> {
-        Ok(Clones {
+    ) -> Result<CopyClones, AllocError> {
+        Ok(CopyClones {
             tables,
             sparse,
             resources: store.resources.clones(&self.resources, is_apart)?,

@@ -22,16 +22,16 @@ use core::slice;
 
 use super::clear_entities::prepare_to_tell_of_all;
 use super::events::LeftRows;
-use super::lifecycle_events::{Affected, LifecycleEvents};
+use super::lifecycle_events::{AffectedEntities, LifecycleEvents};
 use super::selection::Selection;
 use super::{Store, Structure};
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, EntityError, Location, SparseMask, TableId};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::structure::archetype::Archetypes;
-use crate::structure::removal::{Fate, RemovalRecord};
+use crate::structure::removal::{RemovalRecord, ValueFate};
 use crate::util::guard::{DeferredPanic, for_each_despite_panics};
 
 impl Store {
@@ -47,18 +47,18 @@ impl Store {
 
     /// Returns the sparse storages in which an entity may be, if its despawn notifies no observer or hook and removes no pairs.
     #[inline]
-    pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseSummary> {
+    pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseMask> {
         self.unobserved_storages_in(entity, &mut None)
     }
 
     /// As [`unobserved_storages`](Self::unobserved_storages), for a sequence of entities: `quiet` caches the last table whose despawns no
     /// observer or hook watches, so that it is not checked again.
     #[inline]
-    pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
+    pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseMask> {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
-            if self.structure.archetypes.tables.get(location.table)?.interest().intersects(Interest::OBSERVERS) {
+            if self.structure.archetypes.tables.get(location.table)?.interest().intersects(ListenerMask::OBSERVERS) {
                 return None;
             }
             *quiet = Some(location.table);
@@ -112,7 +112,7 @@ impl Store {
         let prepared = panicked.go_on_if_fails(|| {
             let listed = self.list_watched(selection, order);
             let first = self.structure.gather(selection);
-            Ok::<_, Infallible>((first, self.prepare_end(selection.table, first, listed, 0, Fate::Dropped)))
+            Ok::<_, Infallible>((first, self.prepare_end(selection.table, first, listed, 0, ValueFate::Dropped)))
         });
         let Ok((first, mut ending)) = prepared;
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, .. } = self;
@@ -124,7 +124,7 @@ impl Store {
         let count = ending.gone.count;
         let dropped = self.dropping(|store| {
             // SAFETY: the rows have just been taken off the table, and their values are still there.
-            unsafe { store.end_prepared(&mut ending, Fate::Dropped) }
+            unsafe { store.end_prepared(&mut ending, ValueFate::Dropped) }
         });
         self.finish_operation(panicked.or(dropped));
         count
@@ -135,7 +135,7 @@ impl Store {
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             for &entity in entities {
                 if let Some(location) = store.structure.entities.get(entity) {
-                    events.add_end(store, Affected::Listed(&[entity]), location.table);
+                    events.add_end(store, AffectedEntities::Listed(&[entity]), location.table);
                 }
             }
         };
@@ -175,14 +175,14 @@ impl Store {
         first: usize,
         listed: Option<Vec<Entity>>,
         in_all: usize,
-        fate: Fate,
+        fate: ValueFate,
     ) -> PreparedDespawn {
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, events, .. } = self;
         let of = tables.get_mut(table);
         let going = &of.entities()[first..];
         entities.reserve_free(in_all.max(going.len())).unwrap_or_else(|error| error.raise());
-        let mut outside: Vec<(Entity, SparseSummary)> = Vec::new();
-        if entities.has_summaries() && (fate == Fate::Dropped || listed.is_some()) {
+        let mut outside: Vec<(Entity, SparseMask)> = Vec::new();
+        if entities.has_summaries() && (fate == ValueFate::Dropped || listed.is_some()) {
             let told = listed.as_deref().unwrap_or(going);
             let summaries = told.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
             outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
@@ -191,7 +191,7 @@ impl Store {
         let (mut rows, mut told) = (Vec::new(), None);
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
-            let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
+            let storages = outside.iter().fold(SparseMask::default(), |all, &(_, summary)| all.union(summary));
             let room = events.removals.make_room(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
@@ -203,7 +203,7 @@ impl Store {
     /// # Safety
     ///
     /// - The rows have just been taken off the table; their values are still there, unless they are taken.
-    pub(super) unsafe fn end_prepared(&mut self, ending: &mut PreparedDespawn, fate: Fate) {
+    pub(super) unsafe fn end_prepared(&mut self, ending: &mut PreparedDespawn, fate: ValueFate) {
         let PreparedDespawn { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: forwarded: the rows have just been taken off; `row` returns the rows of the listed entities.
@@ -278,7 +278,7 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
     }
     let location = store.structure.entities.locate(entity)?;
     let mut panicked = store.notify_before(|events, store| {
-        events.add_end(store, Affected::Listed(&[entity]), location.table);
+        events.add_end(store, AffectedEntities::Listed(&[entity]), location.table);
     });
     panicked.go_on_if_fails(|| store.structure.entities.reserve_free(1)).unwrap_or_else(|error| error.raise());
     let summary = store.structure.entities.sparse_summary(entity.index());
@@ -333,7 +333,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
 }
 
 /// Returns whether entities of a table that are in these sparse storages can be despawned as a run: nothing has to be recorded or dropped.
-fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
+fn can_end_as_run(store: &Store, table: TableId, summary: SparseMask) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, events, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
     let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().has_no_end_listener();
@@ -347,9 +347,9 @@ fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool
 ///
 /// - The live entity is at this location and may be in these sparse storages. There is room for its index among the free ones.
 #[inline(always)]
-unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
+unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary: SparseMask) {
     let table = store.structure.archetypes.tables.get_mut(location.table);
-    if !summary.is_empty() || table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) {
+    if !summary.is_empty() || table.interest().intersects(ListenerMask::REMOVALS.union(ListenerMask::RECORDER)) {
         // SAFETY: forwarded.
         return unsafe { end_row_in_phases(store, entity, location, summary) };
     }
@@ -381,7 +381,7 @@ unsafe fn retire_row(table: &mut Table, entities: &mut Entities, entity: Entity,
 ///
 /// - As for [`end_row`].
 #[inline(never)]
-unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
+unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Location, summary: SparseMask) {
     let row = location.row as usize;
     let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = store;
     let table = archetypes.tables.get_mut(location.table);
@@ -395,7 +395,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
             return table.drop_retired_row();
         }
     }
-    let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
+    let room = events.removals.make_room(table.watched_columns(), summary, 1, ValueFate::Dropped);
     let told = room.unwrap_or_else(|error| error.raise());
     // From here on nothing allocates.
     // SAFETY: the row of a live entity is a row of its table.
@@ -404,7 +404,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     entities.free(entity);
     let gone = RemovedRows { table: location.table, first: table.len(), count: 1 };
     // SAFETY: the row has just been retired, and its values are past the end.
-    unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
+    unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), ValueFate::Dropped) }
 }
 
 /// Records the removals of entities that are gone, if there is a record with room for it, and drops their values. `row` returns the place
@@ -420,9 +420,9 @@ unsafe fn end_rows(
     gone: RemovedRows,
     entities: &[Entity],
     row: impl Fn(usize) -> usize,
-    outside: &[(Entity, SparseSummary)],
+    outside: &[(Entity, SparseMask)],
     mut told: Option<RemovalRecord>,
-    fate: Fate,
+    fate: ValueFate,
 ) {
     let Store {
         structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
@@ -433,7 +433,7 @@ unsafe fn end_rows(
         // SAFETY: forwarded: the values are still in these rows; kept values are not dropped below.
         unsafe { events.ended(&left, outside, (&mut *sparse, components), told) }
     }
-    if fate == Fate::Taken {
+    if fate == ValueFate::Taken {
         return;
     }
     let _finish = told.as_ref().map(|told| events.finish(told));
@@ -471,7 +471,7 @@ fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[E
 fn observes_end_of(store: &Store, table: TableId) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
     let in_table =
-        || archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+        || archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(ListenerMask::OBSERVERS));
     events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
 }
 
@@ -488,7 +488,7 @@ pub(super) fn end_all(store: &mut Store) {
     let mut told = RemovalRecord::default();
     for (table, of_table) in &mut watched.tables {
         let table = tables.get_mut(*table);
-        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
+        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: ValueFate::Dropped };
         // SAFETY: the entities are in the order of their rows, which are removed below; kept values are not dropped.
         unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
         told.join(of_table);
@@ -514,7 +514,7 @@ pub(super) fn end_all(store: &mut Store) {
 
 impl Structure {
     /// Removes entities that have just been despawned from their sparse storages. Their values need no drop.
-    fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
+    fn leave_storages(&mut self, kind: Option<(TableId, SparseMask)>, entities: &[Entity]) {
         let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
         for number in summary.storages(self.sparse.len()) {
             self.sparse[number].remove_these(entities);
@@ -522,9 +522,9 @@ impl Structure {
     }
 
     /// Returns the sparse storages that may hold components with this id.
-    pub(crate) fn storage_of(&self, id: ComponentId) -> SparseSummary {
+    pub(crate) fn storage_of(&self, id: ComponentId) -> SparseMask {
         let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
-        number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
+        number.map_or(SparseMask::ALL, |number| SparseMask::default().with(number))
     }
 }
 
@@ -543,7 +543,7 @@ pub(super) struct PreparedDespawn {
     listed: Vec<Entity>,
     rows: Vec<u32>,
     /// The entities that may be in sparse storages.
-    outside: Vec<(Entity, SparseSummary)>,
+    outside: Vec<(Entity, SparseMask)>,
     told: Option<RemovalRecord>,
 }
 
@@ -551,14 +551,14 @@ pub(super) struct PreparedDespawn {
 struct SparseValues<'a> {
     sparse: &'a mut [SparseStorage],
     /// The entities and the sparse storages that they may be in.
-    values: &'a [(Entity, SparseSummary)],
+    values: &'a [(Entity, SparseMask)],
 }
 
 impl Drop for SparseValues<'_> {
     fn drop(&mut self) {
         let Self { sparse, values } = self;
         let count = sparse.len();
-        let mut have_destructors = SparseSummary::default();
+        let mut have_destructors = SparseMask::default();
         for &(entity, summary) in *values {
             for storage in summary.storages(count) {
                 match sparse[storage].column().drop_fn() {

@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 
 use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
 use super::lifecycle_events::LifecycleEvents;
-use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
+use crate::component::{ComponentId, LifecycleMask, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::structure::queue::Queue;
 use crate::util::alloc_error::{try_shrink, try_shrink_map};
@@ -55,7 +55,7 @@ pub(crate) enum NotDispatched {
 }
 
 /// Links entities that have this component to the targets that it names.
-pub(crate) type Link<C> = fn(&mut C, ComponentId, &[Entity]);
+pub(crate) type LinkFn<C> = fn(&mut C, ComponentId, &[Entity]);
 
 /// Functions of higher layers that a store calls.
 pub(crate) struct DispatchVTable<C> {
@@ -68,7 +68,7 @@ pub(crate) struct DispatchVTable<C> {
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
     /// Returns the function that links entities that get this component, if it names a target.
-    pub(crate) linking: fn(&C, ComponentId) -> Option<Link<C>>,
+    pub(crate) linking: fn(&C, ComponentId) -> Option<LinkFn<C>>,
     /// Tries to despawn an entity whose despawn notifies no listener, with the entities that are linked to it, without preparation. Returns
     /// false and changes nothing if the operation needs all phases.
     pub(crate) end: fn(&mut C, Entity) -> bool,
@@ -78,8 +78,8 @@ pub(crate) struct DispatchVTable<C> {
 
 /// The names of the running dispatches, nested in each other, and their callers. Usually there is at most one.
 #[derive(Default)]
-struct Running {
-    /// The innermost dispatch. Valid if [`State`] has the flag `RUNNING`.
+struct RunningDispatches {
+    /// The innermost dispatch. Valid if [`DispatchFlags`] has the flag `RUNNING`.
     innermost: (&'static str, Origin),
     /// The outer dispatches, the outermost first.
     others: Vec<(&'static str, Origin)>,
@@ -87,10 +87,10 @@ struct Running {
 
 flag_set! {
     /// Flags of a dispatch. In the common case all are clear, so that one comparison covers them.
-    struct State(u8) {
+    struct DispatchFlags(u8) {
         /// An event is being dispatched, or a hook runs.
         RUNNING = 1;
-        /// This happens during another dispatch: [`Running::others`] is not empty.
+        /// This happens during another dispatch: [`RunningDispatches::others`] is not empty.
         NESTED = 1 << 1;
         /// There is a cause, or the limit is 0.
         LIMITED = 1 << 2;
@@ -103,7 +103,7 @@ flag_set! {
     }
 }
 
-impl State {
+impl DispatchFlags {
     #[inline(always)]
     fn set(&mut self, some: Self, holds: bool) {
         *self = self.difference(some).union(some.only_if(holds));
@@ -117,18 +117,18 @@ pub(crate) struct Dispatch<C: 'static> {
     observers: Vec<ObserversPlace<C>>,
     /// By the number of an observer: the number of its type of event.
     events: HashMap<usize, u32>,
-    running: Running,
+    running: RunningDispatches,
     /// The cause of the commands that are being applied.
     cause: Option<Arc<Cause>>,
     limit: usize,
-    state: State,
-    /// The numbers of the types of lifecycle events, in the order of [`Kinds::DISPATCHED`].
-    lifecycle: [Option<u32>; Kinds::DISPATCHED.len()],
+    state: DispatchFlags,
+    /// The numbers of the types of lifecycle events, in the order of [`LifecycleMask::DISPATCHED`].
+    lifecycle: [Option<u32>; LifecycleMask::DISPATCHED.len()],
     /// The entities that the last bulk spawn has made, if listeners were notified of them.
     pub(super) made: Vec<Entity>,
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// The function that links entities that get this component, for the component that was linked last.
-    pub(super) last_link: Option<(ComponentId, Link<C>)>,
+    pub(super) last_link: Option<(ComponentId, LinkFn<C>)>,
     /// The commands of observers and hooks, until the outermost dispatch has ended. Each entry owns the queue of one listener.
     observer_commands: Queue<C>,
     /// The commands that the running hook or observer has recorded through `World::commands`, not through a parameter `Commands`.
@@ -141,11 +141,11 @@ impl<C: 'static> Default for Dispatch<C> {
             numbers: SlotMap::default(),
             observers: Vec::new(),
             events: HashMap::default(),
-            running: Running::default(),
+            running: RunningDispatches::default(),
             cause: None,
             limit: Self::LIMIT,
-            state: State::NONE,
-            lifecycle: [None; Kinds::DISPATCHED.len()],
+            state: DispatchFlags::NONE,
+            lifecycle: [None; LifecycleMask::DISPATCHED.len()],
             made: Vec::new(),
             vtable: None,
             last_link: None,
@@ -176,24 +176,24 @@ impl<C: 'static> Dispatch<C> {
     }
 
     /// Registers a type of event as the event of these lifecycle kinds.
-    pub(crate) fn register_lifecycle(&mut self, number: u32, kinds: Kinds) {
-        if let Some(at) = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds) {
+    pub(crate) fn register_lifecycle(&mut self, number: u32, kinds: LifecycleMask) {
+        if let Some(at) = LifecycleMask::DISPATCHED.iter().position(|&dispatched| dispatched == kinds) {
             self.lifecycle[at] = Some(number);
         }
     }
 
-    /// Returns the number of the type of lifecycle event at this index of [`Kinds::DISPATCHED`], if it has had observers.
+    /// Returns the number of the type of lifecycle event at this index of [`LifecycleMask::DISPATCHED`], if it has had observers.
     #[inline]
     pub(crate) fn lifecycle_number(&self, at: usize) -> Option<u32> {
         self.lifecycle[at]
     }
 
     /// Returns the lifecycle events of a component, or of any component, that are observed.
-    pub(super) fn observed(&self, component: Option<ComponentId>) -> Kinds {
+    pub(super) fn observed(&self, component: Option<ComponentId>) -> LifecycleMask {
         let is_watched = |number: u32| self.get(number).is_some_and(|observers| observers.watches(component));
-        let all = self.lifecycle.iter().zip(Kinds::DISPATCHED);
+        let all = self.lifecycle.iter().zip(LifecycleMask::DISPATCHED);
         let observed = all.filter(|(number, _)| number.is_some_and(is_watched));
-        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.union(kinds))
+        observed.fold(LifecycleMask::NONE, |observed, (_, kinds)| observed.union(kinds))
     }
 
     /// Returns the observers of a type of event, unless such an event is being dispatched.
@@ -209,48 +209,48 @@ impl<C: 'static> Dispatch<C> {
     /// Returns whether an event is being dispatched.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
-        self.state.intersects(State::RUNNING)
+        self.state.intersects(DispatchFlags::RUNNING)
     }
 
     /// Returns whether no dispatch is running, there is no cause, and no commands are pending.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
-        self.state == State::NONE
+        self.state == DispatchFlags::NONE
     }
 
     /// Returns whether the running hook or observer may have recorded commands through `World::commands`.
     #[inline(always)]
     pub(crate) fn has_world_commands(&self) -> bool {
-        self.state.intersects(State::WORLD_COMMANDS)
+        self.state.intersects(DispatchFlags::WORLD_COMMANDS)
     }
 
     /// Returns the queue in which `World::commands` records the commands of the running hook or observer.
     pub(crate) fn world_commands(&mut self) -> &mut Queue<C> {
-        self.state.set(State::WORLD_COMMANDS, true);
+        self.state.set(DispatchFlags::WORLD_COMMANDS, true);
         &mut self.world_commands
     }
 
     /// Takes the commands that were recorded through `World::commands`.
     pub(crate) fn take_world_commands(&mut self) -> Queue<C> {
-        self.state.set(State::WORLD_COMMANDS, false);
+        self.state.set(DispatchFlags::WORLD_COMMANDS, false);
         core::mem::take(&mut self.world_commands)
     }
 
     /// Returns whether commands of observers may be pending until the end of the outermost dispatch.
     #[inline(always)]
     pub(crate) fn has_observer_commands(&self) -> bool {
-        self.state.intersects(State::WAITING)
+        self.state.intersects(DispatchFlags::WAITING)
     }
 
     /// Adds a command that is applied at the end of the outermost dispatch.
     pub(crate) fn push_observer_commands(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
-        self.state.set(State::WAITING, true);
+        self.state.set(DispatchFlags::WAITING, true);
         self.observer_commands.push(command);
     }
 
     /// Takes the pending commands of observers and hooks.
     pub(crate) fn take_observer_commands(&mut self) -> Queue<C> {
-        self.state.set(State::WAITING, false);
+        self.state.set(DispatchFlags::WAITING, false);
         core::mem::take(&mut self.observer_commands)
     }
 
@@ -278,18 +278,18 @@ impl<C: 'static> Dispatch<C> {
     }
 
     fn note_limited(&mut self) {
-        self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
+        self.state.set(DispatchFlags::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
     /// Begins the dispatch of an event, or the run of a hook. `caller` has triggered it. Ends with [`Dispatch::end`]. Returns false if the
     /// limit of nested events is reached.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
-        if self.state.intersects(State::MAY_LEAD) && !self.make_way() {
+        if self.state.intersects(DispatchFlags::MAY_LEAD) && !self.save_running() {
             return false;
         }
         self.running.innermost = (name, caller);
-        self.state.set(State::RUNNING, true);
+        self.state.set(DispatchFlags::RUNNING, true);
         true
     }
 
@@ -323,7 +323,7 @@ impl<C: 'static> Dispatch<C> {
         caller: Origin,
         take: impl FnOnce(&mut ObserversPlace<C>) -> Option<T>,
     ) -> Option<T> {
-        // The observers are taken last, because `make_way` may run out of memory.
+        // The observers are taken last, because `save_running` may run out of memory.
         if !self.begin(name, caller) {
             return None;
         }
@@ -334,16 +334,17 @@ impl<C: 'static> Dispatch<C> {
         taken
     }
 
-    /// Returns false if the limit of depth is reached. Otherwise saves the running dispatch, if there is one, in [`Running::others`].
+    /// Returns false if the limit of depth is reached. Otherwise saves the running dispatch, if there is one, in
+    /// [`RunningDispatches::others`].
     #[cold]
     #[inline(never)]
-    fn make_way(&mut self) -> bool {
+    fn save_running(&mut self) -> bool {
         if self.depth() >= self.limit {
             return false;
         }
         if self.is_running() {
             self.running.others.push(self.running.innermost);
-            self.state.set(State::NESTED, true);
+            self.state.set(DispatchFlags::NESTED, true);
         }
         true
     }
@@ -351,8 +352,8 @@ impl<C: 'static> Dispatch<C> {
     /// Ends the innermost dispatch.
     #[inline(always)]
     pub(crate) fn end(&mut self) {
-        if self.state == State::RUNNING {
-            self.state = State::NONE;
+        if self.state == DispatchFlags::RUNNING {
+            self.state = DispatchFlags::NONE;
         } else {
             self.end_nested();
         }
@@ -362,9 +363,9 @@ impl<C: 'static> Dispatch<C> {
     fn end_nested(&mut self) {
         match self.running.others.pop() {
             Some(outer) => self.running.innermost = outer,
-            None => self.state.set(State::RUNNING, false),
+            None => self.state.set(DispatchFlags::RUNNING, false),
         }
-        self.state.set(State::NESTED, !self.running.others.is_empty());
+        self.state.set(DispatchFlags::NESTED, !self.running.others.is_empty());
     }
 
     /// Returns the reason why the observers of an event are not notified.
@@ -526,7 +527,7 @@ mod tests {
         let mut reactions = Dispatch::<()>::default();
         assert!(matches!(reactions.why_not(0), NotDispatched::Unobserved));
         assert!(reactions.begin_lifecycle(0, Origin::UNKNOWN).is_none() && reactions.is_idle());
-        assert_eq!(reactions.observed(None), Kinds::NONE);
+        assert_eq!(reactions.observed(None), LifecycleMask::NONE);
         assert_eq!(reactions.lifecycle_number(0), None);
     }
 }

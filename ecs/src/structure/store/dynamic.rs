@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 
 use super::Store;
-use super::addition::{Addition, removing_components, retaining};
-use super::located::Located;
+use super::addition::{InsertOp, removing_components, retaining};
+use super::located::LocatedEntity;
 use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::Entity;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
-use crate::structure::bundle::{Bundle, BundleParts, RowWriter, Token, give, with_parts};
-use crate::structure::graph::{Change, ChangeStep};
+use crate::structure::bundle::{Bundle, BundleParts, RowWriter, Token, with_moving_ptr, with_parts};
+use crate::structure::graph::{ChangeKey, ChangeStep};
 use crate::util::alloc_error::AllocError;
 
 /// A bundle whose components are chosen at run time.
@@ -111,7 +111,7 @@ impl EntityBuilder {
     /// ```
     pub fn add_bundle<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let mut values = Vec::new();
-        give(bundle, |bundle| with_parts(bundle, |parts| parts.erase(&mut values, Token::new())));
+        with_moving_ptr(bundle, |bundle| with_parts(bundle, |parts| parts.erase(&mut values, Token::new())));
         let mut replaced = Vec::new();
         for value in values {
             replaced.extend(self.put(value));
@@ -246,10 +246,10 @@ pub(super) fn change_with<V>(
     values: &mut Vec<V>,
     descriptor: fn(&V) -> &'static ComponentDescriptor,
     step: fn(u32) -> ChangeStep,
-) -> Change {
+) -> ChangeKey {
     let ids = store.structure.archetypes.adopt_values(values, descriptor);
     store.note_new_components();
-    Change::of(step(store.structure.archetypes.register_dynamic(&ids)))
+    ChangeKey::of(step(store.structure.archetypes.register_dynamic(&ids)))
 }
 
 /// The insertion of one value of each of several components, by a step that adds something. Values that are not wanted are left in
@@ -258,18 +258,18 @@ fn adding_values<'v>(
     store: &mut Store,
     values: &'v mut Vec<ErasedVec>,
     step: fn(u32) -> ChangeStep,
-) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'v>> {
+) -> InsertOp<impl FnOnce(&mut RowWriter<'_>) + use<'v>> {
     let change = change_with(store, values, ErasedVec::descriptor, step);
     let write = |writer: &mut RowWriter<'_>| {
         for value in values {
             let target = writer.next_target();
-            // SAFETY: the values are in the order of the bundle, and each part of a builder is one value. Only `Addition::write` calls this
+            // SAFETY: the values are in the order of the bundle, and each part of a builder is one value. Only `InsertOp::write` calls this
             // closure, and its caller guarantees that the plan of the writer is a plan of the change.
             unsafe { writer.write_value(target, value) }
         }
     };
     // SAFETY: the change adds the bundle of these values, and nothing else.
-    unsafe { Addition::new(change, write) }
+    unsafe { InsertOp::new(change, write) }
 }
 
 /// Spawns an entity with the components of a builder, by a step of this kind. The builder is empty afterwards.
@@ -280,7 +280,7 @@ pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step:
     store.spawn_with(addition, None).unwrap_or_else(|error| error.raise())
 }
 
-impl Located<'_> {
+impl LocatedEntity<'_> {
     /// Inserts the components of a builder, by a step of this kind. The builder is empty afterwards.
     ///
     /// # Errors

@@ -8,17 +8,17 @@
 use core::mem::MaybeUninit;
 
 use super::addition::removing_components;
-use super::located::Located;
+use super::located::LocatedEntity;
 use super::{CloneError, EntityBuilder, Store, WorldId, clone_entity};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
-use crate::structure::bundle::{Bundle, give, give_here};
+use crate::structure::bundle::{Bundle, with_moving_ptr, with_moving_ptr_inline};
 use crate::structure::graph::ChangeStep;
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::OnDrop;
 
 /// An entity and its store.
-pub(crate) struct EntityAt<'s> {
+pub(crate) struct StoreEntityMut<'s> {
     store: &'s mut Store,
     entity: Entity,
     /// The location of the entity, while it is known for certain. It is cleared before user code that could change it may run, and before
@@ -28,7 +28,7 @@ pub(crate) struct EntityAt<'s> {
     world: WorldId,
 }
 
-impl<'s> EntityAt<'s> {
+impl<'s> StoreEntityMut<'s> {
     /// Returns exclusive access to an entity.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ fn exchanged(entity: Entity) -> ! {
 }
 
 /// Methods that change the entity panic, and name it, if it is not alive any more.
-impl<'s> EntityAt<'s> {
+impl<'s> StoreEntityMut<'s> {
     #[inline]
     pub(crate) fn id(&self) -> Entity {
         self.entity
@@ -142,15 +142,15 @@ impl<'s> EntityAt<'s> {
     /// Locates the entity for one operation and clears the cached location. The calling line becomes the caller (origin) of the operation.
     #[inline(always)]
     #[track_caller]
-    fn located(&mut self) -> Located<'_> {
-        self.store.by_caller();
+    fn located(&mut self) -> LocatedEntity<'_> {
+        self.store.track_caller();
         self.located_for_origin()
     }
 
     /// As `located`, but the caller (origin) stays the same.
     #[inline(always)]
     #[track_caller]
-    fn located_for_origin(&mut self) -> Located<'_> {
+    fn located_for_origin(&mut self) -> LocatedEntity<'_> {
         let location = match self.location.take() {
             Some(location) => location,
             None => {
@@ -160,7 +160,7 @@ impl<'s> EntityAt<'s> {
             }
         };
         // SAFETY: the entity is at this location: the cached location is cleared whenever anything else could change the store.
-        unsafe { Located::new(self.store, self.entity, location) }
+        unsafe { LocatedEntity::new(self.store, self.entity, location) }
     }
 
     /// Inserts the components of a bundle.
@@ -168,7 +168,7 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
         let located = self.located();
-        self.location = give_here(
+        self.location = with_moving_ptr_inline(
             bundle,
             #[inline(always)]
             |bundle| located.insert(bundle),
@@ -179,7 +179,7 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     pub(crate) fn insert_for_origin<B: Bundle>(&mut self, bundle: B) {
         let located = self.located_for_origin();
-        self.location = give(bundle, |bundle| located.insert(bundle));
+        self.location = with_moving_ptr(bundle, |bundle| located.insert(bundle));
     }
 
     /// Inserts the components of a bundle that the entity does not have. The caller (origin) is as for
@@ -187,18 +187,18 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     pub(crate) fn insert_if_new_for_origin<B: Bundle>(&mut self, bundle: B) {
         let located = self.located_for_origin();
-        self.location = give(bundle, |bundle| located.insert_if_new(bundle));
+        self.location = with_moving_ptr(bundle, |bundle| located.insert_if_new(bundle));
     }
 
     /// Sets the calling line as the caller (origin) of the operations that follow.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn by_caller(&mut self) -> &mut Self {
-        self.store.by_caller();
+    pub(crate) fn track_caller(&mut self) -> &mut Self {
+        self.store.track_caller();
         self
     }
 
     /// Inserts the components of a builder. The builder is empty afterwards; if there is no memory, it keeps the values. The caller
-    /// (origin) is the one of the command in progress, unless [`by_caller`](Self::by_caller) has set another one.
+    /// (origin) is the one of the command in progress, unless [`track_caller`](Self::track_caller) has set another one.
     #[track_caller]
     pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
         self.located_for_origin().insert_values(builder, ChangeStep::Insert)
@@ -234,7 +234,7 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
         let located = self.located();
-        give(new, |new| located.replace::<Old, New>(new));
+        with_moving_ptr(new, |new| located.replace::<Old, New>(new));
     }
 
     /// Delivers the pending events of an operation that was aborted by a panic, before another operation defers its events.
@@ -257,7 +257,7 @@ impl<'s> EntityAt<'s> {
             return None;
         }
         // SAFETY: the bundle is initialized, since `take` returned true.
-        Some(unsafe { told(self.store, taken) })
+        Some(unsafe { flush_then_take(self.store, taken) })
     }
 
     /// Moves the components of `Old` out and inserts `New`, in one move. Returns `New` as the error if a component of `Old` is missing.
@@ -272,8 +272,10 @@ impl<'s> EntityAt<'s> {
         let mut old = MaybeUninit::<Old>::uninit();
         // SAFETY: the address is valid for the old bundle, which is initialized afterwards.
         unsafe {
-            give(new, |new| located.defer_events(|located| located.exchange::<Old, New>(new, old.as_mut_ptr())));
-            Ok(told(self.store, old))
+            with_moving_ptr(new, |new| {
+                located.defer_events(|located| located.exchange::<Old, New>(new, old.as_mut_ptr()))
+            });
+            Ok(flush_then_take(self.store, old))
         }
     }
 
@@ -289,7 +291,7 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
         let entity = self.target();
         self.location = None;
-        clone_entity(self.store.by_caller(), entity)
+        clone_entity(self.store.track_caller(), entity)
     }
 }
 
@@ -299,7 +301,7 @@ impl<'s> EntityAt<'s> {
 ///
 /// - The bundle is initialized.
 #[inline]
-unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
+unsafe fn flush_then_take<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
     let mut taken = taken;
     if store.events.has_pending {
         let held = OnDrop::new(&mut taken, |taken| {

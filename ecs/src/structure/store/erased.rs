@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
 
-use super::{EntityAt, EntityBuilder, Structure, bundle_components};
+use super::{EntityBuilder, StoreEntityMut, Structure, bundle_components};
 use crate::component::{
     ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedSlice, ErasedValue, FieldError,
     RegisterComponentError,
@@ -382,7 +382,7 @@ impl Structure {
     }
 }
 
-impl EntityAt<'_> {
+impl StoreEntityMut<'_> {
     /// Returns the metadata of a component if the entity is alive.
     fn component(&self, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         let entity = self.target();

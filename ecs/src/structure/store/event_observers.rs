@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use super::lifecycle_events::LifecycleEvents;
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::Entities;
 
 /// The results of removing observers, which the caller has to act on.
@@ -28,7 +28,7 @@ pub(crate) struct RemovedObservers {
 pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
     /// Notifies the observers of the lifecycle events of some kinds, or only the observer with the number `only`. The event is dispatched
     /// for these kinds.
-    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut C);
+    fn notify(&mut self, events: &LifecycleEvents, kinds: LifecycleMask, only: Option<usize>, store: &mut C);
 
     /// Removes the observer with this number. Returns `None` if there is no such observer.
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers>;
@@ -50,11 +50,11 @@ pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
 pub(super) struct ObserversPlace<C: 'static> {
     /// The type of the value.
     type_id: TypeId,
-    shared: NonNull<Shared<dyn EventObservers<C>>>,
+    shared: NonNull<SharedObservers<dyn EventObservers<C>>>,
 }
 
 /// Observers, and whether they are taken.
-struct Shared<O: ?Sized> {
+struct SharedObservers<O: ?Sized> {
     /// [`FREE`], [`TAKEN`] or [`ORPHANED`].
     state: AtomicU8,
     /// The name of the type of event.
@@ -76,8 +76,8 @@ unsafe impl<C: 'static> Sync for ObserversPlace<C> {}
 
 impl<C: 'static> ObserversPlace<C> {
     pub(super) fn new<O: EventObservers<C>>(event: &'static str, observers: O) -> Self {
-        let shared: Box<Shared<dyn EventObservers<C>>> =
-            Box::new(Shared { state: AtomicU8::new(FREE), event, observers: UnsafeCell::new(observers) });
+        let shared: Box<SharedObservers<dyn EventObservers<C>>> =
+            Box::new(SharedObservers { state: AtomicU8::new(FREE), event, observers: UnsafeCell::new(observers) });
         Self { type_id: TypeId::of::<O>(), shared: NonNull::from(Box::leak(shared)) }
     }
 
@@ -87,7 +87,7 @@ impl<C: 'static> ObserversPlace<C> {
     }
 
     #[inline(always)]
-    fn shared(&self) -> &Shared<dyn EventObservers<C>> {
+    fn shared(&self) -> &SharedObservers<dyn EventObservers<C>> {
         // SAFETY: the memory is freed when the place is dropped, or later. `TakenObservers` makes references to the observers, which are in
         // a cell, and shared references to the state.
         unsafe { self.shared.as_ref() }
@@ -145,7 +145,7 @@ impl<C: 'static> Drop for ObserversPlace<C> {
 
 /// Observers that are taken for a dispatch. On drop they go back to their place, or are dropped if the place no longer exists.
 pub(crate) struct TakenObservers<O: ?Sized> {
-    shared: NonNull<Shared<O>>,
+    shared: NonNull<SharedObservers<O>>,
 }
 
 impl<O: ?Sized> Deref for TakenObservers<O> {
@@ -184,7 +184,7 @@ impl<O: ?Sized> Drop for TakenObservers<O> {
 
 #[cold]
 #[inline(never)]
-fn drop_orphans<O: ?Sized>(shared: NonNull<Shared<O>>) {
+fn drop_orphans<O: ?Sized>(shared: NonNull<SharedObservers<O>>) {
     // SAFETY: the pointer is from a box. The place no longer exists, and this is the last pointer to the observers.
     drop(unsafe { Box::from_raw(shared.as_ptr()) });
 }
@@ -198,7 +198,7 @@ mod tests {
     struct Listed<T>(T);
 
     impl<T: Send + Sync + 'static> EventObservers<()> for Listed<T> {
-        fn notify(&mut self, _: &LifecycleEvents, _: Kinds, _: Option<usize>, (): &mut ()) {}
+        fn notify(&mut self, _: &LifecycleEvents, _: LifecycleMask, _: Option<usize>, (): &mut ()) {}
 
         fn remove(&mut self, _: usize, _: &Entities) -> Option<RemovedObservers> {
             None

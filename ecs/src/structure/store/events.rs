@@ -3,25 +3,25 @@
 //!
 //! An operation makes room ([`Removals::make_room`], which may fail), moves rows, and then reports the changes here, before it drops
 //! anything. No user code runs in between. Values that were left by a move are past the end of their table; a removal log that keeps the
-//! values of a column lists it in [`RemovalRecord::kept`]. If [`Interest`] contains no listener, none of these functions is called.
+//! values of a column lists it in [`RemovalRecord::kept`]. If [`ListenerMask`] contains no listener, none of these functions is called.
 //!
 //! Tests: tests/storage/transitions.rs, tests/storage/lifecycle.rs
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::lifecycle_events::{Affected, LifecycleEvents};
-use super::links::Links;
+use super::lifecycle_events::{AffectedEntities, LifecycleEvents};
+use super::links::StoreLinks;
 use super::observed_storages::ObservedStorages;
-use crate::component::transition::{Interest, Transition};
-use crate::component::{ComponentId, Components, Kinds};
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::component::transition::{ListenerMask, Transition};
+use crate::component::{ComponentId, Components, LifecycleMask};
+use crate::entity::{Entity, SparseMask, TableId};
 use crate::storage::journal::{Journal, JournalStart, Recorder};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::{Table, Tables};
 use crate::storage::tracking::Spawns;
-use crate::structure::graph::{MovePlan, Target};
-use crate::structure::removal::{Fate, Finish, RemovalRecord, Removals};
+use crate::structure::graph::{ComponentTarget, MovePlan};
+use crate::structure::removal::{FinishRemovals, RemovalRecord, Removals, ValueFate};
 use crate::util::guard::DeferredPanic;
 
 /// The listeners of operations, and the pending lifecycle events.
@@ -41,7 +41,7 @@ pub(crate) struct Events<D> {
     /// The sparse storages of such components.
     pub(crate) observed: ObservedStorages,
     /// Which target lists each source, and pending updates of links.
-    pub(crate) links: Links,
+    pub(crate) links: StoreLinks,
     /// Events that have not been delivered yet.
     pub(crate) pending: Box<LifecycleEvents>,
     /// Reusable memory for other events.
@@ -62,7 +62,7 @@ pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
     pub(super) entities: &'a [Entity],
     /// The row of each entity, by its index in `entities`.
     pub(super) row: R,
-    pub(super) fate: Fate,
+    pub(super) fate: ValueFate,
 }
 
 impl<D> Events<D> {
@@ -130,26 +130,25 @@ impl<D> Events<D> {
 
     /// Returns whether a listener may be notified of every operation, or of removals from one of these sparse storages.
     #[inline]
-    pub(super) fn watches(&self, storages: SparseSummary) -> bool {
+    pub(super) fn watches(&self, storages: SparseMask) -> bool {
         self.is_recording() || self.removals.watches(storages) || self.observed.all.meets(storages)
     }
 
     /// Returns whether a listener is notified of additions to this sparse storage.
     #[inline]
     pub(super) fn observes_storage(&self, number: usize) -> bool {
-        self.is_recording() || self.observed.all.meets(SparseSummary::default().with(number))
+        self.is_recording() || self.observed.all.meets(SparseMask::default().with(number))
     }
 
     /// Returns whether a listener may be notified of removals from this sparse storage.
     #[inline]
     pub(super) fn watches_storage(&self, number: usize) -> bool {
-        self.is_recording()
-            || self.removals.with_watched(self.observed.all).meets(SparseSummary::default().with(number))
+        self.is_recording() || self.removals.with_watched(self.observed.all).meets(SparseMask::default().with(number))
     }
 
     /// Returns whether entities that are added to these sparse storages are linked at once, unless observers or hooks are running.
     #[inline]
-    pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
+    pub(super) fn link_at_once(&self, storages: SparseMask) -> bool {
         self.observed.only_linked.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
     }
 
@@ -172,8 +171,9 @@ impl<D> Events<D> {
 
     /// Returns whether the despawn of an entity of this table, which may be in these sparse storages, is recorded.
     #[inline]
-    pub(super) fn records_end(&self, table: &Table, storages: SparseSummary) -> bool {
-        table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) || self.removals.watches(storages)
+    pub(super) fn records_end(&self, table: &Table, storages: SparseMask) -> bool {
+        table.interest().intersects(ListenerMask::REMOVALS.union(ListenerMask::RECORDER))
+            || self.removals.watches(storages)
     }
 
     /// Returns whether a listener is notified of additions to some sparse storage.
@@ -198,7 +198,7 @@ impl<D> Events<D> {
         {
             // The flag is set first: the event must be delivered even if there is no memory for the notes below.
             self.has_pending = true;
-            if kinds.intersects(Kinds::INSERT.of_links()) {
+            if kinds.intersects(LifecycleMask::INSERT.of_links()) {
                 self.links.note(entity, id, components);
             }
             if !kinds.of_listeners().is_empty() {
@@ -212,7 +212,7 @@ impl<D> Events<D> {
     pub(super) fn note_parting(
         &mut self,
         entity: Entity,
-        (id, kinds): (ComponentId, Kinds),
+        (id, kinds): (ComponentId, LifecycleMask),
         components: &Components,
     ) -> bool {
         let only_parts = kinds.of_listeners().is_empty() && !self.links.is_moving && components.names_target(id);
@@ -263,8 +263,8 @@ impl<D> Events<D> {
 
     /// Returns whether the despawn of entities of a table, which may be in these sparse storages, is observed.
     #[inline]
-    pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseSummary) -> bool {
-        let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+    pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseMask) -> bool {
+        let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(ListenerMask::OBSERVERS));
         in_table || self.observed.all.meets(storages)
     }
 
@@ -279,7 +279,7 @@ impl<D> Events<D> {
     /// other operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
-        if plan.listeners.interest.intersects(Interest::RECORDER) {
+        if plan.listeners.interest.intersects(ListenerMask::RECORDER) {
             self.record(entity, plan, is_new);
         }
         if !plan.listeners.after.is_empty() {
@@ -311,26 +311,31 @@ impl<D> Events<D> {
     /// # Safety
     ///
     /// - The columns of the table still have the values of the components that the plan lists as lost, in these rows, unless the fate is
-    ///   [`Fate::Taken`]. Nothing uses the values afterwards, and the values of the columns in [`RemovalRecord::kept`] are not dropped.
+    ///   [`ValueFate::Taken`]. Nothing uses the values afterwards, and the values of the columns in [`RemovalRecord::kept`] are not
+    ///   dropped.
     pub(super) unsafe fn rows_changed(
         &mut self,
         plan: &MovePlan,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
-        now: Affected<'_>,
+        now: AffectedEntities<'_>,
         told: &mut RemovalRecord,
     ) {
-        if plan.listeners.interest.intersects(Interest::REMOVALS) {
+        if plan.listeners.interest.intersects(ListenerMask::REMOVALS) {
             // SAFETY: forwarded: `plan.lost` are components of the table, whose values are in these rows unless they are taken.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.listeners.interest.intersects(Interest::RECORDER) {
+        if plan.listeners.interest.intersects(ListenerMask::RECORDER) {
             left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
         self.note_all(now, plan.listeners.after.iter().copied());
     }
 
     /// Adds the changes of entities that observers or hooks are notified of.
-    pub(super) fn note_all(&mut self, entities: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+    pub(super) fn note_all(
+        &mut self,
+        entities: AffectedEntities<'_>,
+        changes: impl IntoIterator<Item = (ComponentId, LifecycleMask)>,
+    ) {
         if self.is_observing {
             self.pending.add_all(entities, changes);
             self.has_pending |= !self.pending.is_empty();
@@ -355,9 +360,9 @@ impl<D> Events<D> {
     pub(super) fn sparse_changed(
         &mut self,
         plan: &MovePlan,
-        (entity, fate): (Entity, Fate),
+        (entity, fate): (Entity, ValueFate),
         held: &[u32],
-        summary: SparseSummary,
+        summary: SparseMask,
         (sparse, components): (&mut [SparseStorage], &Components),
         told: &mut RemovalRecord,
     ) {
@@ -368,12 +373,13 @@ impl<D> Events<D> {
                 self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
-        if !plan.listeners.interest.intersects(Interest::RECORDER.union(Interest::OBSERVERS)) {
+        if !plan.listeners.interest.intersects(ListenerMask::RECORDER.union(ListenerMask::OBSERVERS)) {
             return;
         }
         for number in held_by(entity, summary, sparse) {
             let id = components.sparse()[number];
-            let (here, number) = (|target: &&Target| **target == Target::Sparse(number as u32), number as u32);
+            let (here, number) =
+                (|target: &&ComponentTarget| **target == ComponentTarget::Sparse(number as u32), number as u32);
             if !held.contains(&number) {
                 self.note(entity, Transition::Gained(id), components);
             } else if plan.renewed.iter().any(|target| here(&target)) {
@@ -392,7 +398,7 @@ impl<D> Events<D> {
         number: u32,
         entity: Entity,
         components: &Components,
-        fate: Fate,
+        fate: ValueFate,
         told: &mut RemovalRecord,
     ) {
         self.removals.sparse_lost(storage, number as usize, entity, fate, told);
@@ -410,11 +416,11 @@ impl<D> Events<D> {
     pub(super) unsafe fn ended(
         &mut self,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
-        outside: &[(Entity, SparseSummary)],
+        outside: &[(Entity, SparseMask)],
         (sparse, components): (&mut [SparseStorage], &Components),
         told: &mut RemovalRecord,
     ) {
-        if left.table.interest().intersects(Interest::REMOVALS) {
+        if left.table.interest().intersects(ListenerMask::REMOVALS) {
             // SAFETY: forwarded, for all columns of the table.
             unsafe { self.rows_lost(left.table.watched_columns(), left, told) }
         }
@@ -462,12 +468,12 @@ impl<D> Events<D> {
 
     /// Ends the recording of an operation.
     #[inline]
-    pub(super) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
+    pub(super) fn finish(&mut self, told: &RemovalRecord) -> FinishRemovals<'_> {
         self.removals.finish(told)
     }
 }
 
 /// Returns the sparse storages that an entity is in; `summary` contains the storages that it may be in.
-pub(super) fn held_by(entity: Entity, summary: SparseSummary, sparse: &[SparseStorage]) -> impl Iterator<Item = usize> {
+pub(super) fn held_by(entity: Entity, summary: SparseMask, sparse: &[SparseStorage]) -> impl Iterator<Item = usize> {
     summary.storages(sparse.len()).filter(move |&number| sparse[number].contains(entity.index()))
 }

@@ -23,7 +23,7 @@
 //! | sparse values that are removed | by `carry_out`, if it is the only one | *finish* |
 //! | sparse summary of the entity | `carry_out` | *finish* |
 //! | change ticks | `carry_out` | `carry_out`; of staged values *finish* |
-//! | links | `conclude` | *finish* |
+//! | links | `end_change` | *finish* |
 //!
 //! Tests: tests/storage, tests/model, tests/hazards
 
@@ -31,8 +31,8 @@ use core::mem::ManuallyDrop;
 
 use super::change::leave_summary;
 use super::change_spec::{BundleChange, ChangeSpec, LazyChange, NumberedChange, Subject};
-use super::lifecycle_events::Affected;
-use super::phases::{Changed, Prepared, drop_values, finish, prepare};
+use super::lifecycle_events::AffectedEntities;
+use super::phases::{FinishArgs, PreparedChange, drop_values, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
 use super::ticks::note_targets;
@@ -42,10 +42,10 @@ use crate::entity::{Entities, Entity, Location, TableId};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::storage::tick::WriteStamp;
-use crate::structure::archetype::Planned;
-use crate::structure::bundle::{Bundle, BundleParts, Moved, RowWriter, Token, with_parts};
+use crate::structure::archetype::PlanContext;
+use crate::structure::bundle::{Bundle, BundleParts, MovingPtr, RowWriter, Token, with_parts};
 use crate::structure::graph::{MovePlan, PlanFlags, PlanId, PlanKey};
-use crate::structure::removal::Fate;
+use crate::structure::removal::ValueFate;
 
 /// Any change. In phases `begin` uses no constant of the change, so it is instantiated once, with this type.
 type AnyChange = NumberedChange<true>;
@@ -56,7 +56,7 @@ struct BegunChange<'s> {
     entity: Entity,
     /// Where the entity will be.
     here: Location,
-    rows: Rows<'s>,
+    rows: RowOp<'s>,
     entities: &'s mut Entities,
     sparse: &'s mut [SparseStorage],
     components: &'s Components,
@@ -64,7 +64,7 @@ struct BegunChange<'s> {
 }
 
 /// The row of the entity in a change. A table that gets a row has room for it.
-enum Rows<'s> {
+enum RowOp<'s> {
     /// The row is new.
     New(&'s mut Table),
     /// The row is not touched: only sparse storages change. In phases such a change uses `Stays`.
@@ -109,19 +109,19 @@ impl BegunChange<'_> {
         // the plan lists, from `write`, or has got it from a constructor.
         unsafe {
             match rows {
-                Rows::New(table) => {
+                RowOp::New(table) => {
                     write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                     table.commit_row(entity, now);
                 }
-                Rows::OutsideTables if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
-                Rows::OutsideTables => {}
-                Rows::Stays(table) => {
+                RowOp::OutsideTables if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
+                RowOp::OutsideTables => {}
+                RowOp::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
                         overwrite_row::<S, PHASES>(plan, table, (row, entity), sparse, now, write);
                     }
                 }
-                Rows::Moves { to, source, from_row } => {
+                RowOp::Moves { to, source, from_row } => {
                     read(plan, source, sparse);
                     source.move_row_to((from_row, entity), (to, here), entities, &plan.moves, now.tick);
                     let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::TOLERATED);
@@ -133,7 +133,7 @@ impl BegunChange<'_> {
                     }
                     note_moved(plan, source, from_row as usize, to, row, now);
                     if drops {
-                        drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
+                        drop_values(plan, Some(source), to, (ValueFate::Dropped, &[]));
                     }
                 }
             }
@@ -190,7 +190,7 @@ unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
     }
     if !PHASES && plan.flags.intersects(S::TOLERATED) {
         // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
-        unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
+        unsafe { drop_values(plan, None, table, (ValueFate::Dropped, &[])) }
     }
 }
 
@@ -209,7 +209,7 @@ impl Store {
     pub(super) unsafe fn insert_bundle<B: Bundle>(
         &mut self,
         subject: Subject,
-        bundle: Moved<'_, B>,
+        bundle: MovingPtr<'_, B>,
     ) -> Result<(Entity, Option<Location>), SpawnError> {
         let spec = BundleChange::<B, true>::new();
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
@@ -220,7 +220,7 @@ impl Store {
                 // The bundle is split into its components before the operation begins, because splitting may run user code.
                 return with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
-                    self.execute(subject, spec, Fate::Dropped, read, write)
+                    self.execute(subject, spec, ValueFate::Dropped, read, write)
                 });
             }
             let token = B::IN_PLACE.expect("the bundle need not be split");
@@ -233,11 +233,11 @@ impl Store {
                         #[inline(always)]
                         |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
                     );
-                    Ok(self.conclude(done))
+                    Ok(self.end_change(done))
                 }
-                None => bundle.elsewhere(move |bundle| {
+                None => bundle.relocate(move |bundle| {
                     let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
-                    self.execute_in_phases(subject, spec, Fate::Dropped, read, write)
+                    self.execute_in_phases(subject, spec, ValueFate::Dropped, read, write)
                 }),
             }
         }
@@ -245,7 +245,7 @@ impl Store {
 
     /// Ends a change without a *finish* phase.
     #[inline(always)]
-    fn conclude(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
+    fn end_change(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
         let WrittenChange { entity, here, link } = done;
         let is_here = link.is_none_or(|component| self.link_new_source(component, entity));
         (entity, is_here.then_some(here))
@@ -276,7 +276,7 @@ impl Store {
         &mut self,
         subject: Subject,
         spec: S,
-        fate: Fate,
+        fate: ValueFate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
@@ -286,7 +286,7 @@ impl Store {
             match self.begin::<S, false>(spec.key(subject), subject) {
                 Some(begun) => {
                     let done = begun.carry_out::<S, false>(subject, read, write);
-                    Ok(self.conclude(done))
+                    Ok(self.end_change(done))
                 }
                 None => (move || self.execute_in_phases(subject, spec, fate, read, write))(),
             }
@@ -307,7 +307,7 @@ impl Store {
         &mut self,
         subject: Subject,
         spec: S,
-        fate: Fate,
+        fate: ValueFate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
@@ -325,8 +325,8 @@ impl Store {
             && let Subject::Alive(entity, location) = subject
         {
             let number = change.resolve(self);
-            let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, number);
-            prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
+            let panicked = self.notify_before_change(AffectedEntities::Listed(&[entity]), location.table, number);
+            prepared = Some(PreparedChange { panicked: Some(panicked), ..PreparedChange::default() });
             (id, flags) = self.find_plan(key, change, subject.table());
         }
         if is_reserved {
@@ -343,7 +343,7 @@ impl Store {
             self.reserve_row(subject, id)?;
             is_reserved = true;
         };
-        let changed = Changed { entity, plan: id, from: subject, here, fate };
+        let changed = FinishArgs { entity, plan: id, from: subject, here, fate };
         // SAFETY: the change has been carried out except for this phase, and nothing has happened since. The flags are those of the plan.
         let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
@@ -376,7 +376,7 @@ impl Store {
     fn make_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
         let change = change.resolve(self);
         let id = self.structure.archetypes.plan(from, change);
-        self.structure.archetypes.remember(key, id);
+        self.structure.archetypes.add_to_cache(key, id);
         (id, self.structure.archetypes.at(id).plan.flags.special())
     }
 
@@ -392,7 +392,7 @@ impl Store {
             self.try_flush()?;
             self.structure.entities.reserve_next()?;
         }
-        let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
+        let PlanContext { plan, tables, .. } = self.structure.archetypes.at(id);
         let moves = plan.table != subject.table() || subject.has_no_row();
         let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
         tables.get_mut(plan.table).reserve(rows)?;
@@ -424,7 +424,7 @@ impl Store {
         let tolerated =
             if S::REQUIRES && subject.has_no_row() { S::TOLERATED.union(PlanFlags::REQUIRES) } else { S::TOLERATED };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
-        let Planned { plan, tables, components } = archetypes.cached(key)?;
+        let PlanContext { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
@@ -445,15 +445,15 @@ impl Store {
                     let table = tables.get_unchecked_mut(to);
                     let constructs = !PHASES && S::REQUIRES && !plan.required.is_empty();
                     let (entity, here) = begin_row(table, plan, entities, subject, constructs)?;
-                    (Rows::New(table), entity, here)
+                    (RowOp::New(table), entity, here)
                 }
-                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::OutsideTables, entity, at),
+                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (RowOp::OutsideTables, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
                     if (PHASES || S::ADDS && plan.flags.intersects(S::TOLERATED)) && !has_room(plan, table, 0) {
                         return None;
                     }
-                    (Rows::Stays(table), entity, at)
+                    (RowOp::Stays(table), entity, at)
                 }
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
@@ -463,7 +463,7 @@ impl Store {
                         return None;
                     }
                     let here = Location { table: to, row: table.len() as u32 };
-                    (Rows::Moves { to: table, source, from_row: at.row }, entity, here)
+                    (RowOp::Moves { to: table, source, from_row: at.row }, entity, here)
                 }
             }
         };
@@ -511,7 +511,7 @@ unsafe fn begin_row(
 ///
 /// - The next targets of the writer belong to the bundle, and its plan is the plan of an insertion that writes every value.
 #[inline(always)]
-unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
+unsafe fn write_in_place<B: Bundle>(bundle: MovingPtr<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: forwarded: the next targets belong to the bundle, and the plan writes every value. The bundle is neither used again nor
     // dropped. There is a token if it need not be split.

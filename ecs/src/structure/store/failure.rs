@@ -282,14 +282,14 @@ pub(crate) struct CommandErrors {
     from_systems: Mailbox<CommandError>,
     /// The number of errors sent to that mailbox since errors were last taken.
     from_systems_len: AtomicUsize,
-    warned: Warned,
+    warned: ReportedWarnings,
 }
 
 /// The warnings that have been reported, by the hash of their text. Atomic, because systems that run in parallel report warnings too.
 #[derive(Default)]
-struct Warned([AtomicUsize; 32]);
+struct ReportedWarnings([AtomicUsize; 32]);
 
-impl Warned {
+impl ReportedWarnings {
     /// Adds a text. Returns false if it has been reported before, or if there is no room for more.
     fn insert(&self, text: &str) -> bool {
         let mut hasher = Fnv::default();

@@ -5,7 +5,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Store;
-use super::frames::{Ongoing, RanSchedule, Seat};
+use super::frames::{FrameGuard, RanSchedule, ScheduleSlot};
 use crate::util::guard::for_each_until_all_had_their_turn;
 
 /// Begins the run of a schedule, given by the number of its label and its seat; `None` if the schedule does not count for frames. If a
@@ -15,7 +15,7 @@ use crate::util::guard::for_each_until_all_had_their_turn;
 ///
 /// If a frame ends and the `Drop` of a value panics. The frame has ended.
 #[inline]
-pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64>, &Seat)>) {
+pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64>, &ScheduleSlot)>) {
     notice_ended_frame(store);
     if let Some((label, seat)) = schedule {
         let at = store.frames.members.iter().position(|member| member.is(label, seat));
@@ -35,7 +35,7 @@ pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64
 /// # Panics
 ///
 /// As [`end_frame`]: an implicit frame in which schedules have run ends here.
-pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
+pub(crate) fn begin_frame(store: &mut Store) -> Option<FrameGuard> {
     notice_ended_frame(store);
     if store.frames.goes_on() {
         return None;
@@ -53,12 +53,15 @@ pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
 ///
 /// As [`end_frame`].
 #[inline]
-pub(crate) fn end_frame_for_commands(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+pub(crate) fn end_frame_for_commands(
+    store: &mut Store,
+    schedule: Option<(Option<u64>, Option<&ScheduleSlot>)>,
+) -> bool {
     !store.commands.after_frame.is_empty() && end_implicit_frame(store, schedule)
 }
 
 #[cold]
-fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&ScheduleSlot>)>) -> bool {
     notice_ended_frame(store);
     if store.frames.goes_on() {
         return false;

@@ -24,11 +24,11 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::storage::resource::{MessageNumbers, Renewed, ResourceId, Resources};
+use crate::storage::resource::{MessageNumbers, RenewedList, ResourceId, Resources};
 
 /// Identifies a schedule in the world that it was prepared for. The world holds weak references, which end when the schedule is dropped or
 /// prepared for another world.
-pub(crate) type Seat = Arc<()>;
+pub(crate) type ScheduleSlot = Arc<()>;
 
 /// A schedule that has run in the world.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ pub(super) struct RanSchedule {
 
 impl RanSchedule {
     #[inline]
-    pub(super) fn is(&self, label: Option<u64>, seat: &Seat) -> bool {
+    pub(super) fn is(&self, label: Option<u64>, seat: &ScheduleSlot) -> bool {
         (label.is_some() && self.label == label) || core::ptr::eq(self.seat.as_ptr(), Arc::as_ptr(seat))
     }
 
@@ -60,9 +60,9 @@ pub(super) struct SharedFrame {
 }
 
 /// A run or an explicit frame is in progress until this is dropped. The world counts them by the references to the shared state.
-pub(crate) struct Ongoing(Arc<SharedFrame>);
+pub(crate) struct FrameGuard(Arc<SharedFrame>);
 
-impl Ongoing {
+impl FrameGuard {
     /// Ends the frame of a world that is elsewhere.
     pub(crate) fn end_elsewhere(self) {
         self.0.has_ended.store(true, Relaxed);
@@ -71,14 +71,14 @@ impl Ongoing {
 
 /// The messages that a schedule reads.
 #[derive(Clone)]
-pub(super) struct Holder {
+pub(super) struct MessageHolder {
     pub(super) seat: Weak<()>,
-    pub(super) lists: Vec<Held>,
+    pub(super) lists: Vec<UnseenMessages>,
 }
 
 /// One list of messages, and the first message that the schedule may not have seen.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct UnseenMessages {
     pub(super) messages: ResourceId,
     pub(super) origin: usize,
     pub(super) from: u64,
@@ -110,13 +110,13 @@ impl Frames {
     }
 
     /// Sets which lists of messages a schedule reads. Messages that it may not have read are retained.
-    pub(crate) fn hold_messages(&mut self, resources: &mut Resources, seat: &Seat, lists: &[ResourceId]) {
-        let is_of = |holder: &Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
+    pub(crate) fn hold_messages(&mut self, resources: &mut Resources, seat: &ScheduleSlot, lists: &[ResourceId]) {
+        let is_of = |holder: &MessageHolder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         let at = match self.holders.iter().position(is_of) {
             Some(at) => at,
             None if lists.is_empty() => return,
             None => {
-                self.holders.push(Holder { seat: Arc::downgrade(seat), lists: Vec::new() });
+                self.holders.push(MessageHolder { seat: Arc::downgrade(seat), lists: Vec::new() });
                 self.holders.len() - 1
             }
         };
@@ -125,14 +125,14 @@ impl Frames {
         for &messages in lists {
             if !held.iter().any(|held| held.messages == messages) {
                 let (origin, from) = resources.message_numbers(messages).map_or((0, 0), |now| (now.origin, now.start));
-                held.push(Held { messages, origin, from });
+                held.push(UnseenMessages { messages, origin, from });
             }
         }
     }
 
     /// Must be called when a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
-    pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &Seat) {
-        let is_of = |holder: &&mut Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
+    pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &ScheduleSlot) {
+        let is_of = |holder: &&mut MessageHolder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {
             for held in &mut holder.lists {
                 if let Some(MessageNumbers { origin, end, .. }) = resources.message_numbers(held.messages) {
@@ -147,8 +147,8 @@ impl Frames {
     }
 
     /// Counts a run or a frame until the returned guard is dropped. Runs and frames that begin in the meantime belong to it.
-    pub(crate) fn enter(&self) -> Ongoing {
-        Ongoing(Arc::clone(&self.shared))
+    pub(crate) fn enter(&self) -> FrameGuard {
+        FrameGuard(Arc::clone(&self.shared))
     }
 
     /// Returns whether the run of an outermost schedule starts another frame. `at` is the index of the schedule in `members`.
@@ -161,7 +161,7 @@ impl Frames {
 
     /// Adds a schedule that runs in this frame.
     #[cold]
-    pub(super) fn add_member(&mut self, label: Option<u64>, seat: &Seat) {
+    pub(super) fn add_member(&mut self, label: Option<u64>, seat: &ScheduleSlot) {
         let ran = self.number;
         // Schedules that ran in this frame are kept even if they no longer exist, because that may end the frame: see `ends_before`.
         self.members.retain(|member| member.ran == ran || !member.is_gone());
@@ -171,7 +171,7 @@ impl Frames {
     /// Returns the number of the first message of a list that is held.
     pub(super) fn held_from(&self, messages: ResourceId, numbers: MessageNumbers) -> u64 {
         let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
-        let from = |held: &Held| if held.origin == numbers.origin { held.from } else { numbers.start };
+        let from = |held: &UnseenMessages| if held.origin == numbers.origin { held.from } else { numbers.start };
         lists.map(from).min().unwrap_or(u64::MAX)
     }
 }
@@ -184,7 +184,7 @@ pub(crate) struct FramesCopy {
     pub(super) members: Vec<RanSchedule>,
     /// Whether any schedule has run in this frame.
     pub(crate) any_ran: bool,
-    holders: Vec<Holder>,
+    holders: Vec<MessageHolder>,
 }
 
 impl FramesCopy {
@@ -207,8 +207,8 @@ impl FramesCopy {
 
     /// Adds the lists of messages that a schedule holds, each with the number of the first held message.
     pub(super) fn hold(&mut self, seat: Weak<()>, lists: impl Iterator<Item = (ResourceId, MessageNumbers, u64)>) {
-        let held = |(messages, MessageNumbers { origin, .. }, from)| Held { messages, origin, from };
-        self.holders.push(Holder { seat, lists: lists.map(held).collect() });
+        let held = |(messages, MessageNumbers { origin, .. }, from)| UnseenMessages { messages, origin, from };
+        self.holders.push(MessageHolder { seat, lists: lists.map(held).collect() });
     }
 
     /// Returns the lists of messages that a schedule holds, each with its origin and the number of the first held message.
@@ -220,10 +220,11 @@ impl FramesCopy {
 
 impl Frames {
     /// Restores the frame state from a copy. `renewed` are the lists of messages whose origins have changed.
-    pub(super) fn become_copy(&mut self, copy: FramesCopy, renewed: &[(ResourceId, Renewed)]) {
+    pub(super) fn restore_from(&mut self, copy: FramesCopy, renewed: &[(ResourceId, RenewedList)]) {
         self.state = copy;
         for held in self.holders.iter_mut().flat_map(|holder| &mut holder.lists) {
-            let is_it = |(id, renewed): &&(ResourceId, Renewed)| *id == held.messages && renewed.before == held.origin;
+            let is_it =
+                |(id, renewed): &&(ResourceId, RenewedList)| *id == held.messages && renewed.before == held.origin;
             if let Some((_, renewed)) = renewed.iter().find(is_it) {
                 held.origin = renewed.now;
             }

@@ -9,12 +9,12 @@ use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, KnownClones};
 use crate::entity::{Entity, EntityHashSet};
 use crate::relations::relation::{PairsCopy, Relations};
-use crate::storage::journal::Journaled;
+use crate::storage::journal::JournaledChanges;
 use crate::storage::tick::{LastRun, RunTicks, Tick};
 
 /// A position in the journal of a store. Reading starts there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct StoreJournalPosition {
     pub(crate) world: WorldId,
     /// How often ticks had gone back at that time.
     pub(crate) restores: u64,
@@ -100,7 +100,7 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
 }
 
 /// Returns the current position of the journal, if there is a journal. Later changes come after it.
-pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
+pub(crate) fn journal_moment(store: &mut Store) -> Option<StoreJournalPosition> {
     store.events.journal()?;
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
@@ -109,7 +109,7 @@ pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
     let seen = store.clock.run_at(tick);
     look_for_journal(store, tick);
     let (next, number) = store.events.journal_mut()?.seal();
-    Some(Moment { world, restores, number, next, seen })
+    Some(StoreJournalPosition { world, restores, number, next, seen })
 }
 
 /// Registers the journal as a consumer of the columns that are tracked for it: from now on their logs list the rows that change.
@@ -118,14 +118,17 @@ fn look_for_journal(store: &Store, tick: Tick) {
     for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
         for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
             if let Some(tracking) = table.column(nth).tracking() {
-                tracking.look(tick);
+                tracking.note_consumer(tick);
             }
         }
     }
 }
 
 /// Returns the changes of entities between a position and now, and the ticks since the position.
-pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled, RunTicks), JournalError> {
+pub(crate) fn journal_since(
+    store: &Store,
+    moment: &StoreJournalPosition,
+) -> Result<(JournaledChanges, RunTicks), JournalError> {
     if moment.world != store.id {
         return Err(JournalError::OtherWorld);
     }

@@ -26,14 +26,14 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use super::events::held_by;
-use super::lifecycle_events::{Affected, LifecycleEvents};
+use super::lifecycle_events::{AffectedEntities, LifecycleEvents};
 use super::{Store, Structure, TargetWorld, take_returned};
 use crate::component::transition::Transition;
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::{Entity, TableId};
 use crate::storage::table::Table;
-use crate::structure::archetype::{Archetypes, Planned};
-use crate::structure::graph::Change;
+use crate::structure::archetype::{Archetypes, PlanContext};
+use crate::structure::graph::ChangeKey;
 use crate::util::alloc_error::try_reserve_exact;
 use crate::util::guard::DeferredPanic;
 
@@ -103,14 +103,14 @@ impl Drop for ChangingLinks<'_> {
 
 /// Ids that were pending before commands of listeners are applied. Afterwards they are pending again, in their own world, which may be
 /// elsewhere by then.
-struct Promised<'s> {
+struct ReservedIds<'s> {
     store: &'s mut Store,
     /// `None` if there are no ids.
     target_world: Option<TargetWorld>,
     pending: Vec<Entity>,
 }
 
-impl Drop for Promised<'_> {
+impl Drop for ReservedIds<'_> {
     fn drop(&mut self) {
         match &self.target_world {
             Some(target_world) if target_world.is(self.store) => {
@@ -244,9 +244,9 @@ impl Store {
     #[must_use]
     pub(super) fn notify_before_change(
         &mut self,
-        affected: Affected<'_>,
+        affected: AffectedEntities<'_>,
         table: TableId,
-        change: Change,
+        change: ChangeKey,
     ) -> DeferredPanic {
         self.notify_before(|events, store| events.add_change(store, affected, table, change))
     }
@@ -336,7 +336,7 @@ fn deliver_pending(store: &mut Store) {
     if events.is_unsettled() {
         events.retain(|entity, id, kinds| {
             store.structure.entities.contains(entity)
-                && store.structure.has(entity, id) != kinds.intersects(Kinds::GONE)
+                && store.structure.has(entity, id) != kinds.intersects(LifecycleMask::GONE)
         });
         events.merge_batches(&store.structure.entities);
     }
@@ -364,7 +364,7 @@ fn apply_listener_commands_now(store: &mut Store) {
     let world = store.id;
     let pending = core::mem::take(&mut store.structure.pending);
     let target_world = (!pending.is_empty()).then(|| TargetWorld::new(store));
-    let promised = Promised { store, target_world, pending };
+    let promised = ReservedIds { store, target_world, pending };
     (vtable.apply)(promised.store);
     if promised.store.id == world {
         promised.store.structure.make_reserved_pending();
@@ -423,12 +423,18 @@ pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
 
 impl LifecycleEvents {
     /// Adds the events of components that entities of a table are about to lose by a change.
-    pub(super) fn add_change(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId, change: Change) {
+    pub(super) fn add_change(
+        &mut self,
+        store: &mut Store,
+        affected: AffectedEntities<'_>,
+        table: TableId,
+        change: ChangeKey,
+    ) {
         let Store { structure: Structure { archetypes, entities: index, sparse, .. }, events, .. } = store;
-        let Planned { plan, components, tables } = archetypes.planned(table, change);
+        let PlanContext { plan, components, tables } = archetypes.planned(table, change);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
-            components.observed(id).intersects(Kinds::COMING).then_some((number, id))
+            components.observed(id).intersects(LifecycleMask::COMING).then_some((number, id))
         });
         let mut coming: Vec<(usize, ComponentId)> = coming.collect();
         coming.sort_unstable();
@@ -446,15 +452,15 @@ impl LifecycleEvents {
                 heard.for_each(|(id, kinds)| self.add(entity, id, kinds));
             }
             let missing = coming.iter().filter(|(number, _)| !sparse[*number].contains(entity.index()));
-            missing.for_each(|&(_, id)| self.add(entity, id, Kinds::COMING));
+            missing.for_each(|&(_, id)| self.add(entity, id, LifecycleMask::COMING));
         }
     }
 
     /// Adds the events of the despawn of entities of a table.
-    pub(super) fn add_end(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId) {
+    pub(super) fn add_end(&mut self, store: &mut Store, affected: AffectedEntities<'_>, table: TableId) {
         let Store { structure, events, .. } = store;
         let components = &structure.archetypes.components;
-        let observed = |id: ComponentId| components.observed(id).intersection(Kinds::END.of_all());
+        let observed = |id: ComponentId| components.observed(id).intersection(LifecycleMask::END.of_all());
         let has_sparse = events.observes_storages() && structure.entities.has_summaries();
         let mut unlists = |entity, id, kinds| events.note_parting(entity, (id, kinds), components);
         self.add_components(structure, (affected, table), has_sparse, observed, &mut unlists);
@@ -465,10 +471,10 @@ impl LifecycleEvents {
     fn add_components(
         &mut self,
         Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. }: &Structure,
-        (affected, table): (Affected<'_>, TableId),
+        (affected, table): (AffectedEntities<'_>, TableId),
         has_sparse: bool,
-        kinds_of: impl Fn(ComponentId) -> Kinds,
-        is_handled: &mut dyn FnMut(Entity, ComponentId, Kinds) -> bool,
+        kinds_of: impl Fn(ComponentId) -> LifecycleMask,
+        is_handled: &mut dyn FnMut(Entity, ComponentId, LifecycleMask) -> bool,
     ) {
         let with_kinds = |id: ComponentId| Some((id, kinds_of(id))).filter(|(_, kinds)| !kinds.is_empty());
         let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| with_kinds(id));
@@ -490,25 +496,25 @@ impl LifecycleEvents {
     pub(crate) fn of_existing(
         store: &Structure,
         components: &[ComponentId],
-        kinds: Kinds,
+        kinds: LifecycleMask,
         entities: &[Entity],
     ) -> Self {
         let mut events = Self::default();
         let Structure { archetypes, entities: index, .. } = store;
         let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
         let has_sparse = index.has_summaries() && archetypes.components.sparse().iter().any(is_watched);
-        let mut add = |affected: Affected<'_>, table| {
+        let mut add = |affected: AffectedEntities<'_>, table| {
             let kinds_of = |id| kinds.only_if(is_watched(&id));
             events.add_components(store, (affected, table), has_sparse, kinds_of, &mut |_, _, _| false);
         };
         for entity in entities {
             if let Some(location) = index.get(*entity) {
-                add(Affected::Listed(core::slice::from_ref(entity)), location.table);
+                add(AffectedEntities::Listed(core::slice::from_ref(entity)), location.table);
             }
         }
         if entities.is_empty() {
             for table in archetypes.tables.iter() {
-                add(Affected::Rows { table: table.id(), first: 0, count: table.len() }, table.id());
+                add(AffectedEntities::Rows { table: table.id(), first: 0, count: table.len() }, table.id());
             }
         }
         events.raise_failure();
@@ -517,14 +523,14 @@ impl LifecycleEvents {
     }
 }
 
-impl Affected<'_> {
+impl AffectedEntities<'_> {
     /// Calls a function with the store and each of the entities. The function may change values, but not the structure of the store.
     #[inline]
     pub(crate) fn for_each(self, store: &mut Store, mut each: impl FnMut(&mut Store, Entity)) {
         const SOME: usize = 32;
         match self {
-            Affected::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
-            Affected::Rows { count, .. } => {
+            AffectedEntities::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
+            AffectedEntities::Rows { count, .. } => {
                 // `each` borrows the store mutably, so several entities at a time are copied out of it.
                 let mut some = [Entity::PLACEHOLDER; SOME];
                 for first in (0..count).step_by(SOME) {

@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::{Entities, Entity, TableId};
 use crate::storage::table::{Table, Tables};
 use crate::util::alloc_error::{AllocError, try_reserve};
@@ -16,7 +16,7 @@ use crate::util::alloc_error::{AllocError, try_reserve};
 #[derive(Default)]
 pub(crate) struct LifecycleEvents {
     entities: Vec<Entity>,
-    changes: Vec<(ComponentId, Kinds)>,
+    changes: Vec<(ComponentId, LifecycleMask)>,
     batches: Vec<BatchRange>,
     /// Set if there was no memory for an event. An operation that moves rows cannot fail, so the error is raised on delivery.
     failed: Option<AllocError>,
@@ -24,13 +24,13 @@ pub(crate) struct LifecycleEvents {
 
 /// The entities and the changes of a batch.
 struct BatchRange {
-    of: Of,
+    of: BatchEntities,
     changes: Range<usize>,
     /// Whether no later operation can have undone the changes.
     is_certain: bool,
 }
 
-enum Of {
+enum BatchEntities {
     One(Entity),
     Listed(Range<usize>),
     Rows(TableId, Range<usize>),
@@ -39,14 +39,14 @@ enum Of {
 /// Entities with the same changes, in order.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
-pub enum Affected<'n> {
+pub enum AffectedEntities<'n> {
     /// The entities in `count` rows of a table, from `first` on.
     Rows { table: TableId, first: usize, count: usize },
     /// The listed entities.
     Listed(&'n [Entity]),
 }
 
-impl<'n> Affected<'n> {
+impl<'n> AffectedEntities<'n> {
     /// Returns the number of entities.
     #[inline]
     pub(crate) fn len(self) -> usize {
@@ -133,8 +133,8 @@ impl LifecycleEvents {
 
     /// Adds an event of one component of an entity. A second event of the same component belongs to another operation, so it starts a new
     /// batch.
-    pub(super) fn add(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
-        if let Some(BatchRange { of: Of::One(last), changes, .. }) = self.batches.last_mut()
+    pub(super) fn add(&mut self, entity: Entity, id: ComponentId, kinds: LifecycleMask) {
+        if let Some(BatchRange { of: BatchEntities::One(last), changes, .. }) = self.batches.last_mut()
             && *last == entity
             && self.changes[changes.clone()].iter().all(|change| change.0 != id)
         {
@@ -152,10 +152,14 @@ impl LifecycleEvents {
 
     /// Adds a batch. Single entities may belong to several operations that are carried out as one, which may undo each other's changes.
     #[inline]
-    pub(super) fn add_all(&mut self, of: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+    pub(super) fn add_all(
+        &mut self,
+        of: AffectedEntities<'_>,
+        changes: impl IntoIterator<Item = (ComponentId, LifecycleMask)>,
+    ) {
         let is_certain = match of {
-            Affected::Rows { .. } => true,
-            Affected::Listed(entities) => entities.len() != 1,
+            AffectedEntities::Rows { .. } => true,
+            AffectedEntities::Listed(entities) => entities.len() != 1,
         };
         self.add_batch(of, changes, is_certain);
     }
@@ -163,14 +167,14 @@ impl LifecycleEvents {
     /// Adds a batch. `is_certain` says that no later operation can undo the changes before the batch is delivered.
     pub(super) fn add_batch(
         &mut self,
-        of: Affected<'_>,
-        changes: impl IntoIterator<Item = (ComponentId, Kinds)>,
+        of: AffectedEntities<'_>,
+        changes: impl IntoIterator<Item = (ComponentId, LifecycleMask)>,
         is_certain: bool,
     ) {
         let listed = match of {
-            Affected::Listed(&[entity]) => return self.add_one(entity, changes, is_certain),
-            Affected::Listed(entities) => entities,
-            Affected::Rows { .. } => &[],
+            AffectedEntities::Listed(&[entity]) => return self.add_one(entity, changes, is_certain),
+            AffectedEntities::Listed(entities) => entities,
+            AffectedEntities::Rows { .. } => &[],
         };
         let first = self.changes.len();
         if of.len() == 0 || !self.add_changes(changes, listed.len()) {
@@ -178,20 +182,21 @@ impl LifecycleEvents {
         }
         let changes = first..self.changes.len();
         let of = match of {
-            Affected::Listed(_) => {
+            AffectedEntities::Listed(_) => {
                 let first = self.entities.len();
                 self.entities.extend_from_slice(listed);
-                Of::Listed(first..self.entities.len())
+                BatchEntities::Listed(first..self.entities.len())
             }
-            Affected::Rows { table, first: row, count } => {
-                if let Some(BatchRange { of: Of::Rows(last, rows), changes: of_last, .. }) = self.batches.last_mut()
+            AffectedEntities::Rows { table, first: row, count } => {
+                if let Some(BatchRange { of: BatchEntities::Rows(last, rows), changes: of_last, .. }) =
+                    self.batches.last_mut()
                     && (*last, rows.end) == (table, row)
                     && self.changes[of_last.clone()] == self.changes[changes.clone()]
                 {
                     rows.end += count;
                     return self.changes.truncate(first);
                 }
-                Of::Rows(table, row..row + count)
+                BatchEntities::Rows(table, row..row + count)
             }
         };
         self.batches.push(BatchRange { of, changes, is_certain });
@@ -202,20 +207,24 @@ impl LifecycleEvents {
     pub(super) fn add_one(
         &mut self,
         entity: Entity,
-        changes: impl IntoIterator<Item = (ComponentId, Kinds)>,
+        changes: impl IntoIterator<Item = (ComponentId, LifecycleMask)>,
         is_certain: bool,
     ) {
         let first = self.changes.len();
         if self.add_changes(changes, 0) {
             let changes = first..self.changes.len();
-            self.batches.push(BatchRange { of: Of::One(entity), changes, is_certain });
+            self.batches.push(BatchRange { of: BatchEntities::One(entity), changes, is_certain });
         }
     }
 
     /// Adds the changes of a batch, and makes room for the batch and for so many entities of it. Returns false if there are no changes, or
     /// no room.
     #[inline]
-    fn add_changes(&mut self, changes: impl IntoIterator<Item = (ComponentId, Kinds)>, entities: usize) -> bool {
+    fn add_changes(
+        &mut self,
+        changes: impl IntoIterator<Item = (ComponentId, LifecycleMask)>,
+        entities: usize,
+    ) -> bool {
         let (changes, first) = (changes.into_iter(), self.changes.len());
         let (lower, upper) = changes.size_hint();
         if let Err(error) = self.reserve(entities, upper.unwrap_or(lower)) {
@@ -248,7 +257,7 @@ impl LifecycleEvents {
     pub(super) fn resolve_rows(&mut self, table: &Table) {
         let Self { entities, batches, failed, .. } = self;
         batches.retain_mut(|BatchRange { of, .. }| {
-            if let Of::Rows(id, rows) = of
+            if let BatchEntities::Rows(id, rows) = of
                 && *id == table.id()
             {
                 let (first, rows) = (entities.len(), table.entities().get(rows.clone()).unwrap_or_default());
@@ -257,7 +266,7 @@ impl LifecycleEvents {
                     return false;
                 }
                 entities.extend_from_slice(rows);
-                *of = Of::Listed(first..entities.len());
+                *of = BatchEntities::Listed(first..entities.len());
             }
             true
         });
@@ -265,7 +274,8 @@ impl LifecycleEvents {
 
     /// [`resolve_rows`](Self::resolve_rows) of all tables.
     pub(crate) fn resolve_all_rows(&mut self, tables: &Tables) {
-        let by_rows = |batch: &BatchRange| if let Of::Rows(table, _) = batch.of { Some(table) } else { None };
+        let by_rows =
+            |batch: &BatchRange| if let BatchEntities::Rows(table, _) = batch.of { Some(table) } else { None };
         while let Some(table) = self.batches.iter().find_map(by_rows) {
             match tables.get(table) {
                 Some(table) => self.resolve_rows(table),
@@ -286,15 +296,15 @@ impl LifecycleEvents {
     }
 
     /// Removes the events for which `holds` returns false. Batches that are certain or that name rows are kept without a check.
-    pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, Kinds) -> bool) {
-        let batch_holds = |events: &Self, batch: &BatchRange| match events.batch(batch, Kinds::NONE).affected {
-            Affected::Listed(&[entity]) if !batch.is_certain => {
+    pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, LifecycleMask) -> bool) {
+        let batch_holds = |events: &Self, batch: &BatchRange| match events.batch(batch, LifecycleMask::NONE).affected {
+            AffectedEntities::Listed(&[entity]) if !batch.is_certain => {
                 let mut changes = events.changes[batch.changes.clone()].iter();
                 changes.all(|change| holds(entity, change.0, change.1))
             }
             // Unless the batch is certain, the changes may hold for only some of its entities.
-            Affected::Listed(_) => batch.is_certain,
-            Affected::Rows { .. } => true,
+            AffectedEntities::Listed(_) => batch.is_certain,
+            AffectedEntities::Rows { .. } => true,
         };
         if self.batches.iter().all(|batch| batch_holds(self, batch)) {
             return;
@@ -302,10 +312,10 @@ impl LifecycleEvents {
         let all = core::mem::take(self);
         self.failed = all.failed;
         for range in &all.batches {
-            let EventBatch { affected, changes, .. } = all.batch(range, Kinds::NONE);
+            let EventBatch { affected, changes, .. } = all.batch(range, LifecycleMask::NONE);
             let changes = changes.iter().copied();
             match affected {
-                Affected::Listed(entities) if !range.is_certain => {
+                AffectedEntities::Listed(entities) if !range.is_certain => {
                     for &entity in entities {
                         self.add_one(entity, changes.clone().filter(|change| holds(entity, change.0, change.1)), false);
                     }
@@ -319,10 +329,10 @@ impl LifecycleEvents {
     pub(super) fn merge_batches(&mut self, index: &Entities) {
         let Self { entities, changes, batches, .. } = self;
         batches.dedup_by(|next, last| {
-            let first = |of: &Of| match of {
-                Of::One(entity) => Some(*entity),
-                Of::Listed(range) => entities.get(range.start).copied(),
-                Of::Rows(..) => None,
+            let first = |of: &BatchEntities| match of {
+                BatchEntities::One(entity) => Some(*entity),
+                BatchEntities::Listed(range) => entities.get(range.start).copied(),
+                BatchEntities::Rows(..) => None,
             };
             let (Some(of_last), Some(of_next)) = (first(&last.of), first(&next.of)) else { return false };
             let table = |entity| index.get(entity).map(|location| location.table);
@@ -333,13 +343,17 @@ impl LifecycleEvents {
                 return false;
             }
             match (&mut last.of, &next.of) {
-                (Of::Listed(range), Of::Listed(others)) if range.end == others.start => range.end = others.end,
-                // A new list is made at the end of `entities`, so that the next arm can extend it.
-                (Of::One(_), Of::One(_)) if try_reserve(entities, 2).is_ok() => {
-                    entities.extend([of_last, of_next]);
-                    last.of = Of::Listed(entities.len() - 2..entities.len());
+                (BatchEntities::Listed(range), BatchEntities::Listed(others)) if range.end == others.start => {
+                    range.end = others.end
                 }
-                (Of::Listed(range), Of::One(_)) if range.end == entities.len() && try_reserve(entities, 1).is_ok() => {
+                // A new list is made at the end of `entities`, so that the next arm can extend it.
+                (BatchEntities::One(_), BatchEntities::One(_)) if try_reserve(entities, 2).is_ok() => {
+                    entities.extend([of_last, of_next]);
+                    last.of = BatchEntities::Listed(entities.len() - 2..entities.len());
+                }
+                (BatchEntities::Listed(range), BatchEntities::One(_))
+                    if range.end == entities.len() && try_reserve(entities, 1).is_ok() =>
+                {
                     entities.push(of_next);
                     range.end += 1;
                 }
@@ -351,8 +365,8 @@ impl LifecycleEvents {
 
     /// Returns the kinds of all events.
     #[inline]
-    pub(crate) fn kinds(&self) -> Kinds {
-        self.changes.iter().fold(Kinds::NONE, |all, change| all.union(change.1))
+    pub(crate) fn kinds(&self) -> LifecycleMask {
+        self.changes.iter().fold(LifecycleMask::NONE, |all, change| all.union(change.1))
     }
 
     /// Returns whether all events are of one batch and one component.
@@ -363,24 +377,26 @@ impl LifecycleEvents {
 
     /// Returns the batch and the component if there is exactly one event and it is of one of these kinds.
     #[inline]
-    pub(crate) fn single(&self, kinds: Kinds) -> Option<(EventBatch<'_>, ComponentId)> {
+    pub(crate) fn single(&self, kinds: LifecycleMask) -> Option<(EventBatch<'_>, ComponentId)> {
         let ([batch], [(component, of)]) = (&self.batches[..], &self.changes[..]) else { return None };
         of.intersects(kinds).then(|| (self.batch(batch, kinds), *component))
     }
 
     #[inline]
-    fn batch<'e>(&'e self, batch: &'e BatchRange, kinds: Kinds) -> EventBatch<'e> {
+    fn batch<'e>(&'e self, batch: &'e BatchRange, kinds: LifecycleMask) -> EventBatch<'e> {
         let affected = match &batch.of {
-            Of::One(entity) => Affected::Listed(core::slice::from_ref(entity)),
-            Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
-            Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
+            BatchEntities::One(entity) => AffectedEntities::Listed(core::slice::from_ref(entity)),
+            BatchEntities::Listed(range) => AffectedEntities::Listed(&self.entities[range.clone()]),
+            BatchEntities::Rows(table, rows) => {
+                AffectedEntities::Rows { table: *table, first: rows.start, count: rows.len() }
+            }
         };
         EventBatch { affected, changes: &self.changes[batch.changes.clone()], kinds }
     }
 
     /// Returns the batches that contain an event of one of these kinds.
     #[inline]
-    pub(crate) fn batches(&self, kinds: Kinds) -> impl Iterator<Item = EventBatch<'_>> + Clone {
+    pub(crate) fn batches(&self, kinds: LifecycleMask) -> impl Iterator<Item = EventBatch<'_>> + Clone {
         let batches = self.batches.iter().map(move |batch| self.batch(batch, kinds));
         batches.filter(|batch| batch.components().next().is_some())
     }
@@ -389,9 +405,9 @@ impl LifecycleEvents {
 /// The entities of a batch, and its events of some kinds.
 #[derive(Clone, Copy)]
 pub(crate) struct EventBatch<'e> {
-    pub(crate) affected: Affected<'e>,
-    changes: &'e [(ComponentId, Kinds)],
-    kinds: Kinds,
+    pub(crate) affected: AffectedEntities<'e>,
+    changes: &'e [(ComponentId, LifecycleMask)],
+    kinds: LifecycleMask,
 }
 
 impl<'e> EventBatch<'e> {
@@ -403,9 +419,9 @@ impl<'e> EventBatch<'e> {
     }
 
     /// Returns the kinds of the events of a component.
-    pub(crate) fn kinds_of(&self, id: ComponentId) -> Kinds {
+    pub(crate) fn kinds_of(&self, id: ComponentId) -> LifecycleMask {
         let changes = self.changes.iter().filter(|change| change.0 == id);
-        changes.fold(Kinds::NONE, |all, change| all.union(change.1)).intersection(self.kinds)
+        changes.fold(LifecycleMask::NONE, |all, change| all.union(change.1)).intersection(self.kinds)
     }
 }
 
@@ -422,28 +438,28 @@ mod tests {
         Entity::new(index, NonZeroU32::MIN)
     }
 
-    fn rows(table: u32, first: usize, count: usize) -> Affected<'static> {
-        Affected::Rows { table: TableId(table), first, count }
+    fn rows(table: u32, first: usize, count: usize) -> AffectedEntities<'static> {
+        AffectedEntities::Rows { table: TableId(table), first, count }
     }
 
     /// Returns the number of entities and the components of each batch.
-    fn batches(events: &LifecycleEvents, kinds: Kinds) -> Vec<(usize, Vec<ComponentId>)> {
+    fn batches(events: &LifecycleEvents, kinds: LifecycleMask) -> Vec<(usize, Vec<ComponentId>)> {
         events.batches(kinds).map(|batch| (batch.affected.len(), batch.components().collect())).collect()
     }
 
     #[test]
     fn events_of_one_entity_are_one_batch_unless_a_component_comes_up_twice() {
         let mut events = LifecycleEvents::default();
-        events.add(entity(3), A, Kinds::ADD);
-        events.add(entity(3), B, Kinds::ADD.union(Kinds::INSERT));
-        events.add(entity(3), A, Kinds::INSERT);
-        events.add(entity(4), A, Kinds::INSERT);
-        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B])]);
+        events.add(entity(3), A, LifecycleMask::ADD);
+        events.add(entity(3), B, LifecycleMask::ADD.union(LifecycleMask::INSERT));
+        events.add(entity(3), A, LifecycleMask::INSERT);
+        events.add(entity(4), A, LifecycleMask::INSERT);
+        assert_eq!(batches(&events, LifecycleMask::ADD), [(1, alloc::vec![A, B])]);
         let inserted = [(1, alloc::vec![B]), (1, alloc::vec![A]), (1, alloc::vec![A])];
-        assert_eq!(batches(&events, Kinds::INSERT), inserted);
-        assert_eq!(events.kinds(), Kinds::ADD.union(Kinds::INSERT));
-        let first = events.batches(Kinds::ADD).next().unwrap();
-        assert_eq!([A, B].map(|id| first.kinds_of(id)), [Kinds::ADD; 2]);
+        assert_eq!(batches(&events, LifecycleMask::INSERT), inserted);
+        assert_eq!(events.kinds(), LifecycleMask::ADD.union(LifecycleMask::INSERT));
+        let first = events.batches(LifecycleMask::ADD).next().unwrap();
+        assert_eq!([A, B].map(|id| first.kinds_of(id)), [LifecycleMask::ADD; 2]);
         events.clear();
         assert!(events.is_empty());
     }
@@ -451,46 +467,46 @@ mod tests {
     #[test]
     fn rows_of_a_table_that_follow_each_other_are_one_batch() {
         let mut events = LifecycleEvents::default();
-        events.add_all(rows(2, 0, 0), [(A, Kinds::ADD)]);
+        events.add_all(rows(2, 0, 0), [(A, LifecycleMask::ADD)]);
         events.add_all(rows(2, 0, 3), []);
         assert!(events.is_empty());
-        events.add_all(rows(2, 0, 3), [(A, Kinds::ADD)]);
-        events.add_all(rows(2, 3, 1), [(A, Kinds::ADD)]);
+        events.add_all(rows(2, 0, 3), [(A, LifecycleMask::ADD)]);
+        events.add_all(rows(2, 3, 1), [(A, LifecycleMask::ADD)]);
         assert!(!events.is_unsettled());
-        let single = events.single(Kinds::ADD).map(|(batch, component)| (batch.affected.len(), component));
+        let single = events.single(LifecycleMask::ADD).map(|(batch, component)| (batch.affected.len(), component));
         assert_eq!(single, Some((4, A)));
-        assert!(events.single(Kinds::INSERT).is_none());
-        events.add_all(rows(2, 4, 2), [(B, Kinds::ADD)]);
-        events.add_all(rows(3, 6, 2), [(B, Kinds::ADD)]);
+        assert!(events.single(LifecycleMask::INSERT).is_none());
+        events.add_all(rows(2, 4, 2), [(B, LifecycleMask::ADD)]);
+        events.add_all(rows(3, 6, 2), [(B, LifecycleMask::ADD)]);
         let expected = [(4, alloc::vec![A]), (2, alloc::vec![B]), (2, alloc::vec![B])];
-        assert_eq!(batches(&events, Kinds::ADD), expected);
-        assert!(events.single(Kinds::ADD).is_none());
+        assert_eq!(batches(&events, LifecycleMask::ADD), expected);
+        assert!(events.single(LifecycleMask::ADD).is_none());
     }
 
     #[test]
     fn events_that_an_operation_may_have_undone_are_checked() {
         let (three, four) = ([entity(3)], [entity(4), entity(5), entity(6)]);
         let mut events = LifecycleEvents::default();
-        events.add_batch(Affected::Listed(&three), [(A, Kinds::ADD), (B, Kinds::ADD)], true);
-        events.add_batch(Affected::Listed(&four), [(A, Kinds::ADD), (B, Kinds::ADD)], true);
+        events.add_batch(AffectedEntities::Listed(&three), [(A, LifecycleMask::ADD), (B, LifecycleMask::ADD)], true);
+        events.add_batch(AffectedEntities::Listed(&four), [(A, LifecycleMask::ADD), (B, LifecycleMask::ADD)], true);
         let holds = |of: Entity, id, _| of != entity(3) && (of, id) != (entity(5), A) && of != entity(6);
         events.retain(holds);
-        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B]), (3, alloc::vec![A, B])]);
+        assert_eq!(batches(&events, LifecycleMask::ADD), [(1, alloc::vec![A, B]), (3, alloc::vec![A, B])]);
         events.mark_stale();
         assert!(events.is_unsettled());
         events.retain(holds);
-        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B]), (1, alloc::vec![B])]);
+        assert_eq!(batches(&events, LifecycleMask::ADD), [(1, alloc::vec![A, B]), (1, alloc::vec![B])]);
     }
 
     #[test]
     fn batches_of_one_table_with_the_same_changes_are_merged() {
         let mut events = LifecycleEvents::default();
         for at in [1, 2, 3] {
-            events.add_all(Affected::Listed(&[entity(at)]), [(A, Kinds::ADD)]);
+            events.add_all(AffectedEntities::Listed(&[entity(at)]), [(A, LifecycleMask::ADD)]);
         }
-        events.add_all(Affected::Listed(&[entity(4)]), [(B, Kinds::ADD)]);
+        events.add_all(AffectedEntities::Listed(&[entity(4)]), [(B, LifecycleMask::ADD)]);
         // None of them is alive, so all count as being in the same table.
         events.merge_batches(&Entities::default());
-        assert_eq!(batches(&events, Kinds::ADD), [(3, alloc::vec![A]), (1, alloc::vec![B])]);
+        assert_eq!(batches(&events, LifecycleMask::ADD), [(3, alloc::vec![A]), (1, alloc::vec![B])]);
     }
 }

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use super::clone::{ClonedPairs, clone_pairs, relate_clones};
-use super::{CloneError, EntityAt, EntityBuilder, Store, clone_some};
+use super::{CloneError, EntityBuilder, Store, StoreEntityMut, clone_some};
 use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::util::guard::DeferredPanic;
@@ -54,7 +54,7 @@ pub(crate) fn take_linked(
 ) -> LinkedClones {
     let take = |&of: &Entity| {
         let (ids, mut components) = wanted(store, of);
-        let taken = EntityAt::find(store, of).map(|mut entity| entity.take_values(Some(&ids)));
+        let taken = StoreEntityMut::find(store, of).map(|mut entity| entity.take_values(Some(&ids)));
         components.parts.extend(taken.into_iter().flat_map(|taken| taken.parts));
         LinkedClone { of, components, pairs: ClonedPairs::default() }
     };
@@ -102,7 +102,7 @@ pub(crate) fn put_linked(
 }
 
 fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
-    let Ok(mut entity) = EntityAt::find(store, id) else { return };
+    let Ok(mut entity) = StoreEntityMut::find(store, id) else { return };
     let done = DeferredPanic::catch(|| {
         entity.insert_dynamic(components).unwrap_or_else(|error| error.raise());
     });

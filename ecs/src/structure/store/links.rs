@@ -17,7 +17,7 @@ use crate::util::alloc_error::try_reserve;
 
 /// A source whose target may stay alive without it.
 #[derive(Clone, Copy)]
-pub(crate) struct Orphan {
+pub(crate) struct OrphanSource {
     /// The component of the source.
     pub(crate) relation: ComponentId,
     pub(crate) source: Entity,
@@ -28,7 +28,7 @@ pub(crate) struct Orphan {
 
 /// A source that leaves the list of a target.
 #[derive(Clone, Copy)]
-pub(crate) struct Leaving {
+pub(crate) struct LeavingSource {
     pub(crate) source: Entity,
     pub(crate) target: Entity,
     /// The place at which the source was added to the list.
@@ -40,7 +40,7 @@ const MOST_NOTES: usize = 4096;
 
 /// An entity that may have lost its pairs.
 #[derive(Clone, Copy)]
-pub(crate) struct Unpaired {
+pub(crate) struct UnpairedEntity {
     /// The component of the sources, or of the targets, of the relation.
     pub(crate) component: ComponentId,
     pub(crate) entity: Entity,
@@ -50,7 +50,7 @@ pub(crate) struct Unpaired {
 
 /// The links of a store.
 #[derive(Default)]
-pub(crate) struct Links {
+pub(crate) struct StoreLinks {
     /// For each component of sources: the target that lists each source.
     listed: LinkRecords,
     /// The number of notes of changed targets.
@@ -69,13 +69,13 @@ pub(crate) struct Links {
     /// addition; if one of them panics, before the next operation notifies any.
     pub(crate) refused: VecDeque<(ComponentId, Entity)>,
     /// Reusable memory for sources that leave the lists of targets.
-    pub(crate) leaving: Vec<Leaving>,
+    pub(crate) leaving: Vec<LeavingSource>,
     /// Reusable memory for sources that are linked or unlinked together.
     pub(crate) batch: Vec<Entity>,
     /// Sources whose target has lost its list, or has got another one.
-    pub(crate) orphans: Vec<Orphan>,
+    pub(crate) orphans: Vec<OrphanSource>,
     /// Entities that may have lost their last pair, or may have the marker component without being in a pair.
-    pub(crate) unpaired: Vec<Unpaired>,
+    pub(crate) unpaired: Vec<UnpairedEntity>,
     /// The last target that got a source, and the row of its list at that time: a hint for the next lookup.
     pub(super) last_list: Option<(Entity, u32)>,
     /// Reusable memory for entities that are despawned together.
@@ -89,7 +89,7 @@ pub(crate) struct Links {
     pub(crate) may_disagree: bool,
 }
 
-impl Links {
+impl StoreLinks {
     /// Returns the target that lists a source.
     #[inline]
     pub(crate) fn target(&self, relation: ComponentId, source: Entity) -> Option<Entity> {
@@ -110,13 +110,13 @@ impl Links {
 
     /// Returns the mutable record of a source.
     #[inline]
-    pub(crate) fn note_of(&mut self, relation: ComponentId, source: Entity) -> Note<'_> {
+    pub(crate) fn note_of(&mut self, relation: ComponentId, source: Entity) -> SourceRecord<'_> {
         let at = self.listed.iter().position(|(id, _)| *id == relation);
         let at = at.unwrap_or_else(|| self.add_relation(relation));
         let Self { listed, changes, journal, .. } = self;
-        let Listed { places, count, changed } = &mut listed[at].1;
-        let spot = places.get_or_add(source.index(), Place::NONE);
-        Note { relation, source, spot, count, changed, changes, journal }
+        let TargetsBySource { places, count, changed } = &mut listed[at].1;
+        let spot = places.get_or_add(source.index(), TargetOfSource::NONE);
+        SourceRecord { relation, source, spot, count, changed, changes, journal }
     }
 
     /// Returns whether a target lists all of these sources.
@@ -139,7 +139,7 @@ impl Links {
             listed.places.for_each_of(sources, |source, spot| {
                 if spot.generation == source.generation() {
                     listed.count -= usize::from(spot.target != Entity::PLACEHOLDER);
-                    *spot = Place::NONE;
+                    *spot = TargetOfSource::NONE;
                 }
             });
         }
@@ -148,7 +148,7 @@ impl Links {
     #[cold]
     #[inline(never)]
     fn add_relation(&mut self, relation: ComponentId) -> usize {
-        self.listed.push((relation, Listed::default()));
+        self.listed.push((relation, TargetsBySource::default()));
         self.listed.len() - 1
     }
 
@@ -156,7 +156,7 @@ impl Links {
     pub(crate) fn sources_of(&self, relation: ComponentId, target: Entity) -> Vec<Entity> {
         let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let of_target = places.filter(|(_, place)| place.target == target);
-        let source = |(index, place): (u32, &Place)| Some((place.place, place.source(index)?));
+        let source = |(index, place): (u32, &TargetOfSource)| Some((place.place, place.source(index)?));
         let mut sources: Vec<(u32, Entity)> = of_target.filter_map(source).collect();
         sources.sort_by_key(|(place, _)| *place);
         sources.into_iter().map(|(_, source)| source).collect()
@@ -183,7 +183,7 @@ impl Links {
     /// memory for the note, all links are compared instead.
     pub(super) fn note(&mut self, entity: Entity, id: ComponentId, components: &Components) {
         let is_noted = if components.is_of_pairs(id) {
-            push(&mut self.unpaired, Unpaired { component: id, entity, has_ended: false })
+            push(&mut self.unpaired, UnpairedEntity { component: id, entity, has_ended: false })
         } else if !components.lists_sources(id) {
             push(&mut self.coming, (id, entity))
         } else {
@@ -223,7 +223,7 @@ impl Links {
     }
 
     #[inline]
-    fn of(&self, relation: ComponentId) -> Option<&Listed> {
+    fn of(&self, relation: ComponentId) -> Option<&TargetsBySource> {
         self.listed.iter().find(|(id, _)| *id == relation).map(|(_, listed)| listed)
     }
 
@@ -241,13 +241,13 @@ impl Links {
     /// Notes a source whose target has lost its list, or may have got another one. `ends` is whether the target is being despawned.
     pub(crate) fn orphan(&mut self, relation: ComponentId, source: Entity, target: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
-        self.orphans.push(Orphan { relation, source, target, has_ended });
+        self.orphans.push(OrphanSource { relation, source, target, has_ended });
     }
 
     /// Notes an entity that is about to lose the marker component of pairs. `ends` is whether it is being despawned.
     pub(crate) fn unpair(&mut self, component: ComponentId, entity: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
-        self.unpaired.push(Unpaired { component, entity, has_ended });
+        self.unpaired.push(UnpairedEntity { component, entity, has_ended });
     }
 
     /// Ends the phase in which an operation notes the links that it removes.
@@ -268,7 +268,7 @@ impl Links {
     }
 
     /// Restores the records of a copy.
-    pub(super) fn become_copy(&mut self, records: LinkRecords) {
+    pub(super) fn restore_from(&mut self, records: LinkRecords) {
         self.listed = records;
         // The new number makes forests read all links again: they compare it with the number that they have stored.
         self.changes += 1;
@@ -279,7 +279,7 @@ impl Links {
 
     /// Frees spare memory.
     pub(super) fn shrink_to_fit(&mut self) {
-        let is_empty = |place: &Place| place.target == Entity::PLACEHOLDER;
+        let is_empty = |place: &TargetOfSource| place.target == Entity::PLACEHOLDER;
         self.listed.iter_mut().for_each(|(_, listed)| listed.places.shrink_to_fit(is_empty));
         self.listed.retain(|(_, listed)| listed.count != 0);
         [&mut self.adopting, &mut self.parting, &mut self.coming].into_iter().for_each(Vec::shrink_to_fit);
@@ -312,24 +312,24 @@ fn push<T>(notes: &mut Vec<T>, note: T) -> bool {
 }
 
 /// The record of a source.
-pub(crate) struct Note<'l> {
+pub(crate) struct SourceRecord<'l> {
     relation: ComponentId,
     source: Entity,
-    spot: &'l mut Place,
+    spot: &'l mut TargetOfSource,
     count: &'l mut usize,
     changed: &'l mut u64,
     changes: &'l mut u64,
     journal: &'l mut Option<VecDeque<(ComponentId, Entity)>>,
 }
 
-impl Note<'_> {
-    /// As [`Links::place`].
+impl SourceRecord<'_> {
+    /// As [`StoreLinks::place`].
     #[inline]
     pub(crate) fn place(&self) -> Option<(Entity, u32)> {
         self.spot.of(self.source)
     }
 
-    /// As [`Links::set_place`].
+    /// As [`StoreLinks::set_place`].
     #[inline]
     pub(crate) fn set(self, target: Entity, place: u32) {
         *self.changes += 1;
@@ -338,12 +338,12 @@ impl Note<'_> {
             write_down(journal, self.relation, self.source);
         }
         *self.count += usize::from(self.spot.target == Entity::PLACEHOLDER);
-        *self.spot = Place { target, generation: self.source.generation(), place };
+        *self.spot = TargetOfSource { target, generation: self.source.generation(), place };
     }
 }
 
 /// For each component of sources: the target that lists each source.
-pub(super) type LinkRecords = Vec<(ComponentId, Listed)>;
+pub(super) type LinkRecords = Vec<(ComponentId, TargetsBySource)>;
 
 /// The target that lists each source, in a copy of a store.
 #[derive(Clone, Default)]
@@ -365,10 +365,10 @@ impl LinksCopy {
 
     /// Adds the links of a relationship that has no links so far. Each source occurs once.
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
-        let mut listed = Listed { count: links.len(), ..Listed::default() };
+        let mut listed = TargetsBySource { count: links.len(), ..TargetsBySource::default() };
         for &(source, target, place) in links {
-            let noted = Place { target, generation: source.generation(), place };
-            *listed.places.get_or_add(source.index(), Place::NONE) = noted;
+            let noted = TargetOfSource { target, generation: source.generation(), place };
+            *listed.places.get_or_add(source.index(), TargetOfSource::NONE) = noted;
         }
         Arc::make_mut(&mut self.0).push((relation, listed));
     }
@@ -379,8 +379,8 @@ const PAGE: usize = 256;
 
 /// The target that lists each source, by the index of the source. A page exists only if it has such a source.
 #[derive(Clone, Default)]
-pub(super) struct Listed {
-    places: Pages<Place, PAGE>,
+pub(super) struct TargetsBySource {
+    places: Pages<TargetOfSource, PAGE>,
     count: usize,
     /// The number of the last note about one of these sources.
     changed: u64,
@@ -388,14 +388,14 @@ pub(super) struct Listed {
 
 /// A target, and the generation of the source. The target is the placeholder if the source is not listed.
 #[derive(Clone, Copy)]
-struct Place {
+struct TargetOfSource {
     target: Entity,
     generation: u32,
     /// The place in the list of the target, when the source was added. Other sources may have been removed since.
     place: u32,
 }
 
-impl Place {
+impl TargetOfSource {
     const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0, place: 0 };
 
     /// Returns the target and the place, if they belong to this source.

@@ -1,24 +1,24 @@
 //! Changing which components an entity has.
 //!
-//! A [`Located`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
+//! A [`LocatedEntity`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
 //! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 //!
 //! Tests: tests/model/edits.rs, tests/storage/world.rs
 
-use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
+use super::addition::{InsertOp, RemoveOp, inserting_after, inserting_if_new, removing, retaining};
 use super::change_spec::{BundleChange, ChangeSpec, NumberedChange, Subject};
 use super::{Store, Structure};
 use crate::entity::{Entity, Location};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
-use crate::structure::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
-use crate::structure::graph::{Change, ChangeStep, MovePlan, PlanFlags};
-use crate::structure::removal::Fate;
+use crate::structure::bundle::{Bundle, BundleParts, MovingPtr, RowReader, RowWriter, take_parts, with_parts};
+use crate::structure::graph::{ChangeKey, ChangeStep, MovePlan, PlanFlags};
+use crate::structure::removal::ValueFate;
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::OnDrop;
 
 /// A live entity, its location, and its store.
-pub(super) struct Located<'s> {
+pub(super) struct LocatedEntity<'s> {
     store: &'s mut Store,
     entity: Entity,
     location: Location,
@@ -40,7 +40,7 @@ impl Structure {
     }
 }
 
-impl<'s> Located<'s> {
+impl<'s> LocatedEntity<'s> {
     /// Returns an entity, if it is alive.
     #[inline]
     pub(super) fn find(store: &'s mut Store, entity: Entity) -> Option<Self> {
@@ -77,7 +77,7 @@ impl<'s> Located<'s> {
     /// Inserts a bundle and returns the new location of the entity: `None` if listeners may have been notified, since their commands may
     /// have moved the entity.
     #[inline(always)]
-    pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
+    pub(super) fn insert<B: Bundle>(self, bundle: MovingPtr<'_, B>) -> Option<Location> {
         let Self { store, entity, location } = self;
         // SAFETY: the entity is at this location.
         match unsafe { store.insert_bundle(Subject::Alive(entity, location), bundle) } {
@@ -86,9 +86,9 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Inserts the components of a bundle that the entity does not have, and drops the others. Returns the location as [`Located::insert`]
-    /// does.
-    pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
+    /// Inserts the components of a bundle that the entity does not have, and drops the others. Returns the location as
+    /// [`LocatedEntity::insert`] does.
+    pub(super) fn insert_if_new<B: Bundle>(self, bundle: MovingPtr<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
             let addition = inserting_if_new::<B>(self.store, self.entity, parts);
             self.add(addition)
@@ -96,7 +96,7 @@ impl<'s> Located<'s> {
     }
 
     /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
-    pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: Moved<'_, New>) {
+    pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: MovingPtr<'_, New>) {
         with_parts(bundle, |parts| {
             let old = removing::<Old>(self.store);
             let addition = inserting_after::<New>(self.store, old, parts);
@@ -108,7 +108,7 @@ impl<'s> Located<'s> {
     #[inline(always)]
     pub(super) fn remove<B: Bundle>(self) {
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change(BundleChange::<B, false>::new(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done = unsafe { self.change(BundleChange::<B, false>::new(), ValueFate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -120,13 +120,13 @@ impl<'s> Located<'s> {
         self.lose(loss);
     }
 
-    /// Inserts new values, and returns the location as [`Located::insert`] does.
+    /// Inserts new values, and returns the location as [`LocatedEntity::insert`] does.
     #[inline]
-    pub(super) fn add(self, addition: Addition<impl FnOnce(&mut RowWriter<'_>)>) -> Option<Location> {
+    pub(super) fn add(self, addition: InsertOp<impl FnOnce(&mut RowWriter<'_>)>) -> Option<Location> {
         self.try_add(addition).unwrap_or_else(|error| error.raise())
     }
 
-    /// Inserts new values, and returns the location as [`Located::insert`] does.
+    /// Inserts new values, and returns the location as [`LocatedEntity::insert`] does.
     ///
     /// # Errors
     ///
@@ -134,20 +134,26 @@ impl<'s> Located<'s> {
     #[inline]
     pub(super) fn try_add(
         self,
-        addition: Addition<impl FnOnce(&mut RowWriter<'_>)>,
+        addition: InsertOp<impl FnOnce(&mut RowWriter<'_>)>,
     ) -> Result<Option<Location>, AllocError> {
         let change = addition.change();
         // SAFETY: the plan of the writer is one of the change; nothing is read.
         unsafe {
-            self.change(NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer))
+            self.change(
+                NumberedChange::<true>(change),
+                ValueFate::Dropped,
+                |_, _, _| {},
+                |writer| addition.write(writer),
+            )
         }
     }
 
     /// Carries out a change that adds nothing. It returns no location, because a component's `Drop` may panic; the entity index has the new
     /// one.
-    pub(super) fn lose(self, loss: Loss) {
+    pub(super) fn lose(self, loss: RemoveOp) {
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done =
+            unsafe { self.change(NumberedChange::<false>(loss.change()), ValueFate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -166,7 +172,7 @@ impl<'s> Located<'s> {
     unsafe fn change(
         self,
         spec: impl ChangeSpec,
-        fate: Fate,
+        fate: ValueFate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<Option<Location>, AllocError> {
@@ -189,16 +195,16 @@ impl<'s> Located<'s> {
         if !self.store.structure.has_all(self.entity, number) {
             return false;
         }
-        let change = Change::of(ChangeStep::Take(number));
+        let change = ChangeKey::of(ChangeStep::Take(number));
         // SAFETY: `take_into` writes full parts or returns false; the bundle belongs to the change.
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
     /// Carries out an operation on the entity, and defers its events until the caller's [`Store::flush_events`].
     #[inline]
-    pub(super) fn defer_events<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
+    pub(super) fn defer_events<T>(self, operation: impl FnOnce(LocatedEntity<'_>) -> T) -> T {
         let Self { store, entity, location } = self;
-        store.defer_events(|store| operation(Located { store, entity, location }))
+        store.defer_events(|store| operation(LocatedEntity { store, entity, location }))
     }
 
     /// Returns whether the entity has all components of a bundle.
@@ -211,12 +217,12 @@ impl<'s> Located<'s> {
     ///
     /// # Safety
     ///
-    /// - The entity has all components of `Old` ([`Located::has_bundle`]).
+    /// - The entity has all components of `Old` ([`LocatedEntity::has_bundle`]).
     /// - `out` is writable; it holds the old components afterwards.
-    pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
+    pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: MovingPtr<'_, New>, out: *mut Old) {
         let old = self.store.register_bundle::<Old>();
         let step = ChangeStep::Insert(self.store.register_bundle::<New>());
-        let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
+        let change = self.store.structure.archetypes.then(ChangeKey::of(ChangeStep::Take(old)), step);
         let mut taken = drop_taken();
         with_parts(new, |new| {
             // SAFETY: `take_into` writes full parts, as no component is missing. The first step takes the old bundle, and the only other
@@ -241,7 +247,7 @@ impl<'s> Located<'s> {
     /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(
         self,
-        change: Change,
+        change: ChangeKey,
         parts: *mut P,
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> bool {
@@ -251,7 +257,7 @@ impl<'s> Located<'s> {
         let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
-            let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
+            let mut reader = RowReader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components. The change treats
             // the values in the table as moved out.
             unsafe { P::read(parts, &mut reader) };
@@ -260,7 +266,7 @@ impl<'s> Located<'s> {
         };
         // SAFETY: forwarded: `write` writes all new components. `read` moves out what the first step takes, and the other steps remove
         // nothing.
-        let done = unsafe { self.change(NumberedChange::<true>(change), Fate::Taken, read, write) };
+        let done = unsafe { self.change(NumberedChange::<true>(change), ValueFate::Taken, read, write) };
         core::mem::forget(taken);
         done.map_or_else(|error| error.raise(), |_| true)
     }
@@ -271,10 +277,10 @@ impl<'s> Located<'s> {
     ///
     /// - `read` moves out all values that the change removes: those in this row of the table, and those of the entity in sparse storages,
     ///   which it also removes from these storages. It moves no others, and does not panic.
-    pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
+    pub(super) unsafe fn take_lost(self, loss: RemoveOp, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
         // SAFETY: the change adds nothing; `read` moves out everything that the change removes (forwarded).
-        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Taken, read, |_| {}) };
+        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), ValueFate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }

@@ -7,9 +7,9 @@
 
 use super::required::{StagedValues, move_staged_past_end};
 use super::{Store, Structure};
-use crate::entity::{Claimed, Entity, Location, SparseSummary, TableId};
+use crate::entity::{ClaimedIds, Entity, Location, SparseMask, TableId};
 use crate::storage::table::Table;
-use crate::structure::graph::Target;
+use crate::structure::graph::ComponentTarget;
 
 /// The ids of new rows. There is room for them.
 pub(super) enum RowIds<'a> {
@@ -18,7 +18,7 @@ pub(super) enum RowIds<'a> {
     /// Ids that are reserved and not placed yet.
     Pending(&'a [Entity]),
     /// Ids that the user has chosen.
-    Claimed(&'a [Entity], Claimed),
+    Claimed(&'a [Entity], ClaimedIds),
 }
 
 /// The source of the values of new rows.
@@ -42,7 +42,7 @@ pub(super) trait NewRows {
 pub(super) struct ErasedRows {
     pub(super) values: StagedValues,
     /// The sparse storages that some of the values go to.
-    pub(super) summary: SparseSummary,
+    pub(super) summary: SparseMask,
 }
 
 impl NewRows for ErasedRows {
@@ -59,7 +59,7 @@ impl NewRows for ErasedRows {
         let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = store;
         let rows = archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         for (target, column) in &mut self.values {
-            let (Target::Sparse(storage) | Target::SparseIfNew(storage)) = *target else { continue };
+            let (ComponentTarget::Sparse(storage) | ComponentTarget::SparseIfNew(storage)) = *target else { continue };
             let storage = &mut sparse[storage as usize];
             debug_assert_eq!(column.len(), rows.len());
             let mut start = None;

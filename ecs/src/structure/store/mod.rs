@@ -75,7 +75,7 @@ pub(crate) use self::apply::{record_insert, record_step, run_queue};
 pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub use self::built_copy::{BuildError, SnapshotClock};
-pub(crate) use self::change::Listing;
+pub(crate) use self::change::ListUpdate;
 pub(crate) use self::check::check_invariants;
 pub(crate) use self::clock::{RestoredEra, SharedClock};
 pub use self::clone::CloneError;
@@ -85,14 +85,14 @@ pub(crate) use self::clone::{
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
 pub use self::copies::NotTaken;
-pub(crate) use self::copies::{Became, Known, Mark, StoreCopy};
+pub(crate) use self::copies::{CopyVersion, KnownCopy, RestoreOutcome, StoreCopy};
 pub(crate) use self::copies::{
-    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore, settle,
+    RestoreSource, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore, settle,
 };
-pub(crate) use self::dispatch::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
+pub(crate) use self::dispatch::{Cause, Dispatch, DispatchVTable, LinkFn, NotDispatched};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::dynamic::spawn_values;
-pub(crate) use self::entity_at::EntityAt;
+pub(crate) use self::entity_at::StoreEntityMut;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers};
 pub(crate) use self::events::Events;
@@ -100,19 +100,19 @@ pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::forget::forget_selections;
 pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, end_frame_for_commands};
-pub(crate) use self::frames::{Ongoing, Seat};
+pub(crate) use self::frames::{FrameGuard, ScheduleSlot};
 pub use self::journal::JournalError;
-pub(crate) use self::journal::{CopiedPairs, Moment};
+pub(crate) use self::journal::{CopiedPairs, StoreJournalPosition};
 pub(crate) use self::journal::{
     begin_journal, copy_pairs_since, end_journal, journal_moment, journal_since, relations_with_pairs,
     track_for_journal,
 };
 pub(crate) use self::lifecycle::with_deferred_events;
 #[doc(hidden)]
-pub use self::lifecycle_events::Affected;
+pub use self::lifecycle_events::AffectedEntities;
 pub(crate) use self::lifecycle_events::{EventBatch, LifecycleEvents};
 pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
-pub(crate) use self::links::{BuiltLinks, Leaving, Links, Orphan};
+pub(crate) use self::links::{BuiltLinks, LeavingSource, OrphanSource, StoreLinks};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::pending_commands::PendingCommands;
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
@@ -352,7 +352,7 @@ impl Store {
     /// Sets the calling line as the caller (origin) of the operations that follow.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn by_caller(&mut self) -> &mut Self {
+    pub(crate) fn track_caller(&mut self) -> &mut Self {
         if let Some(by) = self.clock.take_restored_origin() {
             self.structure.entities.set_caller(by);
         }

@@ -13,17 +13,19 @@ use core::any::type_name;
 
 use super::failure::CommandFailure;
 use super::lifecycle::{apply_listener_commands, notify_of_pairs};
-use super::links::Unpaired;
-use super::{EntityAt, Store, Structure};
+use super::links::UnpairedEntity;
+use super::{Store, StoreEntityMut, Structure};
 use crate::component::ComponentId;
-use crate::entity::{Entity, EntityHashSet, SparseSummary};
-use crate::relations::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarget, Relation, Relations};
+use crate::entity::{Entity, EntityHashSet, SparseMask};
+use crate::relations::relation::{
+    OnTargetDespawn, PairFunctions, PairLink, PairSource, PairTarget, Relation, Relations,
+};
 
 /// The source and the target of a pair.
-pub(crate) type Ends = [Entity; 2];
+pub(crate) type PairEnds = [Entity; 2];
 
 /// Returns the entities at the other ends of some pairs.
-fn others(links: &[Link]) -> impl Iterator<Item = Entity> {
+fn others(links: &[PairLink]) -> impl Iterator<Item = Entity> {
     links.iter().filter(|link| link.is_pair()).map(|link| link.other)
 }
 
@@ -67,12 +69,12 @@ pub(crate) fn relate<R: Relation>(
 }
 
 /// Removes pairs of the relation with this number. Returns how many existed.
-pub(crate) fn unrelate(store: &mut Store, number: usize, pairs: &[Ends]) -> usize {
+pub(crate) fn unrelate(store: &mut Store, number: usize, pairs: &[PairEnds]) -> usize {
     settle_noted_pairs(store);
     store.change_links(|store| {
         let count = remove_pairs(store, number, pairs);
         let relations = &store.relations;
-        let is_alone = |&[source, target]: &Ends| {
+        let is_alone = |&[source, target]: &PairEnds| {
             relations.count(number, 0, source) == 0 || relations.count(number, 1, target) == 0
         };
         if count != 0 && pairs.iter().any(is_alone) {
@@ -92,7 +94,7 @@ pub(crate) fn unrelate_all(store: &mut Store, number: usize, end: usize, entity:
 }
 
 /// Returns the pairs of which an entity is the source (0) or the target (1), in their order.
-pub(crate) fn pairs_of(relations: &Relations<Store>, number: usize, end: usize, entity: Entity) -> Vec<Ends> {
+pub(crate) fn pairs_of(relations: &Relations<Store>, number: usize, end: usize, entity: Entity) -> Vec<PairEnds> {
     let ends = |other: Entity| if end == 0 { [entity, other] } else { [other, entity] };
     others(relations.places[number].pairs.index().list(end, entity)).map(ends).collect()
 }
@@ -107,7 +109,7 @@ pub(crate) fn compare_pairs(store: &mut Store) {
             let mut note = |entity: Entity| {
                 let has_ended = !entities.contains(entity);
                 if has_ended || storage.contains(entity.index()) != (index.count(end, entity) != 0) {
-                    events.links.unpaired.push(Unpaired { component, entity, has_ended });
+                    events.links.unpaired.push(UnpairedEntity { component, entity, has_ended });
                 }
             };
             index.entities(end).for_each(&mut note);
@@ -141,7 +143,7 @@ pub(super) fn check_pairs(relations: &Relations<Store>, structure: &Structure) {
 }
 
 /// Returns the entities of a pair with their ends. Both entities of a symmetric pair are its source (0) and its target (1).
-fn marked_ends(is_symmetric: bool, [source, target]: Ends) -> impl Iterator<Item = (usize, Entity)> {
+fn marked_ends(is_symmetric: bool, [source, target]: PairEnds) -> impl Iterator<Item = (usize, Entity)> {
     let ends = [(0, source), (1, target), (1, source), (0, target)];
     ends.into_iter().take(if is_symmetric { 4 } else { 2 })
 }
@@ -151,7 +153,7 @@ fn marked_ends(is_symmetric: bool, [source, target]: Ends) -> impl Iterator<Item
 fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     let place = &store.relations.places[number];
     let heard = store.structure.archetypes.components.observed(place.components[end]);
-    let is_watched = store.events.removals.watches(SparseSummary::default().with(place.storages[end]));
+    let is_watched = store.events.removals.watches(SparseMask::default().with(place.storages[end]));
     heard.of_listeners().is_empty() && !is_watched && !store.events.is_recording()
 }
 
@@ -222,7 +224,7 @@ fn settle_noted_pairs(store: &mut Store) {
 
 /// Adds a pair that does not exist yet and is allowed.
 #[inline]
-fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: Ends, value: R, is_observed: bool) {
+fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: PairEnds, value: R, is_observed: bool) {
     let (index, now) = (store.relations.places[number].pairs.index(), store.now());
     let mut displaced = [None; 2];
     if R::EXCLUSIVE {
@@ -270,7 +272,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
 }
 
 /// Removes the marker components from the entities of removed pairs that are in no other pairs.
-fn unmark_all(store: &mut Store, number: usize, pairs: &[Ends]) {
+fn unmark_all(store: &mut Store, number: usize, pairs: &[PairEnds]) {
     let is_symmetric = store.relations.places[number].pairs.is_symmetric();
     for &ends in pairs {
         marked_ends(is_symmetric, ends).for_each(|(end, entity)| unmark_if_alone(store, number, end, entity));
@@ -323,7 +325,7 @@ fn leads_to(store: &Store, number: usize, from: Entity, to: Entity) -> bool {
 
 /// Removes pairs from the index and returns how many existed. Their entities keep the components, and their values are dropped later.
 #[inline]
-fn remove_pairs(store: &mut Store, number: usize, all: &[Ends]) -> usize {
+fn remove_pairs(store: &mut Store, number: usize, all: &[PairEnds]) -> usize {
     let Store { relations, events, .. } = store;
     let pairs = &mut relations.places[number].pairs;
     let mut count = 0;
@@ -337,7 +339,7 @@ fn remove_pairs(store: &mut Store, number: usize, all: &[Ends]) -> usize {
 }
 
 /// Removes pairs, and the marker components from entities that are in no other pairs.
-fn remove_and_unmark(store: &mut Store, number: usize, pairs: &[Ends]) {
+fn remove_and_unmark(store: &mut Store, number: usize, pairs: &[PairEnds]) {
     remove_pairs(store, number, pairs);
     unmark_all(store, number, pairs);
 }
@@ -356,12 +358,12 @@ pub(crate) fn settle_pairs(store: &mut Store) {
 
 /// Removes a component of an entity if the entity is alive. The caller (origin) stays as the operation in progress has set it.
 pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: ComponentId) {
-    if let Ok(mut entity) = EntityAt::find(store, entity) {
+    if let Ok(mut entity) = StoreEntityMut::find(store, entity) {
         entity.remove_components(&[component]);
     }
 }
 
-fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
+fn settle(store: &mut Store, UnpairedEntity { component, entity, has_ended }: UnpairedEntity) {
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
         // The relation is not registered in this store: the component was moved from another world, or inserted by a builder.

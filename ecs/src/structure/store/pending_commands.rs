@@ -5,7 +5,7 @@
 use alloc::collections::VecDeque;
 
 use super::failure::CommandErrors;
-use crate::structure::queue::{Pattern, Queue};
+use crate::structure::queue::{Queue, StepPattern};
 use crate::util::mailbox::Mailbox;
 
 /// The pending commands of a world, and the state of their application.
@@ -13,18 +13,18 @@ pub(crate) struct PendingCommands<C: 'static> {
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<C>,
     /// Commands that were sent back because another world has taken the place of this one.
-    pub(super) returned: Mailbox<Returned<C>>,
+    pub(super) returned: Mailbox<ReturnedCommands<C>>,
     pub(crate) errors: CommandErrors,
     /// The number of recorded commands that have been applied.
     pub(crate) applied: u64,
     /// Commands that are applied when the frame has ended, each in a queue of its own. They are not part of a snapshot of the world.
     pub(crate) after_frame: VecDeque<Queue<C>>,
     /// The pattern of the commands that were applied last.
-    pub(super) last_pattern: Pattern<C>,
+    pub(super) last_pattern: StepPattern<C>,
 }
 
 /// Commands that were sent back to their world.
-pub(super) struct Returned<C: 'static> {
+pub(super) struct ReturnedCommands<C: 'static> {
     pub(super) queue: Queue<C>,
     /// The system that recorded them, for errors.
     pub(super) system: Option<&'static str>,
@@ -42,7 +42,7 @@ impl<C> Default for PendingCommands<C> {
             errors: CommandErrors::default(),
             applied: 0,
             after_frame: VecDeque::new(),
-            last_pattern: Pattern::default(),
+            last_pattern: StepPattern::default(),
         }
     }
 }

@@ -7,26 +7,26 @@ use alloc::vec::Vec;
 use super::change::{renew_sparse_changes, update_storages};
 use super::change_spec::Subject;
 use super::events::{LeftRows, held_by};
-use super::lifecycle_events::Affected;
+use super::lifecycle_events::AffectedEntities;
 use super::required::{StagedValues, construct_required, is_missing, reserve_sparse, stage_required, write_staged};
 use super::spawn_error::SpawnError;
 use super::ticks::{note_renewed_sparse, note_targets};
 use super::{Store, Structure};
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::entity::{Entity, Location, TableId};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::{Table, Tables};
 use crate::storage::tracking::Renewal;
-use crate::structure::archetype::Planned;
+use crate::structure::archetype::PlanContext;
 use crate::structure::bundle::RowWriter;
 use crate::structure::graph::{MovePlan, PlanFlags, PlanId, RequiredComponent};
-use crate::structure::removal::{Fate, RemovalRecord};
+use crate::structure::removal::{RemovalRecord, ValueFate};
 use crate::util::alloc_error::{AllocError, try_reserve};
 use crate::util::guard::{DeferredPanic, OnDrop, for_each_despite_panics};
 
 /// The results of *prepare* that *finish* needs.
 #[derive(Default)]
-pub(super) struct Prepared {
+pub(super) struct PreparedChange {
     /// Required components that are not constructed in their row.
     pub(super) staged: StagedValues,
     /// The sparse storages that the entity was in before, if listeners are notified of them.
@@ -41,13 +41,13 @@ pub(super) struct Prepared {
 
 /// The arguments of *finish*: the change that has been carried out, its plan, and where the entity was.
 #[derive(Clone, Copy)]
-pub(super) struct Changed {
+pub(super) struct FinishArgs {
     pub(super) entity: Entity,
     pub(super) plan: PlanId,
     pub(super) from: Subject,
     /// Where the entity is now.
     pub(super) here: Location,
-    pub(super) fate: Fate,
+    pub(super) fate: ValueFate,
 }
 
 /// The *prepare* phase of a change. If this fails, the panic of a listener that was notified before the change is resumed.
@@ -60,8 +60,8 @@ pub(super) fn prepare(
     store: &mut Store,
     subject: Subject,
     id: PlanId,
-    fate: Fate,
-    prepared: &mut Option<Prepared>,
+    fate: ValueFate,
+    prepared: &mut Option<PreparedChange>,
 ) -> Result<(), SpawnError> {
     match subject {
         Subject::New | Subject::Pending(_) => prepare_spawn(store, subject, id, prepared),
@@ -76,8 +76,8 @@ fn prepare_change(
     entity: Entity,
     from: Location,
     id: PlanId,
-    fate: Fate,
-    prepared: &mut Option<Prepared>,
+    fate: ValueFate,
+    prepared: &mut Option<PreparedChange>,
 ) -> Result<(), AllocError> {
     let Some(mut panicked) = prepared.as_mut().and_then(|prepared| prepared.panicked.take()) else {
         return make_room(store, entity, from, id, fate, prepared);
@@ -98,11 +98,11 @@ fn make_room(
     entity: Entity,
     from: Location,
     id: PlanId,
-    fate: Fate,
-    prepared: &mut Option<Prepared>,
+    fate: ValueFate,
+    prepared: &mut Option<PreparedChange>,
 ) -> Result<(), AllocError> {
     let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
-    let Planned { plan, tables, components } = archetypes.at(id);
+    let PlanContext { plan, tables, components } = archetypes.at(id);
     let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
     let is_listed = flags.intersects(PlanFlags::RECORDS.union(PlanFlags::NOTIFIES_AFTER));
     let summary = entities.sparse_summary(index);
@@ -147,13 +147,13 @@ fn prepare_spawn(
     store: &mut Store,
     subject: Subject,
     id: PlanId,
-    prepared: &mut Option<Prepared>,
+    prepared: &mut Option<PreparedChange>,
 ) -> Result<(), SpawnError> {
     if matches!(subject, Subject::New) {
         store.try_flush()?;
     }
     let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
-    let Planned { plan, tables, components } = archetypes.at(id);
+    let PlanContext { plan, tables, components } = archetypes.at(id);
     let table = tables.get_mut(plan.table);
     table.reserve(1)?;
     let index = match subject {
@@ -181,8 +181,8 @@ fn prepare_spawn(
 pub(super) unsafe fn finish(
     store: &mut Store,
     flags: PlanFlags,
-    changed: Changed,
-    prepared: &mut Option<Prepared>,
+    changed: FinishArgs,
+    prepared: &mut Option<PreparedChange>,
 ) -> bool {
     let drops = PlanFlags::DROPS.union(PlanFlags::REPLACES);
     if flags.intersects(PlanFlags::FINISH.difference(drops)) {
@@ -190,7 +190,7 @@ pub(super) unsafe fn finish(
         return unsafe { finish_entity(store, changed, prepared) };
     }
     if flags.intersects(drops) {
-        let Planned { plan, tables, .. } = store.structure.archetypes.at(changed.plan);
+        let PlanContext { plan, tables, .. } = store.structure.archetypes.at(changed.plan);
         // SAFETY: forwarded. No listener takes a value.
         unsafe { drop_values_in(plan, tables, (changed.from.table(), changed.here.table), (changed.fate, &[])) }
     }
@@ -203,8 +203,8 @@ pub(super) unsafe fn finish(
 ///
 /// - As for [`finish`].
 #[inline(never)]
-unsafe fn finish_entity(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
-    let Changed { entity, plan: id, from, .. } = changed;
+unsafe fn finish_entity(store: &mut Store, changed: FinishArgs, prepared: &mut Option<PreparedChange>) -> bool {
+    let FinishArgs { entity, plan: id, from, .. } = changed;
     let plan = store.structure.archetypes.at(id).plan;
     let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
     if only_notifies {
@@ -227,11 +227,11 @@ unsafe fn finish_entity(store: &mut Store, changed: Changed, prepared: &mut Opti
 }
 
 /// The *finish* phase of a change by which an entity has got its first row.
-fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
-    let (Changed { entity, plan: id, here, .. }, now) = (changed, store.now());
+fn finish_spawn(store: &mut Store, changed: FinishArgs, prepared: &mut Option<PreparedChange>) -> bool {
+    let (FinishArgs { entity, plan: id, here, .. }, now) = (changed, store.now());
     let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
-    let Planned { plan, tables, components } = archetypes.at(id);
-    if let Some(Prepared { staged, .. }) = prepared {
+    let PlanContext { plan, tables, components } = archetypes.at(id);
+    if let Some(PreparedChange { staged, .. }) = prepared {
         let (table, row) = (tables.get_mut(here.table), here.row as usize);
         // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
         unsafe { write_staged(staged, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
@@ -264,14 +264,14 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
 /// - As for [`finish`]. Before the change the entity was at `from`.
 unsafe fn finish_change(
     store: &mut Store,
-    changed: Changed,
+    changed: FinishArgs,
     from: Location,
-    prepared: Prepared,
+    prepared: PreparedChange,
 ) -> Option<DeferredPanic> {
-    let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
-    let Prepared { mut staged, storages_before, mut removals, renewal, mut panicked } = prepared;
+    let (FinishArgs { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
+    let PreparedChange { mut staged, storages_before, mut removals, renewal, mut panicked } = prepared;
     let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
-    let Planned { plan, tables, components } = archetypes.at(id);
+    let PlanContext { plan, tables, components } = archetypes.at(id);
     let flags = plan.flags;
     if !staged.is_empty() {
         let (table, row) = (tables.get_mut(here.table), here.row as usize);
@@ -297,10 +297,10 @@ unsafe fn finish_change(
         let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
         // SAFETY: the values that the row had in these columns are past the end. They are dropped below, unless they are kept or have been
         // taken.
-        unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut removals) }
+        unsafe { events.rows_changed(plan, &left, AffectedEntities::Listed(&[entity]), &mut removals) }
     }
     let is_notified = !storages_before.is_empty()
-        || plan.listeners.interest.intersects(Interest::RECORDER.union(Interest::OBSERVERS));
+        || plan.listeners.interest.intersects(ListenerMask::RECORDER.union(ListenerMask::OBSERVERS));
     if flags.intersects(PlanFlags::SPARSE) && is_notified {
         let summary = entities.sparse_summary(entity.index());
         let values = (&mut sparse[..], components);
@@ -334,13 +334,13 @@ pub(super) unsafe fn drop_values(
     plan: &MovePlan,
     from: Option<&mut Table>,
     to: &mut Table,
-    (fate, kept): (Fate, &[u32]),
+    (fate, kept): (ValueFate, &[u32]),
 ) {
     let _replaced = OnDrop::new(to, |table| {
         // SAFETY: the row writer has moved the replaced values of these columns past the end, where nothing else owns them.
         unsafe { table.drop_past_end(plan.replaces.iter().copied()) }
     });
-    if let Some(table) = from.filter(|_| fate == Fate::Dropped) {
+    if let Some(table) = from.filter(|_| fate == ValueFate::Dropped) {
         // SAFETY: these moves have moved a row out of this table, and nothing has happened since.
         unsafe { table.drop_left(&plan.other_moves, kept) }
     }
@@ -351,7 +351,12 @@ pub(super) unsafe fn drop_values(
 /// # Safety
 ///
 /// - As for [`drop_values`].
-unsafe fn drop_values_in(plan: &MovePlan, tables: &mut Tables, (from, to): (TableId, TableId), values: (Fate, &[u32])) {
+unsafe fn drop_values_in(
+    plan: &MovePlan,
+    tables: &mut Tables,
+    (from, to): (TableId, TableId),
+    values: (ValueFate, &[u32]),
+) {
     // SAFETY: forwarded; tables with different numbers differ.
     unsafe {
         if from == to {

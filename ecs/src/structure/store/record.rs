@@ -3,9 +3,9 @@
 //! Tests: tests/storage/transitions.rs, tests/changes/spawned.rs
 
 use super::events::held_by;
-use super::lifecycle_events::Affected;
+use super::lifecycle_events::AffectedEntities;
 use super::{Events, Structure};
-use crate::component::transition::{Interest, Transition};
+use crate::component::transition::{ListenerMask, Transition};
 use crate::entity::{Entities, Entity, TableId};
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Tables;
@@ -29,7 +29,7 @@ impl<D> Events<D> {
     /// Returns whether observers or hooks are notified of entities that are spawned in a table.
     fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
         let in_table =
-            archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+            archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(ListenerMask::OBSERVERS));
         in_table || self.observes_storages()
     }
 
@@ -61,8 +61,8 @@ impl<D> Events<D> {
         if is_plain && !self.is_recording() {
             // In a scope that defers events, later operations may move the rows, so the entities are listed.
             let rows = match self.scope_depth {
-                0 => Affected::Rows { table: table.id(), first, count: made.len() },
-                _ => Affected::Listed(made),
+                0 => AffectedEntities::Rows { table: table.id(), first, count: made.len() },
+                _ => AffectedEntities::Listed(made),
             };
             return self.note_all(rows, of_table().filter_map(|gained| gained.observed_after(components)));
         }
@@ -82,8 +82,8 @@ impl<D> Events<D> {
 
     /// Updates, in all tables and plans, which listeners are interested in all operations.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
-        let recorder = Interest::RECORDER.only_if(self.is_recording());
-        archetypes.update_interest(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
+        let recorder = ListenerMask::RECORDER.only_if(self.is_recording());
+        archetypes.update_interest(recorder.union(ListenerMask::SPAWNS.only_if(self.spawns.is_some())));
     }
 
     /// Starts or stops recording all transitions.

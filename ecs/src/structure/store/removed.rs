@@ -6,7 +6,7 @@
 //! Tests: tests/changes/removed
 
 use super::{Events, Store};
-use crate::component::transition::Interest;
+use crate::component::transition::ListenerMask;
 use crate::component::{Component, ComponentId, ComponentInfo, ErasedValue};
 use crate::structure::archetype::Archetypes;
 use crate::structure::removal::{Removals, RemovedComponentReader, RemovedValueReader};
@@ -62,7 +62,7 @@ pub(super) fn check_removals<D>(events: &Events<D>, archetypes: &Archetypes) {
     }
     for table in &archetypes.tables {
         let watched = table.components().iter().any(|&id| archetypes.components.is_watched(id));
-        let told = table.interest().intersects(Interest::REMOVALS);
+        let told = table.interest().intersects(ListenerMask::REMOVALS);
         assert_eq!(watched, told, "whether removals from table {:?} are told", table.id());
     }
 }
@@ -78,6 +78,6 @@ impl<D> Events<D> {
 
     #[cold]
     fn tidy_removals_now(&mut self, archetypes: &mut Archetypes) {
-        self.removals.tidy(|id| archetypes.set_removals(id, None));
+        self.removals.trim(|id| archetypes.set_removals(id, None));
     }
 }

@@ -23,7 +23,7 @@ use crate::entity::Entities;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::structure::bundle::RowWriter;
-use crate::structure::graph::{MovePlan, RequiredComponent, Target};
+use crate::structure::graph::{ComponentTarget, MovePlan, RequiredComponent};
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::{OnDrop, for_each_despite_panics};
 
@@ -58,7 +58,7 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
 }
 
 /// Values for one or more entities: for each component the values and their target.
-pub(super) type StagedValues = Vec<(Target, ErasedVec)>;
+pub(super) type StagedValues = Vec<(ComponentTarget, ErasedVec)>;
 
 /// Constructs the required components of a plan that `wanted` accepts, for this number of entities.
 pub(super) fn stage_required(
@@ -85,7 +85,7 @@ pub(super) fn stage_required(
 ///   component, and its columns hold no values there. The caller commits the rows.
 pub(super) unsafe fn move_staged_past_end(values: &mut StagedValues, table: &Table) {
     for (target, values) in values {
-        if let Target::Column { index, .. } = *target {
+        if let ComponentTarget::Column { index, .. } = *target {
             let column = table.column(index as usize);
             debug_assert_eq!(column.item_size(), values.descriptor().layout().size());
             // SAFETY: the column belongs to the component, as the plan leads to this table, and has room past the end for all values.
@@ -97,7 +97,7 @@ pub(super) unsafe fn move_staged_past_end(values: &mut StagedValues, table: &Tab
 /// Returns whether the component has to be added. If it is sparse, the table of the entity does not show whether the entity has it.
 pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage], index: u32) -> bool {
     match required.target {
-        Target::SparseIfNew(number) => !sparse[number as usize].contains(index),
+        ComponentTarget::SparseIfNew(number) => !sparse[number as usize].contains(index),
         _ => true,
     }
 }
@@ -175,9 +175,11 @@ pub(super) fn reserve_sparse(
     if plan.added_storages.is_empty() {
         return Ok(());
     }
-    let mut reserve = |target: Target| match target {
-        Target::Sparse(number) | Target::SparseIfNew(number) => sparse[number as usize].reserve(index),
-        Target::Column { .. } | Target::Kept(_) | Target::Nowhere => Ok(()),
+    let mut reserve = |target: ComponentTarget| match target {
+        ComponentTarget::Sparse(number) | ComponentTarget::SparseIfNew(number) => {
+            sparse[number as usize].reserve(index)
+        }
+        ComponentTarget::Column { .. } | ComponentTarget::Kept(_) | ComponentTarget::Nowhere => Ok(()),
     };
     plan.targets.iter().try_for_each(|&target| reserve(target))?;
     plan.required.iter().try_for_each(|required| reserve(required.target))?;

@@ -6,12 +6,12 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::addition::removing;
-use super::lifecycle_events::Affected;
+use super::lifecycle_events::AffectedEntities;
 use super::{Store, Structure};
 use crate::entity::{Entity, Location, TableId};
 use crate::storage::table::{AscendingRows, Table, Tables};
 use crate::structure::bundle::Bundle;
-use crate::structure::graph::Change;
+use crate::structure::graph::ChangeKey;
 use crate::util::id_map::IdMap;
 
 /// Rows of one table.
@@ -101,31 +101,31 @@ impl Store {
         &mut self,
         selection: &Selection,
         order: Option<&[Entity]>,
-        then: impl FnOnce(&mut Self, Affected<'_>) -> T,
+        then: impl FnOnce(&mut Self, AffectedEntities<'_>) -> T,
     ) -> T {
         match (order, &selection.rows) {
-            (Some(order), _) => then(self, Affected::Listed(order)),
+            (Some(order), _) => then(self, AffectedEntities::Listed(order)),
             (None, Some(_)) => {
                 let entities = selection.entities(self);
-                then(self, Affected::Listed(&entities))
+                then(self, AffectedEntities::Listed(&entities))
             }
             (None, None) => {
                 let (table, count) = (selection.table, selection.len(self));
-                then(self, Affected::Rows { table, first: 0, count })
+                then(self, AffectedEntities::Rows { table, first: 0, count })
             }
         }
     }
 }
 
 impl Structure {
-    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
+    fn order(&mut self, selections: &mut Vec<Selection>, change: ChangeKey) {
         let all = core::mem::take(selections).into_iter();
         let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
         *selections = staying;
         selections.extend(moving);
     }
 
-    fn moves(&mut self, table: TableId, change: Change) -> bool {
+    fn moves(&mut self, table: TableId, change: ChangeKey) -> bool {
         self.archetypes.planned(table, change).plan.table != table
     }
 

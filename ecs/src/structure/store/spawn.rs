@@ -2,16 +2,16 @@
 //!
 //! Tests: tests/storage/world.rs, tests/model/edits.rs
 
-use super::addition::{Addition, inserting};
+use super::addition::{InsertOp, inserting};
 use super::change_spec::{NumberedChange, Subject};
 use super::required::construct_required;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
 use super::{Store, Structure};
 use crate::entity::{Entities, Entity, EntityError, Location, TableId};
-use crate::structure::archetype::Planned;
-use crate::structure::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
-use crate::structure::graph::{Change, ChangeStep};
-use crate::structure::removal::Fate;
+use crate::structure::archetype::PlanContext;
+use crate::structure::bundle::{Bundle, BundleParts, BundleTargets, MovingPtr, RowWriter, with_moving_ptr, with_parts};
+use crate::structure::graph::{ChangeKey, ChangeStep};
+use crate::structure::removal::ValueFate;
 use crate::util::guard::OnDrop;
 
 /// The maximum number of rows that are reserved because of the `size_hint` of an iterator.
@@ -20,7 +20,7 @@ const MAX_HINT: usize = 1 << 16;
 impl Store {
     /// Spawns an entity with the components of a bundle.
     #[inline(always)]
-    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Entity {
+    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: MovingPtr<'_, B>) -> Entity {
         match self.try_spawn(bundle) {
             Ok(entity) => entity,
             Err(error) => error.raise(),
@@ -33,13 +33,13 @@ impl Store {
     ///
     /// If there is no memory, or no id. Nothing has happened.
     #[inline(always)]
-    pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
+    pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: MovingPtr<'_, B>) -> Result<Entity, SpawnError> {
         // SAFETY: there are no conditions for `Subject::New`.
         unsafe { self.insert_bundle(Subject::New, bundle) }.map(|(entity, _)| entity)
     }
 
     /// Spawns an entity with the given id.
-    pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
+    pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: MovingPtr<'_, B>) -> Result<(), SpawnAtError> {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
         // The bundle is split into its components before anything is changed, because splitting may run user code.
         with_parts(bundle, |parts| {
@@ -65,8 +65,8 @@ impl Store {
 
     /// Returns the change that inserts a bundle.
     #[inline]
-    pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
-        Change::of(ChangeStep::Insert(self.register_bundle::<B>()))
+    pub(super) fn insertion_of<B: Bundle>(&mut self) -> ChangeKey {
+        ChangeKey::of(ChangeStep::Insert(self.register_bundle::<B>()))
     }
 
     /// Returns the number of a bundle. Creates the sparse storages of its components and of those that these require.
@@ -91,7 +91,7 @@ impl Store {
     #[inline]
     pub(super) fn spawn_with(
         &mut self,
-        addition: Addition<impl FnOnce(&mut RowWriter<'_>)>,
+        addition: InsertOp<impl FnOnce(&mut RowWriter<'_>)>,
         pending: Option<Entity>,
     ) -> Result<Entity, SpawnError> {
         let change = addition.change();
@@ -105,7 +105,7 @@ impl Store {
         // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
         // Nothing is taken.
         let spawned =
-            unsafe { self.execute(subject, NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
+            unsafe { self.execute(subject, NumberedChange::<true>(change), ValueFate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
     }
 
@@ -116,7 +116,7 @@ impl Store {
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
-        let Planned { plan, tables, .. } = self.structure.archetypes.planned(TableId::EMPTY, change);
+        let PlanContext { plan, tables, .. } = self.structure.archetypes.planned(TableId::EMPTY, change);
         let (id, in_columns) = (plan.table, plan.makes_in_columns());
         let table = tables.get_mut(id);
         let first = table.len();
@@ -144,7 +144,7 @@ impl Store {
         } else {
             self.batched(|store| {
                 bundles.for_each(|bundle| {
-                    give(bundle, |bundle| store.spawn(bundle));
+                    with_moving_ptr(bundle, |bundle| store.spawn(bundle));
                 });
             });
         }
@@ -152,13 +152,13 @@ impl Store {
     }
 
     /// The inner loop of `spawn_batch` for bundles without sparse components. The caller records the new rows and notifies listeners.
-    fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+    fn fill<B: Bundle>(&mut self, change: ChangeKey, bundles: impl Iterator<Item = B>) {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
-        let Planned { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
+        let PlanContext { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
         // SAFETY: the targets belong to the plan for this bundle and the table.
-        let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
+        let mut bases = unsafe { B::Parts::bases(table, &mut BundleTargets::of(plan)) };
         let requires = !plan.required.is_empty();
         for bundle in bundles {
             if table.is_full() {
@@ -166,10 +166,10 @@ impl Store {
                     error.raise();
                 }
                 // SAFETY: `plan` is the plan for this bundle and leads to `table`, so its targets name columns of the table.
-                bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
+                bases = unsafe { B::Parts::bases(table, &mut BundleTargets::of(plan)) };
             }
             let row = table.len();
-            give(bundle, |bundle| {
+            with_moving_ptr(bundle, |bundle| {
                 with_parts(bundle, |parts| {
                     let reserve = |entities: &mut Entities| {
                         if let Err(error) = entities.reserve_next() {

@@ -69,7 +69,7 @@ impl Structure {
 
     /// Returns the address of the value of a component of an entity, its column, and the row of its ticks there.
     #[inline]
-    pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
+    pub(crate) fn locate_value<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
         if C::STORAGE_TYPE == StorageType::Sparse {
             let location = Slot::find(self.entities.slots(), entity)?;
             self.archetypes.tables.get(location.table)?;

@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use super::pending_commands::Returned;
+use super::pending_commands::ReturnedCommands;
 use super::{Store, WorldId};
 use crate::entity::Entity;
 use crate::structure::queue::Queue;
@@ -20,7 +20,7 @@ use crate::util::mailbox::Sender;
 /// The world that commands were recorded for.
 pub(crate) struct TargetWorld {
     world: WorldId,
-    mailbox: Sender<Returned<Store>>,
+    mailbox: Sender<ReturnedCommands<Store>>,
 }
 
 impl TargetWorld {
@@ -38,7 +38,12 @@ impl TargetWorld {
     #[cold]
     pub(crate) fn send(&self, queue: &mut Queue<Store>, system: Option<&'static str>) {
         if !queue.is_empty() {
-            drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system, before: None, deferral: None }));
+            drop(self.mailbox.send(ReturnedCommands {
+                queue: core::mem::take(queue),
+                system,
+                before: None,
+                deferral: None,
+            }));
         }
     }
 
@@ -47,7 +52,7 @@ impl TargetWorld {
     #[cold]
     pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
         let queue = core::mem::take(queue);
-        drop(self.mailbox.send(Returned { queue, system: before, before: Some(before), deferral: None }));
+        drop(self.mailbox.send(ReturnedCommands { queue, system: before, before: Some(before), deferral: None }));
     }
 }
 
@@ -57,7 +62,7 @@ impl TargetWorld {
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
         queue.push(move |store: &mut Store| store.structure.pending.append(&mut ids));
-        drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: None }));
+        drop(self.mailbox.send(ReturnedCommands { queue, system: None, before: None, deferral: None }));
     }
 
     /// Notes that a scope which deferred the events of the store has ended elsewhere.
@@ -65,7 +70,7 @@ impl TargetWorld {
     pub(crate) fn end_deferral(&self, has_ended: bool) {
         let mut queue = Queue::default();
         queue.push(Store::flush_events);
-        drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: Some(has_ended) }));
+        drop(self.mailbox.send(ReturnedCommands { queue, system: None, before: None, deferral: Some(has_ended) }));
     }
 }
 
@@ -88,7 +93,7 @@ fn put_returned_first(store: &mut Store) {
     }
     let now = store.commands.errors.system;
     let mut first = Queue::default();
-    for Returned { mut queue, system, deferral, .. } in returned {
+    for ReturnedCommands { mut queue, system, deferral, .. } in returned {
         if let Some(has_ended) = deferral {
             store.events.pending.mark_stale();
             store.events.end_scope(has_ended, &store.structure.archetypes.tables);

@@ -13,7 +13,7 @@ use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::storage::tick::{CHECK_EVERY, Tick, WriteStamp};
 use crate::structure::archetype::Archetypes;
-use crate::structure::graph::{MovePlan, Target};
+use crate::structure::graph::{ComponentTarget, MovePlan};
 use crate::util::origin::{Origin, TRACKED};
 
 /// The caller (origin) of the operations on a world, to be restored later, even if the world's store has been moved by then.
@@ -77,13 +77,13 @@ impl Structure {
         }
         // If the ticks of one column cannot be allocated, tracking of the others is undone: all columns of the component are tracked, or no
         // column.
-        struct Undo<'a>(&'a mut Structure, ComponentId);
-        impl Drop for Undo<'_> {
+        struct UndoTracking<'a>(&'a mut Structure, ComponentId);
+        impl Drop for UndoTracking<'_> {
             fn drop(&mut self) {
                 self.0.forget_ticks(self.1);
             }
         }
-        let undo = Undo(self, id);
+        let undo = UndoTracking(self, id);
         let Self { sparse: storages, archetypes: Archetypes { tables, .. }, .. } = &mut *undo.0;
         let done = match sparse.and_then(|number| storages.get_mut(number)) {
             Some(storage) => storage.track(now),
@@ -119,14 +119,17 @@ impl Structure {
 pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: WriteStamp) {
     for target in &plan.targets {
         match *target {
-            Target::Column { index, replace: true } => table.note_replaced(index as usize, row, now),
-            Target::Column { index, replace: false } => table.note_added(index as usize, row, now),
+            ComponentTarget::Column { index, replace: true } => table.note_replaced(index as usize, row, now),
+            ComponentTarget::Column { index, replace: false } => table.note_added(index as usize, row, now),
             // Sparse storages update their own ticks.
-            Target::Kept(_) | Target::Sparse(_) | Target::SparseIfNew(_) | Target::Nowhere => {}
+            ComponentTarget::Kept(_)
+            | ComponentTarget::Sparse(_)
+            | ComponentTarget::SparseIfNew(_)
+            | ComponentTarget::Nowhere => {}
         }
     }
     for target in &plan.renewed {
-        if let Target::Column { index, .. } = *target {
+        if let ComponentTarget::Column { index, .. } = *target {
             table.note_added(index as usize, row, now);
         }
     }
@@ -135,7 +138,7 @@ pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: Writ
 /// Updates the ticks of sparse components that a change has removed and added again.
 pub(super) fn note_renewed_sparse(plan: &MovePlan, entity: Entity, sparse: &[SparseStorage], now: WriteStamp) {
     for target in &plan.renewed {
-        if let Target::Sparse(number) | Target::SparseIfNew(number) = *target {
+        if let ComponentTarget::Sparse(number) | ComponentTarget::SparseIfNew(number) = *target {
             sparse[number as usize].note_added(entity, now);
         }
     }

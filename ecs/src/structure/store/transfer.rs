@@ -10,14 +10,14 @@ use super::make::{NewRows, RowIds, make_rows};
 use super::selection::Selection;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Entity, EntityHashMap, SparseSummary, TableId};
+use crate::entity::{Entity, EntityHashMap, SparseMask, TableId};
 use crate::relations::relation::Relations;
 use crate::storage::table::{ColumnMove, Table};
-use crate::structure::removal::Fate;
+use crate::structure::removal::ValueFate;
 use crate::util::guard::DeferredPanic;
 
 /// The data for moving the entities of one table, made before anything moves.
-struct Prepared {
+struct PreparedTransfer {
     from: TableId,
     ending: PreparedDespawn,
     to: TableId,
@@ -38,7 +38,7 @@ pub(super) enum MovedIds {
 /// Rows that come from another store.
 struct MovedRows<'a> {
     from: &'a mut Store,
-    prepared: &'a mut Prepared,
+    prepared: &'a mut PreparedTransfer,
     /// The old and new ids of all entities that have moved, and room for more.
     ids: &'a mut Vec<(Entity, Entity)>,
     /// Reusable memory of the same capacity.
@@ -54,7 +54,7 @@ impl NewRows for MovedRows<'_> {
     }
 
     unsafe fn write_sparse(&mut self, to: &mut Store, table: TableId, start: usize) {
-        let Self { from, prepared: Prepared { from: source, ending, outside, .. }, ids, sorted } = self;
+        let Self { from, prepared: PreparedTransfer { from: source, ending, outside, .. }, ids, sorted } = self;
         let source = from.structure.archetypes.tables.get_mut(*source);
         let new = to.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
         let (first, moved) = (ending.first(), ids.len());
@@ -66,7 +66,7 @@ impl NewRows for MovedRows<'_> {
         sorted.extend_from_slice(&ids[moved..]);
         sorted.sort_unstable();
         // SAFETY: the rows have just been taken off, and their values have been moved out.
-        unsafe { from.end_prepared(ending, Fate::Taken) }
+        unsafe { from.end_prepared(ending, ValueFate::Taken) }
         move_sparse(from, to, outside, sorted);
     }
 }
@@ -106,7 +106,7 @@ pub(super) fn move_notified_to(
     to.structure.entities.reserve_next_many(count).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     store.structure.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
     let prepare = |selection| prepare_move(store, selection, to, count);
-    let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
+    let mut prepared: Vec<PreparedTransfer> = selections.iter().map(prepare).collect();
     match &new {
         MovedIds::Next => make_room_for_sparse(to, &prepared, to.structure.entities.next_indexes(count).collect()),
         MovedIds::Chosen { all, .. } => make_room_for_sparse(to, &prepared, all.iter().map(|id| id.index()).collect()),
@@ -183,15 +183,15 @@ fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> 
 
 /// Prepares moving the entities of a selection, except for room in sparse storages: moves their rows to the end of their table and makes
 /// the rest of the room. `count` is the number of entities that are moved in all.
-fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> Prepared {
+fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> PreparedTransfer {
     let (table, pairs) = table_in(store, to, selection.table);
     let room = to.structure.archetypes.tables.get_mut(table).reserve(selection.len(store));
     room.unwrap_or_else(|error| error.raise());
     let outside = sparse_values_of(store, selection, to);
     let listed = store.list_watched(selection, None);
     let first = store.structure.gather(selection);
-    let ending = store.prepare_end(selection.table, first, listed, count, Fate::Taken);
-    Prepared { from: selection.table, ending, to: table, pairs, outside }
+    let ending = store.prepare_end(selection.table, first, listed, count, ValueFate::Taken);
+    PreparedTransfer { from: selection.table, ending, to: table, pairs, outside }
 }
 
 /// Returns the table of another store for the components of a table of this one, and the pairs of corresponding columns.
@@ -229,7 +229,7 @@ fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec
 }
 
 /// Makes room for the sparse values of `count` entities that are about to be added.
-fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u32>) {
+fn make_room_for_sparse(store: &mut Store, prepared: &[PreparedTransfer], indexes: Vec<u32>) {
     if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
         return;
     }
@@ -265,7 +265,7 @@ fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usiz
         // it has no value in the other storage, where room has been made.
         unsafe { to.structure.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
         store.structure.sparse[from].forget_retired();
-        let summary: SparseSummary = to.structure.entities.sparse_summary(new.index()).with(number);
+        let summary: SparseMask = to.structure.entities.sparse_summary(new.index()).with(number);
         to.structure.entities.set_sparse_summary(new.index(), summary);
     }
 }

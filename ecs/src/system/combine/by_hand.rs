@@ -10,7 +10,7 @@ use super::joined;
 use super::map::{Wrap, wrap};
 use super::pair::{Join, PairRun, pair};
 use crate::system::base::{BoxedSystem, System, SystemIn};
-use crate::system::input::{Given, SystemInput};
+use crate::system::input::{InputItem, SystemInput};
 use crate::system::param_error::{ParamError, RunSystemError};
 
 /// How a [`CombinatorSystem`] combines two systems.
@@ -75,16 +75,16 @@ where
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
-        pair(joined(&[&name]), Combining::<Func>(PhantomData), a, b)
+        pair(joined(&[&name]), CombineJoin::<Func>(PhantomData), a, b)
     }
 }
 
 impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
 /// Joins systems as defined by a [`Combine`].
-struct Combining<Func>(PhantomData<fn() -> Func>);
+struct CombineJoin<Func>(PhantomData<fn() -> Func>);
 
-impl<Func, A, B> Join<A, B> for Combining<Func>
+impl<Func, A, B> Join<A, B> for CombineJoin<Func>
 where
     Func: Combine<A, B> + 'static,
     A: System,
@@ -95,7 +95,11 @@ where
 
     const REPORTS: bool = true;
 
-    fn join(&self, input: Given<'_, Func::In>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<Func::Out, ParamError> {
+    fn join(
+        &self,
+        input: InputItem<'_, Func::In>,
+        run: &mut PairRun<'_, '_, '_, A, B>,
+    ) -> Result<Func::Out, ParamError> {
         let name = run.name;
         let named = |error| RunSystemError::new(name, error);
         let out = Func::combine(
@@ -162,23 +166,23 @@ impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(func: Func, system: S, name: String) -> BoxedSystem<Func::In, Func::Out> {
         let system: BoxedSystem<S::In, S::Out> = Box::new(system);
-        wrap(Some(joined(&[&name])), Adapting::<Func, S>(func, PhantomData), system)
+        wrap(Some(joined(&[&name])), AdaptWrap::<Func, S>(func, PhantomData), system)
     }
 }
 
 impl_debug!([Func, S] AdapterSystem<Func, S> => |_this, f| f.write_str("AdapterSystem"));
 
 /// Wraps a system as defined by an [`Adapt`].
-struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);
+struct AdaptWrap<Func, S>(Func, PhantomData<fn() -> S>);
 
-impl<Func: Adapt<S>, S: System> Wrap<S::In, S::Out> for Adapting<Func, S> {
+impl<Func: Adapt<S>, S: System> Wrap<S::In, S::Out> for AdaptWrap<Func, S> {
     type In = Func::In;
     type Out = Func::Out;
 
     fn wrap(
         &mut self,
         name: &str,
-        input: Given<'_, Func::In>,
+        input: InputItem<'_, Func::In>,
         run: impl FnOnce(SystemIn<'_, S>) -> Result<S::Out, ParamError>,
     ) -> Result<Func::Out, ParamError> {
         let out = self.0.adapt(input, |input| run(input).map_err(|error| RunSystemError::new(name, error)));

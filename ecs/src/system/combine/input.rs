@@ -4,8 +4,8 @@
 
 use super::map::Wrap;
 use crate::structure::store::{Store, WorldId};
-use crate::system::input::{Given, SystemInput};
-use crate::system::memory::Keeper;
+use crate::system::input::{InputItem, SystemInput};
+use crate::system::memory::StateVisitor;
 use crate::system::param_error::ParamError;
 
 /// The input of a system: a value, or a function that makes it for a world.
@@ -26,7 +26,7 @@ where
         &mut self,
         _: &str,
         (): (),
-        run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
+        run: impl FnOnce(InputItem<'_, I>) -> Result<Out, ParamError>,
     ) -> Result<Out, ParamError> {
         match self {
             Self::Value(value) | Self::MadeBy(_, Some((_, value))) => run(value),
@@ -47,7 +47,7 @@ where
         }
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         if let Self::Value(value) | Self::MadeBy(_, Some((_, value))) = self {
             keeper.value(value);
         }

@@ -9,8 +9,8 @@ use core::any::Any;
 use super::{joined, nested};
 use crate::structure::store::Store;
 use crate::system::base::{BoxedSystem, RunScope, System, SystemCore, SystemFacts};
-use crate::system::input::{Given, SystemInput};
-use crate::system::memory::Keeper;
+use crate::system::input::{InputItem, SystemInput};
+use crate::system::memory::StateVisitor;
 use crate::system::output::SystemOutput;
 use crate::system::param_error::ParamError;
 use crate::util::error::EcsError;
@@ -26,8 +26,8 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     fn wrap(
         &mut self,
         outer: &str,
-        input: Given<'_, Self::In>,
-        run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
+        input: InputItem<'_, Self::In>,
+        run: impl FnOnce(InputItem<'_, I>) -> Result<Out, ParamError>,
     ) -> Result<Self::Out, ParamError>;
 
     /// Prepares the state of the outer system for a world, before the inner system is prepared. `name` is the name of the inner
@@ -37,7 +37,7 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     }
 
     /// Visits the state that the outer system keeps from run to run.
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         let _ = keeper;
     }
 }
@@ -57,15 +57,15 @@ where
     fn wrap(
         &mut self,
         _: &str,
-        input: Given<'_, I>,
-        run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
+        input: InputItem<'_, I>,
+        run: impl FnOnce(InputItem<'_, I>) -> Result<Out, ParamError>,
     ) -> Result<NewOut, ParamError> {
         run(input).and_then(&mut self.0)
     }
 }
 
 /// An outer system with the system that runs inside of it.
-struct Wrapped<W, I: SystemInput, Out> {
+struct WrappedSystem<W, I: SystemInput, Out> {
     /// The name of the outer system, if it differs from the name of the inner one.
     name: Option<String>,
     /// The number of levels of systems nested in it.
@@ -74,7 +74,7 @@ struct Wrapped<W, I: SystemInput, Out> {
     wrap: W,
 }
 
-impl<W, I, Out> SystemCore for Wrapped<W, I, Out>
+impl<W, I, Out> SystemCore for WrappedSystem<W, I, Out>
 where
     W: Wrap<I, Out>,
     I: SystemInput + 'static,
@@ -91,7 +91,7 @@ where
         self.system.rows(store)
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         self.system.visit_state(keeper);
         self.wrap.visit_state(keeper);
     }
@@ -106,7 +106,7 @@ where
     }
 }
 
-impl<W, I, Out> System for Wrapped<W, I, Out>
+impl<W, I, Out> System for WrappedSystem<W, I, Out>
 where
     W: Wrap<I, Out>,
     I: SystemInput + 'static,
@@ -115,7 +115,7 @@ where
     type In = W::In;
     type Out = W::Out;
 
-    fn run_in(&mut self, input: Given<'_, W::In>, mut scope: RunScope<'_, '_>) -> Result<W::Out, ParamError> {
+    fn run_in(&mut self, input: InputItem<'_, W::In>, mut scope: RunScope<'_, '_>) -> Result<W::Out, ParamError> {
         if let Some(store) = scope.store() {
             self.prepare(store);
         }
@@ -150,7 +150,7 @@ where
     I: SystemInput + 'static,
     Out: 'static,
 {
-    Box::new(Wrapped { name, nesting: nested(system.facts().nesting), system, wrap })
+    Box::new(WrappedSystem { name, nesting: nested(system.facts().nesting), system, wrap })
 }
 
 /// Turns a condition that may fail into one that returns `bool` or cannot run.

@@ -9,8 +9,8 @@ use super::pair::holds;
 use crate::access::Access;
 use crate::structure::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
-use crate::system::input::{Given, SystemInput};
-use crate::system::memory::Keeper;
+use crate::system::input::{InputItem, SystemInput};
+use crate::system::memory::StateVisitor;
 use crate::system::param_error::ParamError;
 
 /// A type with a value that replaces the output of a system that was not run.
@@ -75,7 +75,7 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for OnlyIf<I, Out> {
         self.system.rows(store)
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         if keeper.resets() {
             self.world = None;
         }
@@ -114,7 +114,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
     type In = I;
     type Out = Out;
 
-    fn run_in(&mut self, input: Given<'_, I>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
+    fn run_in(&mut self, input: InputItem<'_, I>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
         self.run_composite(input, scope)
     }
 }
@@ -125,7 +125,7 @@ impl<I: SystemInput + 'static, Out: 'static> Composite for OnlyIf<I, Out> {
     }
 
     /// Evaluates the conditions, and runs the system if all of them hold.
-    fn run_members(&mut self, input: Given<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
+    fn run_members(&mut self, input: InputItem<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
         (self.ran, self.unmet) = (false, None);
         let mut ticks = 0;
         for (number, condition) in self.conditions.iter_mut().enumerate() {

@@ -9,8 +9,8 @@ use super::{joined, nested};
 use crate::access::Access;
 use crate::structure::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts, SystemIn};
-use crate::system::input::{Given, SystemInput};
-use crate::system::memory::Keeper;
+use crate::system::input::{InputItem, SystemInput};
+use crate::system::memory::StateVisitor;
 use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
 use crate::util::guard::for_each_until_all_had_their_turn;
@@ -26,7 +26,11 @@ pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {
     const REPORTS: bool;
 
     /// Runs the systems, one of them, or none.
-    fn join(&self, input: Given<'_, Self::In>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<Self::Out, ParamError>;
+    fn join(
+        &self,
+        input: InputItem<'_, Self::In>,
+        run: &mut PairRun<'_, '_, '_, A, B>,
+    ) -> Result<Self::Out, ParamError>;
 }
 
 /// A run of two systems. Either may run first, or not at all.
@@ -80,7 +84,7 @@ impl Progress {
 }
 
 /// Two systems that run as one.
-struct Pair<A, B, J> {
+struct CombinedSystem<A, B, J> {
     name: String,
     join: J,
     first: A,
@@ -97,7 +101,7 @@ struct Pair<A, B, J> {
     progress: Progress,
 }
 
-impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
+impl<A: System, B: System, J: Join<A, B>> SystemCore for CombinedSystem<A, B, J> {
     fn facts(&self) -> SystemFacts<'_> {
         let skipped_by = match self.progress.last {
             _ if !J::REPORTS => None,
@@ -112,7 +116,7 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
         if J::REPORTS { add_rows(self.first.rows(store), self.second.rows(store)) } else { None }
     }
 
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         if keeper.resets() {
             self.world = None;
         }
@@ -145,22 +149,22 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
     }
 }
 
-impl<A: System, B: System, J: Join<A, B>> System for Pair<A, B, J> {
+impl<A: System, B: System, J: Join<A, B>> System for CombinedSystem<A, B, J> {
     type In = J::In;
     type Out = J::Out;
 
-    fn run_in(&mut self, input: Given<'_, J::In>, scope: RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+    fn run_in(&mut self, input: InputItem<'_, J::In>, scope: RunScope<'_, '_>) -> Result<J::Out, ParamError> {
         self.run_composite(input, scope)
     }
 }
 
-impl<A: System, B: System, J: Join<A, B>> Composite for Pair<A, B, J> {
+impl<A: System, B: System, J: Join<A, B>> Composite for CombinedSystem<A, B, J> {
     fn world(&mut self) -> &mut Option<WorldId> {
         &mut self.world
     }
 
     #[inline]
-    fn run_members(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+    fn run_members(&mut self, input: InputItem<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
         let Self { name, join, first, second, ticks, progress, .. } = self;
         *progress = Progress::default();
         join.join(input, &mut PairRun { name, first, second, ticks: *ticks, progress, scope })
@@ -178,13 +182,23 @@ where
     let access = of_first.access.union(of_second.access);
     let nesting = nested(of_first.nesting.max(of_second.nesting));
     let ticks = [of_first.ticks, of_second.ticks];
-    Box::new(Pair { name, join, first, second, nesting, access, ticks, world: None, progress: Progress::default() })
+    Box::new(CombinedSystem {
+        name,
+        join,
+        first,
+        second,
+        nesting,
+        access,
+        ticks,
+        world: None,
+        progress: Progress::default(),
+    })
 }
 
 /// Passes the output of the first system to the second.
-struct Pipe;
+struct PipeOutput;
 
-impl<A, B> Join<A, B> for Pipe
+impl<A, B> Join<A, B> for PipeOutput
 where
     A: System,
     B: System<In: for<'i> SystemInput<Inner<'i> = A::Out>>,
@@ -217,7 +231,7 @@ where
     NextOut: 'static,
 {
     let name = joined(&[first.name(), ".pipe(", second.name(), ")"]);
-    pair(name, Pipe, first, second)
+    pair(name, PipeOutput, first, second)
 }
 
 /// The answer of a condition. A condition that is skipped because of a parameter does not hold.

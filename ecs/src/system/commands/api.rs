@@ -5,12 +5,12 @@
 use core::cell::Cell;
 
 use super::queue::CommandQueue;
-use crate::entity::{Entity, EntityError, Ids};
+use crate::entity::{Entity, EntityError, IdSource};
 use crate::storage::resource::Resource;
-use crate::structure::bundle::{Bundle, BundleParts as _, OneOfEach, give};
+use crate::structure::bundle::{Bundle, BundleParts as _, OneOfEach, with_moving_ptr};
 use crate::structure::queue::{Queue, StepKind};
 use crate::structure::store::{Store, record_insert, record_step};
-use crate::util::origin::{Origin, SystemName};
+use crate::util::origin::{Origin, SystemOrigin};
 
 /// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after
 /// this one runs, and at the latest at the end of the run.
@@ -38,14 +38,14 @@ use crate::util::origin::{Origin, SystemName};
 #[doc(alias("EntityCommandBuffer", "CommandBuffer", "LazyUpdate", "defer"))]
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
-    pub(crate) ids: Ids<'w>,
+    pub(crate) ids: IdSource<'w>,
     /// The system that records the commands.
-    pub(crate) system: SystemName,
+    pub(crate) system: SystemOrigin,
 }
 
 impl<'w, 's> Commands<'w, 's> {
     #[inline]
-    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, ids: Ids<'w>, system: SystemName) -> Self {
+    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, ids: IdSource<'w>, system: SystemOrigin) -> Self {
         Self { queue, ids, system }
     }
 
@@ -138,7 +138,7 @@ impl<'w, 's> Commands<'w, 's> {
         OneOfEach::<B>::check();
         let queue = self.recording();
         let at = queue.len;
-        give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
+        with_moving_ptr(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
         self.spawned_at(at)
     }
 
@@ -436,7 +436,7 @@ impl EntityCommands<'_> {
             // out as one change: this command separates them.
             queue.push(|_: &mut Store| {});
         }
-        give(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));
+        with_moving_ptr(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));
         self
     }
 

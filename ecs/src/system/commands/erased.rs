@@ -9,7 +9,7 @@ use super::api::EntityCommands;
 use crate::component::{ComponentId, ErasedValue};
 use crate::entity::Entity;
 use crate::query::change::WriteEntity;
-use crate::structure::store::{CommandFailure, EntityAt, ErasedAccessError, Store};
+use crate::structure::store::{CommandFailure, ErasedAccessError, Store, StoreEntityMut};
 
 impl EntityCommands<'_> {
     /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. Errors are detected when the
@@ -34,7 +34,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_by_id<T: Send + Sync + 'static>(&mut self, id: ComponentId, value: T) -> &mut Self {
         let value = Box::new(value);
-        self.push_reported("insert_by_id", move |store, entity| match EntityAt::find(store, entity) {
+        self.push_reported("insert_by_id", move |store, entity| match StoreEntityMut::find(store, entity) {
             Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
                 at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
             }),
@@ -61,7 +61,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_erased(&mut self, value: ErasedValue) -> &mut Self {
         let component = value.descriptor().name();
-        self.push_reported("insert_erased", move |store, entity| match EntityAt::find(store, entity) {
+        self.push_reported("insert_erased", move |store, entity| match StoreEntityMut::find(store, entity) {
             Ok(mut at) => at.insert_erased(value).map_err(ErasedAccessError::from),
             Err(error) => Err(ErasedAccessError::Entity { error, component }),
         })
@@ -86,7 +86,7 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_by_id(&mut self, id: ComponentId) -> &mut Self {
-        self.push_reported("remove_by_id", move |store, entity| match EntityAt::find(store, entity) {
+        self.push_reported("remove_by_id", move |store, entity| match StoreEntityMut::find(store, entity) {
             Ok(mut at) => at.remove_by_ids(&[id]),
             Err(_) => Err(store.structure.why_no_value(entity, id)),
         })

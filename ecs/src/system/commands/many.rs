@@ -12,7 +12,7 @@ use crate::structure::bundle::{Bundle, OneOfEach};
 use crate::structure::store::{Selection, Store};
 
 /// Selects entities when the command is applied.
-type Select = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>;
+type SelectFn = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>;
 
 /// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. The entities are selected when the
 /// command is applied: entities that earlier commands spawn are included, entities of later commands and ids that are
@@ -38,7 +38,7 @@ type Select = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>
 #[must_use = "a selection does nothing by itself"]
 pub struct SelectionCommands<'a> {
     commands: Commands<'a, 'a>,
-    select: Select,
+    select: SelectFn,
 }
 
 impl Commands<'_, '_> {

@@ -156,7 +156,7 @@ pub(crate) fn apply_after_frame(store: &mut Store) {
 fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// While the commands run, events have this cause. Afterwards the previous cause is restored, unless the world has
     /// been replaced.
-    struct Caused<'a> {
+    struct CauseGuard<'a> {
         store: &'a mut Store,
         target_world: TargetWorld,
         cause: Arc<Cause>,
@@ -164,7 +164,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         system_before: Option<&'static str>,
     }
 
-    impl Drop for Caused<'_> {
+    impl Drop for CauseGuard<'_> {
         fn drop(&mut self) {
             self.cause.end();
             if self.target_world.is(self.store) {
@@ -182,7 +182,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         store.place_pending();
         let before = store.events.dispatch.set_cause(Some(Arc::clone(&cause)));
         let system_before = core::mem::replace(&mut store.commands.errors.system, system);
-        let caused = Caused { target_world: TargetWorld::new(store), store, cause, before, system_before };
+        let caused = CauseGuard { target_world: TargetWorld::new(store), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
         caused.store.events.dispatch.reuse_world_commands(&mut queue);
         if caused.target_world.is(caused.store) {

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 #[cfg(feature = "std")]
-use crate::entity::Ids;
+use crate::entity::IdSource;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::{Store, TargetWorld};
 use crate::system::commands::{self, CommandQueue, Commands};
@@ -11,7 +11,7 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 #[cfg(feature = "std")]
-use crate::util::origin::SystemName;
+use crate::util::origin::SystemOrigin;
 #[cfg(feature = "std")]
 use crate::util::parallel::Parallel;
 
@@ -44,7 +44,7 @@ impl CommandQueues for CommandQueue {
 
 /// The recorded commands of a system, and the world that they are for.
 #[doc(hidden)]
-pub struct Recorded<Q> {
+pub struct RecordedCommands<Q> {
     queues: Q,
     target_world: TargetWorld,
 }
@@ -55,25 +55,28 @@ pub struct CommandsSource<Q = CommandQueue>(PhantomData<Q>);
 
 // SAFETY: borrows only the entity index, to reserve ids, which any number of threads may do.
 unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
-    type State = Recorded<Q>;
+    type State = RecordedCommands<Q>;
     type Got<'w, 's> = Q::Commands<'w, 's>;
 
     const COUNT: usize = 1;
     const RECORDERS: usize = 1;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> RecordedCommands<Q> {
         meta.next_param();
         meta.access.add_deferred();
-        Recorded { queues: Q::default(), target_world: TargetWorld::new(store) }
+        RecordedCommands { queues: Q::default(), target_world: TargetWorld::new(store) }
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Recorded<Q>, cell: StoreCell<'w>) -> Result<Q::Commands<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(
+        state: &'s mut RecordedCommands<Q>,
+        cell: StoreCell<'w>,
+    ) -> Result<Q::Commands<'w, 's>, ParamError> {
         Ok(state.queues.record(cell))
     }
 
     #[inline]
-    fn apply(state: &mut Recorded<Q>, meta: &SystemMeta, store: &mut Store) {
+    fn apply(state: &mut RecordedCommands<Q>, meta: &SystemMeta, store: &mut Store) {
         let Some(queue) = state.queues.join() else { return };
         if state.target_world.is(store) {
             commands::apply(&mut queue.queue, store, Some(meta.name()));
@@ -83,7 +86,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     }
 
     #[cold]
-    fn discard(state: &mut Recorded<Q>) {
+    fn discard(state: &mut RecordedCommands<Q>) {
         state.queues = Q::default();
     }
 }
@@ -123,9 +126,9 @@ params! {
 #[derive(Clone, Copy)]
 pub struct ParallelCommands<'w, 's> {
     queues: &'s Parallel<CommandQueue>,
-    ids: Ids<'w>,
+    ids: IdSource<'w>,
     /// The system that records.
-    system: SystemName,
+    system: SystemOrigin,
 }
 
 #[cfg(feature = "std")]
@@ -185,7 +188,7 @@ mod tests {
 
     /// Two systems at the same time, each of which spawns on its turns. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
-        let mut queues: [Recorded<CommandQueue>; 2] = core::array::from_fn(|_| Recorded {
+        let mut queues: [RecordedCommands<CommandQueue>; 2] = core::array::from_fn(|_| RecordedCommands {
             queues: CommandQueue::default(),
             target_world: TargetWorld::new(store),
         });

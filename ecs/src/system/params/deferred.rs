@@ -85,7 +85,7 @@ pub trait AppliedToStore: MadeFromStore + Send + Sync + 'static {
 
 /// The buffer of a system, and the world that it is for.
 #[doc(hidden)]
-pub struct Filled<T> {
+pub struct FilledBuffer<T> {
     value: T,
     target_world: TargetWorld,
 }
@@ -96,29 +96,29 @@ pub struct DeferredSource<T>(PhantomData<fn() -> T>);
 
 // SAFETY: borrows nothing of the world.
 unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
-    type State = Filled<T>;
+    type State = FilledBuffer<T>;
     type Got<'w, 's> = Deferred<'s, T>;
 
     const COUNT: usize = 1;
     const RECORDERS: usize = 1;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> Filled<T> {
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> FilledBuffer<T> {
         meta.next_param();
         meta.access.add_deferred();
         let target_world = TargetWorld::new(store);
         let value = T::made_from_store(store);
         // As with a `Local`, state that was initialised before this call belongs to the old world.
         assert!(target_world.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
-        Filled { value, target_world }
+        FilledBuffer { value, target_world }
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Filled<T>, _: StoreCell<'w>) -> Result<Deferred<'s, T>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut FilledBuffer<T>, _: StoreCell<'w>) -> Result<Deferred<'s, T>, ParamError> {
         Ok(Deferred { value: &mut state.value })
     }
 
     /// If the buffer's world has been replaced by another one, the buffer is kept for the next run.
-    fn apply(state: &mut Filled<T>, meta: &SystemMeta, store: &mut Store) {
+    fn apply(state: &mut FilledBuffer<T>, meta: &SystemMeta, store: &mut Store) {
         if state.target_world.is(store) {
             state.value.apply_to_store(meta, store);
         }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;
@@ -35,7 +35,7 @@ use crate::system::param_error::ParamError;
 /// ```
 pub struct DynSystemParam<'w, 's> {
     cell: StoreCell<'w>,
-    state: &'s mut dyn Held,
+    state: &'s mut dyn DynParamState,
     /// Makes the type `!Send`: the parameter inside may have to stay on this thread.
     stays: PhantomData<*mut ()>,
 }
@@ -71,7 +71,7 @@ impl_debug!([] DynSystemParam<'_, '_> => |this, f|
 
 /// The state of a parameter of any type.
 #[doc(hidden)]
-pub trait Held: Any + Send + Sync {
+pub trait DynParamState: Any + Send + Sync {
     /// Checks that the parameter can be fetched.
     ///
     /// # Safety
@@ -81,13 +81,13 @@ pub trait Held: Any + Send + Sync {
     fn apply(&mut self, meta: &SystemMeta, store: &mut Store);
     fn rows(&self, store: &Store) -> Option<usize>;
     fn discard(&mut self);
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
     fn source(&self) -> &'static str;
 }
 
 struct StateOf<S: ParamSource>(S::State);
 
-impl<S: ParamSource> Held for StateOf<S> {
+impl<S: ParamSource> DynParamState for StateOf<S> {
     unsafe fn check(&mut self, cell: StoreCell<'_>) -> Result<(), ParamError> {
         // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         unsafe { S::get(&mut self.0, cell) }.map(drop)
@@ -105,8 +105,8 @@ impl<S: ParamSource> Held for StateOf<S> {
         S::discard(&mut self.0);
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        S::remember(&mut self.0, keeper);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
+        S::visit_state(&mut self.0, keeper);
     }
 
     fn source(&self) -> &'static str {
@@ -120,7 +120,7 @@ pub struct DynSource;
 
 // SAFETY: without a builder nothing is borrowed; a builder adds the access of the parameter that it builds.
 unsafe impl ParamSource for DynSource {
-    type State = Box<dyn Held>;
+    type State = Box<dyn DynParamState>;
     type Got<'w, 's> = DynSystemParam<'w, 's>;
 
     const COUNT: usize = 1;
@@ -147,8 +147,8 @@ unsafe impl ParamSource for DynSource {
         state.rows(store)
     }
 
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-        state.remember(keeper);
+    fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+        state.visit_state(keeper);
     }
 
     fn discard(state: &mut Self::State) {
@@ -172,7 +172,7 @@ impl<'a> DynParamBuilder<'a> {
     #[must_use]
     pub fn new<P: SystemParam>(builder: impl BuildParam<P> + 'a) -> Self {
         Self(Box::new(move |site| {
-            let held: Box<dyn Held> = Box::new(StateOf::<P::Source>(builder.build(site).state));
+            let held: Box<dyn DynParamState> = Box::new(StateOf::<P::Source>(builder.build(site).state));
             // SAFETY: the state was built at this site, and the `DynSystemParam` can fetch no other parameter.
             unsafe { Built::new(held) }
         }))
@@ -183,6 +183,6 @@ impl_debug_of_fields! { [] DynParamBuilder<'_> {} }
 
 impl BuildParam<DynSystemParam<'_, '_>> for DynParamBuilder<'_> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, DynSource> {
-        site.as_one(self.0)
+        site.init_composite(self.0)
     }
 }

@@ -105,12 +105,12 @@ impl ResourceRights {
 /// The set of resources that may be borrowed. Only [`ParamSource::get`] and the `of` methods of the parameters make such a set.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct Reach<'w, 's> {
+pub struct AllowedResources<'w, 's> {
     cell: StoreCell<'w>,
     rights: &'s ResourceRights,
 }
 
-impl<'w> Reach<'w, '_> {
+impl<'w> AllowedResources<'w, '_> {
     fn may_borrow<R: Resource>(&self, write: bool) -> bool {
         let Self { cell, rights: ResourceRights { reads, writes } } = self;
         let set = if write { writes } else { reads };
@@ -152,14 +152,14 @@ impl<'w> Reach<'w, '_> {
 #[derive(Clone, Copy)]
 pub struct FilteredResources<'w, 's> {
     /// No other code writes the readable resources for `'w`.
-    reach: Reach<'w, 's>,
+    reach: AllowedResources<'w, 's>,
 }
 
 impl<'w> FilteredResources<'w, '_> {
     /// All resources of a store.
     pub(crate) fn of(cell: ReadCell<'w>) -> Self {
         const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::NONE };
-        Self { reach: Reach { cell: cell.cell(), rights: RIGHTS } }
+        Self { reach: AllowedResources { cell: cell.cell(), rights: RIGHTS } }
     }
 
     /// Whether the resource may be read, if it exists.
@@ -210,14 +210,14 @@ impl<'w> FilteredResources<'w, '_> {
 /// ```
 pub struct FilteredResourcesMut<'w, 's> {
     /// For `'w`, no other code borrows the writable resources, and no other code writes the readable ones.
-    reach: Reach<'w, 's>,
+    reach: AllowedResources<'w, 's>,
 }
 
 impl<'w, 's> FilteredResourcesMut<'w, 's> {
     /// All resources of a store.
     pub(crate) fn of(store: &'w mut Store) -> Self {
         const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::ALL };
-        Self { reach: Reach { cell: StoreCell::exclusive(store), rights: RIGHTS } }
+        Self { reach: AllowedResources { cell: StoreCell::exclusive(store), rights: RIGHTS } }
     }
 
     /// The same resources, to read.
@@ -300,7 +300,7 @@ pub struct FilteredSource<B>(PhantomData<fn() -> B>);
 // SAFETY: without a builder nothing is borrowed; a builder adds the access of the rights that it grants.
 unsafe impl<B: Borrowing> ParamSource for FilteredSource<B> {
     type State = ResourceRights;
-    type Got<'w, 's> = Reach<'w, 's>;
+    type Got<'w, 's> = AllowedResources<'w, 's>;
 
     const COUNT: usize = 1;
 
@@ -310,8 +310,11 @@ unsafe impl<B: Borrowing> ParamSource for FilteredSource<B> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(rights: &'s mut ResourceRights, cell: StoreCell<'w>) -> Result<Reach<'w, 's>, ParamError> {
-        Ok(Reach { cell, rights })
+    unsafe fn get<'w, 's>(
+        rights: &'s mut ResourceRights,
+        cell: StoreCell<'w>,
+    ) -> Result<AllowedResources<'w, 's>, ParamError> {
+        Ok(AllowedResources { cell, rights })
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Tests: tests/changes/messages/params.rs
 
-use super::resource::{Kept, Reads, ResourceSourceWith, Writes};
+use super::resource::{Reads, ResourceSourceWith, ResourceState, Writes};
 use crate::storage::message::MessageParIter;
 use crate::storage::message::{
     Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
     MessageMutIteratorWithId, Messages, WriteBatchIds,
 };
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 
 /// The methods that parameters with a cursor share.
 macro_rules! cursor_methods {
@@ -138,7 +138,7 @@ macro_rules! cursor_methods {
 
 cursor_methods!(MessageReader, MessageMutator);
 
-impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
+impl<M: Message> ResourceState<Messages<M>> for MessageCursor<M> {
     const READS_MESSAGES: bool = true;
 
     fn begin(messages: &Messages<M>) -> Self {
@@ -150,7 +150,7 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
         MessageCursor::missed(self, messages)
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         let (list, next, missed) = self.parts_mut();
         keeper.cursor(list, next, missed);
     }

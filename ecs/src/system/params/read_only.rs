@@ -9,7 +9,7 @@ use super::non_send::{MarkerSource, NonSendSource};
 use super::optional::{OptionSource, ResultSource, SkippingSource};
 use super::query::QuerySource;
 use super::removed::{RemovalReader, RemovedSource};
-use super::resource::{Kept, Reads, ResourceSource, ResourceSourceWith};
+use super::resource::{Reads, ResourceSource, ResourceSourceWith, ResourceState};
 use super::set::SetSource;
 use super::single::{PopulatedSource, SingleSource};
 use super::vec::VecSource;
@@ -26,7 +26,7 @@ impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResourceSource<R, Reads> {}
 impl ReadOnlySource for FilteredSource<Reads> {}
-impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResourceSourceWith<R, Reads, K> {}
+impl<R: Resource + Default, K: ResourceState<R>> ReadOnlySource for ResourceSourceWith<R, Reads, K> {}
 #[cfg(feature = "std")]
 impl<T: 'static> ReadOnlySource for NonSendSource<T, Reads> {}
 #[cfg(feature = "std")]

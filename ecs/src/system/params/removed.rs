@@ -5,12 +5,14 @@
 use core::any::type_name;
 use core::marker::PhantomData;
 
-use crate::access::const_access::{ConstAccess, Given};
+use crate::access::const_access::{ConstAccess, YieldedOnce};
 use crate::component::Component;
 use crate::structure::cell::StoreCell;
-use crate::structure::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
+use crate::structure::removal::{
+    RemovalLog, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader,
+};
 use crate::structure::store::{Store, removed_reader, removed_value_reader};
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
@@ -58,7 +60,7 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("OnRemove", "ICleanupComponentData", "track_all", "RemovalDetection"))]
 pub struct RemovedComponents<'w, 's, T> {
-    log: &'w Log,
+    log: &'w RemovalLog,
     reader: &'s mut RemovedComponentReader<T>,
 }
 
@@ -98,7 +100,7 @@ pub struct RemovedComponents<'w, 's, T> {
 /// ```
 #[doc(alias("OnRemove", "ICleanupComponentData"))]
 pub struct RemovedValues<'w, 's, T> {
-    log: &'w Log,
+    log: &'w RemovalLog,
     reader: &'s mut RemovedValueReader<T>,
 }
 
@@ -228,7 +230,7 @@ macro_rules! reader_methods {
         impl<'w, 's, T> $Param<'w, 's, T> {
             /// The parameter for a reader of this log.
             #[inline]
-            pub(crate) fn from_parts(log: &'w Log, reader: &'s mut $Reader<T>) -> Self {
+            pub(crate) fn from_parts(log: &'w RemovalLog, reader: &'s mut $Reader<T>) -> Self {
                 Self { log, reader }
             }
         }
@@ -257,7 +259,7 @@ pub trait RemovalReader: Send + Sync + 'static {
     fn begin(store: &mut Store) -> Self;
 
     /// Visits the number of missed entries. The log holds the position of the reader.
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 
     /// The parameter, if the reader belongs to this store.
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>>;
@@ -272,7 +274,7 @@ macro_rules! removal_readers {
                 $begin(store)
             }
 
-            fn remember(&mut self, keeper: &mut Keeper<'_>) {
+            fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
                 keeper.reader(&mut self.cursor, $of_values);
             }
 
@@ -296,15 +298,15 @@ unsafe impl<R: RemovalReader> ParamSource for RemovedSource<R> {
     type Got<'w, 's> = R::Param<'w, 's>;
 
     const COUNT: usize = 1;
-    const ACCESS: ConstAccess = ConstAccess::Once(Given::Removals, &ConstAccess::Nothing);
+    const ACCESS: ConstAccess = ConstAccess::Once(YieldedOnce::Removals, &ConstAccess::Nothing);
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> R {
         meta.next_param();
         R::begin(store)
     }
 
-    fn remember(reader: &mut R, keeper: &mut Keeper<'_>) {
-        reader.remember(keeper);
+    fn visit_state(reader: &mut R, keeper: &mut StateVisitor<'_>) {
+        reader.visit_state(keeper);
     }
 
     #[inline]

@@ -8,12 +8,12 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
-use crate::access::const_access::{ConstAccess, Given};
+use crate::access::const_access::{ConstAccess, YieldedOnce};
 use crate::query::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::storage::resource::{Resource, ResourceId, missing_text};
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
@@ -255,7 +255,7 @@ const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
 
 /// State that a system keeps for a resource from run to run.
 #[doc(hidden)]
-pub trait Kept<R>: Send + Sync + 'static {
+pub trait ResourceState<R>: Send + Sync + 'static {
     /// Whether the state is a cursor in a list of messages.
     const READS_MESSAGES: bool = false;
 
@@ -268,13 +268,13 @@ pub trait Kept<R>: Send + Sync + 'static {
     }
 
     /// Visits the state.
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
+    fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 }
 
-impl<R> Kept<R> for () {
+impl<R> ResourceState<R> for () {
     fn begin(_: &R) {}
 
-    fn remember(&mut self, _: &mut Keeper<'_>) {}
+    fn visit_state(&mut self, _: &mut StateVisitor<'_>) {}
 }
 
 #[cold]
@@ -387,14 +387,14 @@ impl<K> KeptState<K> {
 pub struct ResourceSourceWith<R, B, K>(PhantomData<fn() -> (R, B, K)>);
 
 // SAFETY: adds the access to the resource.
-unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for ResourceSourceWith<R, B, K> {
+unsafe impl<R: Resource + Default, B: Borrowing, K: ResourceState<R>> ParamSource for ResourceSourceWith<R, B, K> {
     type State = KeptState<K>;
     type Got<'w, 's> = (B::Param<'w, R>, &'s mut K);
 
     const COUNT: usize = 1;
     const ACCESS: ConstAccess = {
         let access = &<ResourceSource<R, B> as ParamSource>::ACCESS;
-        if K::READS_MESSAGES { ConstAccess::Once(Given::Messages, access) } else { *access }
+        if K::READS_MESSAGES { ConstAccess::Once(YieldedOnce::Messages, access) } else { *access }
     };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
@@ -403,8 +403,8 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
         KeptState { id, kept, system: meta.name(), is_reported: false }
     }
 
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-        state.kept.remember(keeper);
+    fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+        state.kept.visit_state(keeper);
     }
 
     #[inline]

@@ -12,7 +12,7 @@ use super::vec::VecSource;
 use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
@@ -50,7 +50,7 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("QuerySet"))]
 pub struct ParamSet<'w, 's, T: SystemParam> {
-    members: Members<'w, 's, T::Source>,
+    members: SetMembers<'w, 's, T::Source>,
 }
 
 impl<T: SystemParam> ParamSet<'_, '_, T> {
@@ -77,7 +77,7 @@ impl<T: SystemParam> ParamSet<'_, '_, T> {
     /// ```
     #[inline]
     pub fn reborrow(&mut self) -> ParamSet<'_, '_, T::Item<'_, '_>> {
-        ParamSet { members: Members { cell: self.members.cell, state: self.members.state, _lent: [] } }
+        ParamSet { members: SetMembers { cell: self.members.cell, state: self.members.state, _lent: [] } }
     }
 }
 
@@ -85,7 +85,7 @@ impl_debug!([T: SystemParam] ParamSet<'_, '_, T> => |_this, f| f.write_str(core:
 
 /// The states of the members, and the access that lets one of them be fetched at a time. Only [`ParamSource::get`] makes it.
 #[doc(hidden)]
-pub struct Members<'w, 's, S: ParamSource> {
+pub struct SetMembers<'w, 's, S: ParamSource> {
     /// Gives the set the auto traits (`Send`, `Sync`) of a reference to its members. A reference, because the set does not drop the
     /// members.
     _lent: [&'static mut S::Got<'static, 'static>; 0],
@@ -127,7 +127,7 @@ pub struct ParamSetBuilder<T>(pub T);
 // SAFETY: a builder prepared each member, and added its access.
 unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
     type State = Vec<S::State>;
-    type Got<'w, 's> = Members<'w, 's, VecSource<S>>;
+    type Got<'w, 's> = SetMembers<'w, 's, VecSource<S>>;
 
     const COUNT: usize = 1;
     const RECORDERS: usize = <VecSource<S> as ParamSource>::RECORDERS;
@@ -142,7 +142,7 @@ unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
             // SAFETY: both clauses are forwarded for each member; each value is dropped before the next is fetched.
             drop(unsafe { S::get(member, cell)? });
         }
-        Ok(Members { _lent: [], cell, state })
+        Ok(SetMembers { _lent: [], cell, state })
     }
 
     forward_state!(VecSource::<S>);
@@ -210,7 +210,7 @@ macro_rules! sets {
         // SAFETY: each member adds its own access.
         unsafe impl<$($($P: ParamSource),*),*> ParamSource for SetSource<grouped_types!($([$($P),*])*)> {
             type State = <grouped_types!($([$($P),*])*) as ParamSource>::State;
-            type Got<'w, 's> = Members<'w, 's, grouped_types!($([$($P),*])*)>;
+            type Got<'w, 's> = SetMembers<'w, 's, grouped_types!($([$($P),*])*)>;
 
             const COUNT: usize = 1;
             const RECORDERS: usize = 0 $($(+ $P::RECORDERS)*)*;
@@ -228,7 +228,7 @@ macro_rules! sets {
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 // SAFETY: both clauses are forwarded for each member; each value is dropped before the next is fetched.
                 $($(drop(unsafe { $P::get(&mut state.$place, cell)? });)*)*
-                Ok(Members { _lent: [], cell, state })
+                Ok(SetMembers { _lent: [], cell, state })
             }
 
             #[inline]
@@ -240,8 +240,8 @@ macro_rules! sets {
                 [$($($P::rows(&state.$place, store)),*),*].into_iter().fold(None, add_rows)
             }
 
-            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-                $($($P::remember(&mut state.$place, keeper);)*)*
+            fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+                $($($P::visit_state(&mut state.$place, keeper);)*)*
             }
 
             fn discard(state: &mut Self::State) {

@@ -196,12 +196,12 @@ impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a mut Populated<'w,
 
 /// The query, and the name of the parameter in errors.
 #[doc(hidden)]
-pub struct Named<T: Fetch, F: FilterTerms> {
+pub struct NamedQuery<T: Fetch, F: FilterTerms> {
     query: QueryState<DataOf<T>, FilterOf<F>>,
     name: Arc<str>,
 }
 
-impl<T: Fetch, F: FilterTerms> Named<T, F> {
+impl<T: Fetch, F: FilterTerms> NamedQuery<T, F> {
     fn new(param: &str, store: &mut Store, meta: &mut SystemMeta) -> Self {
         let name = alloc::format!("the `{param}` of {}", meta.describe_current()).into();
         Self { query: QuerySource::<T, F>::init(store, meta), name }
@@ -224,20 +224,23 @@ pub struct SingleSource<T, F>(PhantomData<fn() -> (T, F)>);
 
 // SAFETY: `QuerySource` adds the access of the query.
 unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
-    type State = Named<T, F>;
+    type State = NamedQuery<T, F>;
     type Got<'w, 's> = FoundSingle<'w, 's, T, F>;
 
     const COUNT: usize = 1;
     const ACCESS: ConstAccess = <QuerySource<T, F> as ParamSource>::ACCESS;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> Named<T, F> {
-        Named::new("Single", store, meta)
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> NamedQuery<T, F> {
+        NamedQuery::new("Single", store, meta)
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(
+        state: &'s mut NamedQuery<T, F>,
+        cell: StoreCell<'w>,
+    ) -> Result<Self::Got<'w, 's>, ParamError> {
         state.query.update(cell.store());
-        let Named { query, name } = state;
+        let NamedQuery { query, name } = state;
         // SAFETY: the state is up to date; the access is granted (forwarded). The item and the second query leave this module only
         // inside a `Single`, which runs the query only after it has dropped the item, and never once the item was given out.
         let (query, rest) = unsafe { (Query::new(cell, query), Query::new(cell, query)) };
@@ -248,7 +251,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
         }
     }
 
-    fn rows(state: &Named<T, F>, store: &Store) -> Option<usize> {
+    fn rows(state: &NamedQuery<T, F>, store: &Store) -> Option<usize> {
         Some(state.query.rows(store))
     }
 }
@@ -267,25 +270,28 @@ pub struct PopulatedSource<T, F>(PhantomData<fn() -> (T, F)>);
 
 // SAFETY: `QuerySource` adds the access of the query.
 unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
-    type State = Named<T, F>;
+    type State = NamedQuery<T, F>;
     type Got<'w, 's> = TermsQuery<'w, 's, T, F>;
 
     const COUNT: usize = 1;
     const ACCESS: ConstAccess = <QuerySource<T, F> as ParamSource>::ACCESS;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> Named<T, F> {
-        Named::new("Populated", store, meta)
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> NamedQuery<T, F> {
+        NamedQuery::new("Populated", store, meta)
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        let Named { query, name } = state;
+    unsafe fn get<'w, 's>(
+        state: &'s mut NamedQuery<T, F>,
+        cell: StoreCell<'w>,
+    ) -> Result<Self::Got<'w, 's>, ParamError> {
+        let NamedQuery { query, name } = state;
         // SAFETY: both clauses are forwarded: the state was made for the cell's store, and the access is granted.
         let query = unsafe { QuerySource::<T, F>::get(query, cell)? };
         if query.is_empty() { Err(ParamError::no_entity(name)) } else { Ok(query) }
     }
 
-    fn rows(state: &Named<T, F>, store: &Store) -> Option<usize> {
+    fn rows(state: &NamedQuery<T, F>, store: &Store) -> Option<usize> {
         Some(state.query.rows(store))
     }
 }

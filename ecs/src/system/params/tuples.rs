@@ -5,7 +5,7 @@
 use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
@@ -71,8 +71,8 @@ macro_rules! sources {
                 [$($T::rows(&state.$at, store)),*].into_iter().fold(None, add_rows)
             }
 
-            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-                $($T::remember(&mut state.$at, keeper);)*
+            fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+                $($T::visit_state(&mut state.$at, keeper);)*
             }
 
             fn discard(state: &mut Self::State) {

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
@@ -47,8 +47,8 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
         state.iter().map(|member| S::rows(member, store)).fold(None, add_rows)
     }
 
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-        state.iter_mut().for_each(|member| S::remember(member, keeper));
+    fn visit_state(state: &mut Self::State, keeper: &mut StateVisitor<'_>) {
+        state.iter_mut().for_each(|member| S::visit_state(member, keeper));
     }
 
     fn discard(state: &mut Self::State) {
@@ -62,7 +62,7 @@ params! {
 
 impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, VecSource<P::Source>> {
-        let states = site.as_one(|site| self.into_iter().map(|builder| builder.build(site).state).collect());
+        let states = site.init_composite(|site| self.into_iter().map(|builder| builder.build(site).state).collect());
         // SAFETY: each member was built at this site.
         unsafe { Built::new(states) }
     }

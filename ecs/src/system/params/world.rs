@@ -10,7 +10,7 @@ use crate::access::ParamAccess;
 use crate::access::const_access::ConstAccess;
 use crate::structure::cell::{ReadCell, StoreCell};
 use crate::structure::store::{CommandErrors, Store, WorldId};
-use crate::system::memory::Keeper;
+use crate::system::memory::StateVisitor;
 use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
 use crate::system::param_error::ParamError;
@@ -65,7 +65,7 @@ unsafe impl<T: MadeFromStore + Send + 'static> ParamSource for LocalSource<T> {
         SyncCell::new(value)
     }
 
-    fn remember(state: &mut SyncCell<T>, keeper: &mut Keeper<'_>) {
+    fn visit_state(state: &mut SyncCell<T>, keeper: &mut StateVisitor<'_>) {
         keeper.value(state.get());
     }
 

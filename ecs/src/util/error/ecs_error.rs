@@ -82,10 +82,10 @@ pub enum Severity {
 /// assert!(error.is::<ParseIntError>());
 /// assert_eq!(error.severity(), Severity::Warning);
 /// ```
-pub struct EcsError(Box<Annotated>);
+pub struct EcsError(Box<AnnotatedError>);
 
 /// An error with its severity and contexts.
-struct Annotated {
+struct AnnotatedError {
     error: BoxError,
     severity: Severity,
     /// The contexts, innermost first.
@@ -95,7 +95,7 @@ struct Annotated {
 impl EcsError {
     /// Creates an error of this severity from a text or any error.
     pub fn new(severity: Severity, error: impl Into<BoxError>) -> Self {
-        Self(Box::new(Annotated { error: error.into(), severity, contexts: Vec::new() }))
+        Self(Box::new(AnnotatedError { error: error.into(), severity, contexts: Vec::new() }))
     }
 
     /// The severity of the error.
@@ -132,7 +132,7 @@ impl EcsError {
 
 /// The original error of a result of [`EcsError::into_box`], unless context was added to it.
 pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
-    match error.downcast_ref::<Annotated>() {
+    match error.downcast_ref::<AnnotatedError>() {
         Some(annotated) if annotated.contexts.is_empty() => &annotated.error,
         _ => error,
     }
@@ -140,7 +140,7 @@ pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
 
 /// The severity of a result of [`EcsError::into_box`].
 pub(crate) fn severity_of(error: &BoxError) -> Severity {
-    error.downcast_ref::<Annotated>().map_or(Severity::Panic, |annotated| annotated.severity)
+    error.downcast_ref::<AnnotatedError>().map_or(Severity::Panic, |annotated| annotated.severity)
 }
 
 impl<E> From<E> for EcsError
@@ -149,11 +149,9 @@ where
 {
     fn from(error: E) -> Self {
         let error = BoxError::from(error);
-        Self(
-            error
-                .downcast::<Annotated>()
-                .unwrap_or_else(|error| Box::new(Annotated { error, severity: Severity::Panic, contexts: Vec::new() })),
-        )
+        Self(error.downcast::<AnnotatedError>().unwrap_or_else(|error| {
+            Box::new(AnnotatedError { error, severity: Severity::Panic, contexts: Vec::new() })
+        }))
     }
 }
 
@@ -161,16 +159,16 @@ impl_from!([] EcsError => Box<dyn Error>, |error| error.into_box());
 
 impl_deref!([] EcsError => dyn Error + Send + Sync + 'static, |this| *this.0.error);
 
-impl_display!([] Annotated => |this, f| {
+impl_display!([] AnnotatedError => |this, f| {
     for context in this.contexts.iter().rev() {
         write!(f, "{context}: ")?;
     }
     this.error.fmt(f)
 });
 
-impl_debug!([] Annotated => |this, f| fmt::Display::fmt(this, f));
+impl_debug!([] AnnotatedError => |this, f| fmt::Display::fmt(this, f));
 
-impl Error for Annotated {
+impl Error for AnnotatedError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.error)
     }

@@ -169,17 +169,17 @@ pub fn ignore(_: EcsError, _: ErrorContext) {}
 /// An error handler that reports the error to subscribers of `tracing`, at the level `TRACE`. Without the feature `trace` it does
 /// nothing.
 pub fn trace(error: EcsError, context: ErrorContext) {
-    log::tell(log::Level::Trace, &text(&error, &context));
+    log::emit_text(log::Level::Trace, &text(&error, &context));
 }
 
 /// Like [`trace`], at the level `DEBUG`.
 pub fn debug(error: EcsError, context: ErrorContext) {
-    log::tell(log::Level::Debug, &text(&error, &context));
+    log::emit_text(log::Level::Debug, &text(&error, &context));
 }
 
 /// Like [`trace`], at the level `INFO`.
 pub fn info(error: EcsError, context: ErrorContext) {
-    log::tell(log::Level::Info, &text(&error, &context));
+    log::emit_text(log::Level::Info, &text(&error, &context));
 }
 
 /// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace`
@@ -201,12 +201,12 @@ pub fn info(error: EcsError, context: ErrorContext) {
 /// world.flush();
 /// ```
 pub fn warn(error: EcsError, context: ErrorContext) {
-    log::tell(log::Level::Warn, &text(&error, &context));
+    log::emit_text(log::Level::Warn, &text(&error, &context));
 }
 
 /// Like [`warn`], at the level `ERROR`.
 pub fn error(error: EcsError, context: ErrorContext) {
-    log::tell(log::Level::Error, &text(&error, &context));
+    log::emit_text(log::Level::Error, &text(&error, &context));
 }
 
 /// An error handler that panics with the context and the error.

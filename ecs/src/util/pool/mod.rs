@@ -36,7 +36,7 @@ mod tasks;
 #[allow(unused_imports, reason = "`Participant` is for executors")]
 pub(crate) use self::alone::{Participant, Pool};
 pub(crate) use self::clock::{HAS_CLOCK, Instant, nanoseconds};
-pub(crate) use self::parts::Parts;
+pub(crate) use self::parts::ResultSlots;
 #[cfg(feature = "parallel")]
 #[allow(unused_imports, reason = "`Participant` is for executors")]
 pub(crate) use self::share::{Participant, Pool};

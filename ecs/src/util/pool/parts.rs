@@ -6,13 +6,13 @@ use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 
 /// A slot for the result of each task, filled by the thread that took the task.
-pub(crate) struct Parts<T>(Box<[UnsafeCell<Option<T>>]>);
+pub(crate) struct ResultSlots<T>(Box<[UnsafeCell<Option<T>>]>);
 
 // SAFETY: through a shared reference values are only moved in, each to its own slot (see `put`); that sends them, and
 // `T: Send`.
-unsafe impl<T: Send> Sync for Parts<T> {}
+unsafe impl<T: Send> Sync for ResultSlots<T> {}
 
-impl<T> Parts<T> {
+impl<T> ResultSlots<T> {
     /// Empty slots for `tasks` tasks.
     pub(crate) fn new(tasks: usize) -> Self {
         Self((0..tasks).map(|_| UnsafeCell::new(None)).collect())

@@ -59,9 +59,9 @@ impl Pool {
     /// If `work` panics on any thread: with the caller's panic, or else with the first panic of a helper.
     #[inline]
     pub(crate) fn share<W: Fn(&Participant<'_>) + Sync>(&self, work: W) {
-        let owner = Owner { pool: self, work: Work::of(&work), shift: OnceCell::new() };
-        let closing = Closing(&owner);
-        work(&Participant { role: Role::Owner(&owner) });
+        let owner = ShareOwner { pool: self, work: ErasedWork::of(&work), shift: OnceCell::new() };
+        let closing = CloseOnPanic(&owner);
+        work(&Participant { role: ShareRole::Owner(&owner) });
         core::mem::forget(closing);
         if let Some(panic) = owner.close() {
             resume_unwind(panic);
@@ -80,19 +80,19 @@ impl_debug!([] Pool => |this, f| f.debug_tuple("Pool").field(&this.given).finish
 
 /// A participant of a share, passed to the work.
 pub(crate) struct Participant<'a> {
-    role: Role<'a>,
+    role: ShareRole<'a>,
 }
 
-enum Role<'a> {
-    Owner(&'a Owner<'a>),
-    Helper(&'a Arc<Shift>),
+enum ShareRole<'a> {
+    Owner(&'a ShareOwner<'a>),
+    Helper(&'a Arc<HelperShare>),
 }
 
 impl Participant<'_> {
     /// Whether this is the thread that shares its work.
     #[inline]
     pub(crate) fn is_owner(&self) -> bool {
-        matches!(self.role, Role::Owner(_))
+        matches!(self.role, ShareRole::Owner(_))
     }
 
     /// Calls up to `count` helpers. Each runs the work once, unless it comes after the share has ended. The number of
@@ -101,29 +101,29 @@ impl Participant<'_> {
     #[cold]
     pub(crate) fn call_helpers(&self, count: usize) -> usize {
         match self.role {
-            Role::Owner(owner) => {
+            ShareRole::Owner(owner) => {
                 let most = owner.pool.threads() - 1;
                 if most == 0 || count == 0 {
                     return 0;
                 }
-                Shift::call(owner.shift.get_or_init(|| owner.shift(most)), count)
+                HelperShare::call(owner.shift.get_or_init(|| owner.shift(most)), count)
             }
-            Role::Helper(shift) => Shift::call(shift, count),
+            ShareRole::Helper(shift) => HelperShare::call(shift, count),
         }
     }
 }
 
 /// The owner's side of a share.
-struct Owner<'a> {
+struct ShareOwner<'a> {
     pool: &'a Pool,
-    work: Work<'a>,
+    work: ErasedWork<'a>,
     /// Made when help is called for the first time.
-    shift: OnceCell<Arc<Shift>>,
+    shift: OnceCell<Arc<HelperShare>>,
 }
 
-impl Owner<'_> {
-    fn shift(&self, most: usize) -> Arc<Shift> {
-        Arc::new(Shift { gate: Gate::new(), pool: self.pool.clone(), most, work: self.work.erased() })
+impl ShareOwner<'_> {
+    fn shift(&self, most: usize) -> Arc<HelperShare> {
+        Arc::new(HelperShare { gate: Gate::new(), pool: self.pool.clone(), most, work: self.work.erased() })
     }
 
     /// Waits for the helpers that have begun, and prevents the others from beginning. Returns the first panic of a
@@ -135,25 +135,25 @@ impl Owner<'_> {
 }
 
 /// Closes the gate if the owner's part panics. A helper's panic is dropped then.
-struct Closing<'a>(&'a Owner<'a>);
+struct CloseOnPanic<'a>(&'a ShareOwner<'a>);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnPanic<'_> {
     fn drop(&mut self) {
         drop_quietly(self.0.close());
     }
 }
 
 /// The data of a share that helpers use. It outlives the share, for helpers that come too late.
-struct Shift {
+struct HelperShare {
     gate: Gate,
     pool: Pool,
     /// The maximum number of helpers that are called or inside at the same time.
     most: usize,
     /// Borrowed from the owner until the gate closes: only helpers that are inside may use it.
-    work: Work<'static>,
+    work: ErasedWork<'static>,
 }
 
-impl Shift {
+impl HelperShare {
     fn call(this: &Arc<Self>, count: usize) -> usize {
         let called = this.gate.call(count, this.most);
         for _ in 0..called {
@@ -166,10 +166,10 @@ impl Shift {
     /// Runs on a thread of the pool when a called helper begins.
     fn help(self: Arc<Self>) {
         if self.gate.enter() {
-            let member = Participant { role: Role::Helper(&self) };
+            let member = Participant { role: ShareRole::Helper(&self) };
             // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that
             // function, also by a panic, only after `close`, which waits for the helpers that entered. So the lifetime
-            // for which the work was lent to `Work::of` has not ended.
+            // for which the work was lent to `ErasedWork::of` has not ended.
             let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
             let panic = catch_unwind(work).err();
             drop_quietly(self.gate.leave(panic));
@@ -178,14 +178,14 @@ impl Shift {
 }
 
 /// Work that is lent: a type-erased reference to it.
-struct Work<'a> {
+struct ErasedWork<'a> {
     data: NonNull<()>,
     /// Runs the work. The pointer must come from a reference to the work that is still valid.
     run: unsafe fn(NonNull<()>, &Participant<'_>),
     marker: PhantomData<&'a ()>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> ErasedWork<'a> {
     fn of<W: Fn(&Participant<'_>) + Sync>(work: &'a W) -> Self {
         /// # Safety
         ///
@@ -198,13 +198,13 @@ impl<'a> Work<'a> {
     }
 
     /// Removes the lifetime. The result may be run only while `'a` lasts.
-    fn erased(&self) -> Work<'static> {
-        Work { data: self.data, run: self.run, marker: PhantomData }
+    fn erased(&self) -> ErasedWork<'static> {
+        ErasedWork { data: self.data, run: self.run, marker: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The lifetime for which the work was lent to [`Work::of`] has not ended.
+    /// - The lifetime for which the work was lent to [`ErasedWork::of`] has not ended.
     unsafe fn run(&self, member: &Participant<'_>) {
         // SAFETY: `data` and `run` were made together from a `&W`, which the caller guarantees is still valid.
         unsafe { (self.run)(self.data, member) }
@@ -212,6 +212,6 @@ impl<'a> Work<'a> {
 }
 
 // SAFETY: it represents a `&W` with `W: Sync`, which may be sent to and used by several threads.
-unsafe impl Send for Work<'_> {}
+unsafe impl Send for ErasedWork<'_> {}
 // SAFETY: it represents a `&W` with `W: Sync`, so several threads may use it through a shared reference.
-unsafe impl Sync for Work<'_> {}
+unsafe impl Sync for ErasedWork<'_> {}

@@ -132,18 +132,18 @@ impl Pool {
     /// # Panics
     ///
     /// If `work` panics on any thread. No further tasks are taken then.
-    pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut Taker<'_>) + Sync) {
+    pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut TaskTaker<'_>) + Sync) {
         let (next, at_once) = (AtomicUsize::new(0), AtomicUsize::new(1));
         let turns = tasks.in_lanes.then(|| Turns::new(tasks.len()));
         self.share(|member| {
-            let (owner, turns) = (member.is_owner().then(|| Pace::new(self, tasks)), turns.as_ref());
-            work(&mut Taker { tasks, next: &next, at_once: &at_once, turns, member, pace: owner, at: None });
+            let (owner, turns) = (member.is_owner().then(|| OwnerPace::new(self, tasks)), turns.as_ref());
+            work(&mut TaskTaker { tasks, next: &next, at_once: &at_once, turns, member, pace: owner, at: None });
         });
     }
 }
 
 /// Takes one task after the other until all are taken.
-pub(crate) struct Taker<'a> {
+pub(crate) struct TaskTaker<'a> {
     tasks: Tasks,
     /// The next task that no thread has taken.
     next: &'a AtomicUsize,
@@ -153,12 +153,12 @@ pub(crate) struct Taker<'a> {
     turns: Option<&'a Turns>,
     member: &'a Participant<'a>,
     /// The pace of the owner; `None` for helpers.
-    pace: Option<Pace<'a>>,
+    pace: Option<OwnerPace<'a>>,
     /// The tasks that were taken last and are not known to be finished.
     at: Option<Range<usize>>,
 }
 
-impl Taker<'_> {
+impl TaskTaker<'_> {
     /// Prevents the tasks after the current one from being taken. The tasks before it have been taken already, or will
     /// be.
     pub(crate) fn abandon_rest(&self) {
@@ -190,7 +190,7 @@ impl Taker<'_> {
             pace.tasks += done.len();
             pace.turns += 1;
             if pace.tasks >= pace.next_look {
-                pace.look(tasks, next, at_once, member);
+                pace.update_helpers(tasks, next, at_once, member);
             }
         }
         let count = if tasks.is_joined { at_once.load(Ordering::Relaxed) } else { 1 };
@@ -210,7 +210,7 @@ impl Taker<'_> {
 }
 
 /// A task that was not finished has panicked, so the remaining tasks are not taken.
-impl Drop for Taker<'_> {
+impl Drop for TaskTaker<'_> {
     fn drop(&mut self) {
         if self.at.is_some() {
             self.abandon();
@@ -219,7 +219,7 @@ impl Drop for Taker<'_> {
 }
 
 /// Measures the speed of the owner, and counts the helpers that it has called.
-struct Pace<'a> {
+struct OwnerPace<'a> {
     pool: &'a Pool,
     /// The start of the loop, if other threads could help.
     start: Option<Instant>,
@@ -232,7 +232,7 @@ struct Pace<'a> {
     called: usize,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> OwnerPace<'a> {
     #[inline]
     fn new(pool: &'a Pool, tasks: Tasks) -> Self {
         let looks = tasks.len() > 1;
@@ -242,7 +242,7 @@ impl<'a> Pace<'a> {
     }
 
     /// Calls helpers if the remaining work is worth it, and sets the number of tasks that are taken at once.
-    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
+    fn update_helpers(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
         let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);
         if left == 0 {

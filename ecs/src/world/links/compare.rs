@@ -8,7 +8,7 @@ use super::functions::{LinkFunctions, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::structure::store::pairs::compare_pairs;
-use crate::structure::store::{Orphan, Store};
+use crate::structure::store::{OrphanSource, Store};
 use crate::world::cast::World;
 
 /// Notes all links and pairs whose two sides disagree. It only makes notes, so it can be repeated. `O(entities)`
@@ -55,7 +55,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
         match named {
             // The source was linked to this target, which has been despawned.
             Some(target) if noted == named && !store.structure.entities.contains(target) => {
-                links.orphans.push(Orphan { relation: id, source, target, has_ended: true });
+                links.orphans.push(OrphanSource { relation: id, source, target, has_ended: true });
             }
             Some(_) => {
                 links.coming.push((id, source));

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::ComponentId;
-use crate::entity::{Entity, SparseSummary};
-use crate::structure::store::{Leaving, Store};
+use crate::entity::{Entity, SparseMask};
+use crate::structure::store::{LeavingSource, Store};
 
 /// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, in these cases: a hook or observer
 /// is notified of the despawn of one of them; one of them is in a pair; they list sources by several relationships, or by one that does not
@@ -45,7 +45,7 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
 /// Despawns an entity that lists no sources and is linked to exactly one target, if nothing has to be dropped. Otherwise returns false, with
 /// nothing changed.
 #[inline]
-fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
+fn end_leaf(store: &mut Store, entity: Entity, summary: SparseMask) -> bool {
     let sources = summary.common(store.events.observed.sources);
     let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
     let id = store.structure.archetypes.components.sparse()[number];
@@ -54,7 +54,7 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let ended = store.despawn_if_trivial(entity);
     if ended {
         store.events.links.forget_targets(id, &[entity]);
-        (functions.unlist)(store, id, &[Leaving { source: entity, target, place }]);
+        (functions.unlist)(store, id, &[LeavingSource { source: entity, target, place }]);
     }
     ended
 }

@@ -12,7 +12,7 @@ use crate::component::{
 use crate::entity::Entity;
 use crate::query::change::WriteEntity;
 use crate::relations::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
-use crate::structure::store::{EntityBuilder, Leaving, Link, Store};
+use crate::structure::store::{EntityBuilder, LeavingSource, LinkFn, Store};
 use crate::world::cast::World;
 
 /// The functions of one relationship.
@@ -34,11 +34,11 @@ pub(in crate::world) struct LinkFunctions {
     /// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
     pub(super) collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
     /// Links sources to the targets that they name.
-    pub(super) link: Link<Store>,
+    pub(super) link: LinkFn<Store>,
     /// Takes sources off the lists of targets that they do not name.
-    pub(super) unlink: Link<Store>,
+    pub(super) unlink: LinkFn<Store>,
     /// Takes sources off the list of the target that all of them leave.
-    pub(super) unlist: fn(&mut Store, ComponentId, &[Leaving]),
+    pub(super) unlist: fn(&mut Store, ComponentId, &[LeavingSource]),
     /// Reads a list that a target has received from outside.
     pub(super) adopt: fn(&mut Store, ComponentId, Entity),
     /// Replaces the sources in a list, if the target has one.
@@ -127,9 +127,9 @@ fn listed_by<R: Relationship>(components: ErasedSlice<'_>, see: &mut dyn FnMut(u
 }
 
 /// Gives the functions of a relationship a static address.
-struct Linked<R>(R);
+struct LinkFunctionsOf<R>(R);
 
-impl<R: Relationship> Linked<R> {
+impl<R: Relationship> LinkFunctionsOf<R> {
     const FUNCTIONS: &'static LinkFunctions = &LinkFunctions::of::<R>();
 }
 
@@ -141,7 +141,7 @@ impl<C: Component> Description<C> {
     where
         C: Relationship,
     {
-        self.with_relation(RelationSide::source(Linked::<C>::FUNCTIONS))
+        self.with_relation(RelationSide::source(LinkFunctionsOf::<C>::FUNCTIONS))
     }
 
     /// The component lists the sources of a relationship. The derive writes it. Cloning an entity does not clone the list, since the
@@ -152,7 +152,8 @@ impl<C: Component> Description<C> {
     where
         C: RelationshipTarget,
     {
-        self.with_clone_only_in_copies().with_relation(RelationSide::target(Linked::<C::Relationship>::FUNCTIONS))
+        self.with_clone_only_in_copies()
+            .with_relation(RelationSide::target(LinkFunctionsOf::<C::Relationship>::FUNCTIONS))
     }
 }
 
@@ -173,7 +174,7 @@ pub(super) fn id_of(store: &mut Store, functions: &LinkFunctions) -> Option<Comp
 }
 
 /// Returns the function that links sources, if the component names a target.
-pub(in crate::world) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
+pub(in crate::world) fn linking(store: &Store, id: ComponentId) -> Option<LinkFn<Store>> {
     let (functions, is_source) = relation(store, id)?;
     is_source.then_some(functions.link)
 }

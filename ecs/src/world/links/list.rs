@@ -14,7 +14,7 @@ use crate::entity::{Entity, EntityHashSet};
 use crate::query::change::{ReadEntity, WriteEntity};
 use crate::relations::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
 use crate::structure::store::pairs::remove_component;
-use crate::structure::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
+use crate::structure::store::{CommandFailure, LeavingSource, ListUpdate, Store, StoreEntityMut};
 use crate::util::guard::DeferredPanic;
 use crate::world::cast::World;
 
@@ -114,7 +114,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
     let (mut linked, mut last) = (0, None);
     // A target that has a list is alive, so this is not checked.
     if let Some(listing) = store.listing::<R::RelationshipTarget>(target) {
-        let Listing { list, links, entities, lists, visit } = listing;
+        let ListUpdate { list, links, entities, lists, visit } = listing;
         let list = list.collection_mut_risky();
         for &source in sources {
             // An entity that lists nothing is above no other entity, so it cannot close a cycle.
@@ -133,7 +133,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
             visit.note();
             note.set(target, list.add_at_end(source));
             if let Some((target, place)) = before {
-                links.leaving.extend(last.replace(Leaving { source, target, place }));
+                links.leaving.extend(last.replace(LeavingSource { source, target, place }));
             }
         }
     }
@@ -161,7 +161,7 @@ fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[
             continue;
         }
         if with_list::<R, _>(store, target, |list| list.is_of_another(target)) == Some(true) {
-            mend::<R>(store, id, target);
+            repair_list::<R>(store, id, target);
         }
         let add = |list: &mut ListOf<R>| {
             let displaced = list.source_to_remove_before_add();
@@ -187,7 +187,7 @@ fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity
     if let Some(list) = store.put_untold(target, R::RelationshipTarget::from_collection_risky(sources)) {
         store.events.links.is_listing = true;
         let listing = ListInsertion(store);
-        if let Ok(mut target) = EntityAt::find(listing.0, target) {
+        if let Ok(mut target) = StoreEntityMut::find(listing.0, target) {
             target.insert_for_origin(list);
         }
     }
@@ -212,7 +212,7 @@ pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, source
         let is_named = store.structure.entities.contains(source) && named::<R>(store, source) == Some(target);
         if !is_named {
             store.events.links.forget_targets(id, &[source]);
-            store.events.links.leaving.extend(last.replace(Leaving { source, target, place }));
+            store.events.links.leaving.extend(last.replace(LeavingSource { source, target, place }));
         }
     }
     if let Some(last) = last {
@@ -222,7 +222,7 @@ pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, source
 
 /// Removes leaving sources from the lists of their targets: `last`, and those that have been noted before it.
 #[inline(always)]
-fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Leaving) {
+fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: LeavingSource) {
     if store.events.links.leaving.is_empty() {
         return unlist::<R>(store, id, &[last]);
     }
@@ -237,12 +237,12 @@ fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Lea
 
 /// Removes sources from the list of the target that all of them leave, and removes the list component if it is empty then.
 #[inline]
-pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[Leaving]) {
-    let Some(&Leaving { target, .. }) = leaving.first() else { return };
+pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[LeavingSource]) {
+    let Some(&LeavingSource { target, .. }) = leaving.first() else { return };
     let remove = |list: &mut ListOf<R>| (!list.is_of_another(target)).then(|| remove_from(list, leaving));
     match with_list::<R, _>(store, target, remove) {
         None => {}
-        Some(None) => mend::<R>(store, id, target),
+        Some(None) => repair_list::<R>(store, id, target),
         Some(Some(Unlisted { is_empty: true, .. })) => remove_list::<R>(store, target),
         Some(Some(Unlisted { are_elsewhere: true, .. })) => {
             let sources = listed::<R>(World::from_store(store), target).unwrap_or_default();
@@ -253,7 +253,7 @@ pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leavin
 }
 
 #[inline]
-fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[Leaving]) -> Unlisted {
+fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[LeavingSource]) -> Unlisted {
     /// From this number of sources on, one pass over the list is cheaper than a search for each.
     const MANY: usize = 4;
     let mut all = Unlisted { is_empty: false, are_elsewhere: false };
@@ -265,7 +265,7 @@ fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[Leaving
         all.is_empty = list.is_empty();
         return all;
     }
-    for &Leaving { source, place, .. } in leaving {
+    for &LeavingSource { source, place, .. } in leaving {
         let Unlisted { is_empty, are_elsewhere } = list.remove_near(source, place);
         all = Unlisted { is_empty, are_elsewhere: all.are_elsewhere | are_elsewhere };
     }
@@ -293,7 +293,7 @@ pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sou
 /// sources are removed.
 #[cold]
 #[inline(never)]
-fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
+fn repair_list<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
     for emptied in mend_lists::<R>(store, id, target) {
         remove_list::<R>(store, emptied);
     }

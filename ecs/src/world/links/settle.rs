@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 
 use super::compare::compare;
 use super::functions::{LinkFunctions, id_of, relation};
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentId, LifecycleMask};
 use crate::entity::{Entity, EntityHashSet};
 use crate::structure::store::pairs::remove_component;
-use crate::structure::store::{LifecycleEvents, Link, Links, Orphan, Store, settle_pairs};
+use crate::structure::store::{LifecycleEvents, LinkFn, OrphanSource, Store, StoreLinks, settle_pairs};
 use crate::util::guard::DeferredPanic;
 use crate::world::cast::World;
 
@@ -22,10 +22,10 @@ pub(in crate::world) fn note_ending(store: &mut Store, events: &LifecycleEvents)
 }
 
 fn note_ends(store: &mut Store, events: &LifecycleEvents) {
-    let kinds = Kinds::DISCARD.union(Kinds::DESPAWN).of_links();
+    let kinds = LifecycleMask::DISCARD.union(LifecycleMask::DESPAWN).of_links();
     for batch in events.batches(kinds) {
         for id in batch.components() {
-            let ends = batch.kinds_of(id).intersects(Kinds::DESPAWN.of_links());
+            let ends = batch.kinds_of(id).intersects(LifecycleMask::DESPAWN.of_links());
             let is_of_pairs = store.structure.archetypes.components.is_of_pairs(id);
             let side = relation(store, id);
             let source_id = match side {
@@ -108,8 +108,8 @@ fn settle(store: &mut Store) {
 /// Calls a function of their relationship with the noted sources, as slices of sources that were noted one after the other.
 fn visit_sources(
     store: &mut Store,
-    notes: fn(&mut Links) -> &mut Vec<(ComponentId, Entity)>,
-    function: fn(&LinkFunctions) -> Link<Store>,
+    notes: fn(&mut StoreLinks) -> &mut Vec<(ComponentId, Entity)>,
+    function: fn(&LinkFunctions) -> LinkFn<Store>,
 ) {
     let mut batch = core::mem::take(&mut store.events.links.batch);
     let mut at = 0;
@@ -147,7 +147,7 @@ fn part_with_orphans(store: &mut Store) {
     let mut lists: Option<(Entity, ComponentId, EntityHashSet)> = None;
     // All orphans stay noted until the last one is visited, since a destructor may panic.
     for at in 0..count {
-        let Orphan { relation: id, source, target, has_ended } = store.events.links.orphans[at];
+        let OrphanSource { relation: id, source, target, has_ended } = store.events.links.orphans[at];
         let Some((functions, _)) = relation(store, id) else { continue };
         let world = World::from_store(store);
         if (functions.target)(world, source) != Some(target) {

@@ -6,7 +6,7 @@ use core::any::Any;
 use core::panic::Location;
 
 use super::id::{RegisteredSystemError, SystemId};
-use super::running::{Cacheable, OneShots, run};
+use super::running::{CacheableFunction, OneShots, run};
 use crate::structure::store::{CommandErrors, Store};
 use crate::system::commands::Commands;
 use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
@@ -202,7 +202,7 @@ impl Commands<'_, '_> {
         S: IntoSystem<(), Out, Marker> + Send + 'static,
     {
         let () = S::CHECKED;
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         self.run_system_cached_with(system, ());
     }
 
@@ -229,7 +229,7 @@ impl Commands<'_, '_> {
         S: IntoSystem<I, Out, Marker> + Send + 'static,
     {
         let () = S::CHECKED;
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         self.push(move |store| {
             let id = World::from_store_mut(store).register_system_cached(system);
             run_for_command(store, id, input);
@@ -255,7 +255,7 @@ impl Commands<'_, '_> {
         Marker: 'static,
         S: IntoSystem<I, Out, Marker> + Send + 'static,
     {
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         self.push(|store| match OneShots::of(store).cached::<I, Out, S>() {
             Ok(id) => unregister_for_command(store, id),
             Err(error) => report(store, "unregister_system", error),

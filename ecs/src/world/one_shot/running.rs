@@ -22,14 +22,14 @@ use crate::util::mailbox::{Mailbox, Sender};
 type AnySystem = Box<dyn Any + Send + Sync>;
 
 /// A registered system.
-pub(super) struct Registered {
+pub(super) struct RegisteredSystem {
     pub(super) name: Box<str>,
     /// `None` while it runs.
     pub(super) system: Option<AnySystem>,
 }
 
 /// The result of a run that ended in another world than the one where the system is registered.
-struct Returned {
+struct ReturnedSystem {
     number: usize,
     /// `None` if it has been put back already.
     system: Option<AnySystem>,
@@ -39,8 +39,8 @@ struct Returned {
 /// The registered systems of a world.
 #[derive(Default)]
 pub(in crate::world) struct OneShots {
-    pub(super) systems: HashMap<usize, Registered>,
-    returned: Mailbox<Returned>,
+    pub(super) systems: HashMap<usize, RegisteredSystem>,
+    returned: Mailbox<ReturnedSystem>,
     /// The numbers of the systems that were registered by their function.
     pub(super) cached: HashMap<TypeId, usize>,
     /// The number of systems that are running, nested in each other.
@@ -69,7 +69,7 @@ impl OneShots {
     /// Puts systems back whose runs have ended in another world.
     #[cold]
     fn take_back(&mut self) {
-        for Returned { number, system, has_panicked } in self.returned.take() {
+        for ReturnedSystem { number, system, has_panicked } in self.returned.take() {
             self.put_back(number, system);
             self.end_run(has_panicked);
         }
@@ -95,7 +95,7 @@ impl OneShots {
         I: SystemInput + 'static,
         Out: 'static,
     {
-        self.systems.insert(id.number, Registered { name: system.name().into(), system: Some(Box::new(system)) });
+        self.systems.insert(id.number, RegisteredSystem { name: system.name().into(), system: Some(Box::new(system)) });
     }
 
     /// The id of a system that was registered by its function.
@@ -116,17 +116,17 @@ impl OneShots {
 
 /// A registered system that is running. On drop it is put back into the world where it is registered, even if another world has taken its
 /// place.
-struct Run<'a> {
+struct OneShotRun<'a> {
     store: &'a mut Store,
     /// The world where it is registered, and the channel by which it receives commands.
     target_world: TargetWorld,
-    returned: Sender<Returned>,
+    returned: Sender<ReturnedSystem>,
     number: usize,
     system: Option<AnySystem>,
     has_panicked: bool,
 }
 
-impl<'a> Run<'a> {
+impl<'a> OneShotRun<'a> {
     fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
         let target_world = TargetWorld::new(store);
         let one_shots = OneShots::of(store);
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Drop for Run<'_> {
+impl Drop for OneShotRun<'_> {
     fn drop(&mut self) {
         let Self { number, has_panicked, .. } = *self;
         let system = self.system.take();
@@ -185,7 +185,7 @@ impl Drop for Run<'_> {
             one_shots.put_back(number, system);
             return one_shots.end_run(has_panicked);
         }
-        let sent = self.returned.send(Returned { number, system, has_panicked });
+        let sent = self.returned.send(ReturnedSystem { number, system, has_panicked });
         if sent.is_ok() && !has_panicked {
             let mut then = CommandQueue::default();
             then.queue.push(run_again);
@@ -212,7 +212,7 @@ where
     I: SystemInput + 'static,
     Out: 'static,
 {
-    let mut running = Run::begin(store, id)?;
+    let mut running = OneShotRun::begin(store, id)?;
     let out = running.run::<I, Out>(input);
     running.finish();
     out
@@ -224,9 +224,9 @@ pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
 }
 
 /// Does not compile for types with a size: two closures of one type may have captured different values.
-pub(super) struct Cacheable<S>(PhantomData<S>);
+pub(super) struct CacheableFunction<S>(PhantomData<S>);
 
-impl<S> Cacheable<S> {
+impl<S> CacheableFunction<S> {
     pub(super) const CHECKED: () = demand_no_value(size_of::<S>());
 }
 

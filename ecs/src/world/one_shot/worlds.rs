@@ -8,7 +8,7 @@ use core::any::Any;
 use core::panic::Location;
 
 use super::id::{RegisteredSystemError, SystemId};
-use super::running::{Cacheable, OneShots, Registered, cache_key, run};
+use super::running::{CacheableFunction, OneShots, RegisteredSystem, cache_key, run};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::world::cast::World;
 
@@ -88,7 +88,7 @@ impl World {
     {
         let systems = &mut OneShots::of(&mut self.store).systems;
         match systems.remove(&id.number) {
-            Some(Registered { system: Some(system), .. }) => match (system as Box<dyn Any>).downcast() {
+            Some(RegisteredSystem { system: Some(system), .. }) => match (system as Box<dyn Any>).downcast() {
                 Ok(system) => Ok(*system),
                 Err(_) => unreachable!("the id of a system has its types"),
             },
@@ -182,7 +182,7 @@ impl World {
         S: IntoSystem<I, Out, Marker> + 'static,
     {
         let () = S::CHECKED;
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         let one_shots = OneShots::of(&mut self.store);
         match one_shots.cached::<I, Out, S>() {
             Ok(id) if one_shots.systems.contains_key(&id.number) => id,
@@ -217,7 +217,7 @@ impl World {
         Out: 'static,
         S: IntoSystem<I, Out, Marker> + 'static,
     {
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         let id = OneShots::of(&mut self.store).cached::<I, Out, S>()?;
         self.unregister_system(id)
     }
@@ -251,7 +251,7 @@ impl World {
         S: IntoSystem<(), Out, Marker> + 'static,
     {
         let () = S::CHECKED;
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         self.run_system_cached_with(system, ())
     }
 
@@ -287,7 +287,7 @@ impl World {
         S: IntoSystem<I, Out, Marker> + 'static,
     {
         let () = S::CHECKED;
-        let () = Cacheable::<S>::CHECKED;
+        let () = CacheableFunction::<S>::CHECKED;
         let id = self.register_system_cached(system);
         run(&mut self.store, id, input)
     }

@@ -15,12 +15,12 @@ use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::query::{
     Added, AnyOf, Changed, Fetch, FilterTerms, Kept, Or, Presence, Query, QueryData, QueryExplanation, QueryFilter,
-    QueryState, ReadOnlyFetch, Rows, Scan, TermState, With, Without,
+    QueryState, ReadOnlyFetch, Rows, TermState, TickScan, With, Without,
 };
 use crate::storage::column::ColumnAddress;
 use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
-use crate::storage::tracking::Which;
+use crate::storage::tracking::TickKind;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 use crate::system::{IntoSystem, ParamError, ParamSource, SystemMeta, SystemParam};
@@ -114,7 +114,11 @@ unsafe impl Fetch for ErasedTerm {
         ready.storage.is_none_or(|storage| storage.contains(entity.index()))
     }
 
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn fetch_row<'w, const RECORDED: bool>(
+        ready: Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         let address = match ready.storage {
             Some(storage) => {
                 // SAFETY: the caller ensures that the row exists.
@@ -141,7 +145,7 @@ impl QueryFilter for ErasedFilter {
 #[derive(Clone, Copy)]
 enum Asked<'w> {
     Presence(Presence<'w>, bool),
-    Changes(Scan<'w>),
+    Changes(TickScan<'w>),
 }
 
 // SAFETY: the usage of the component in the term decides which rows match: entities that have it, lack it, or have a new
@@ -163,8 +167,8 @@ unsafe impl FilterTerms for ErasedFilter {
 
     fn visit_table<'w>(cell: StoreCell<'w>, (usage, state, is_sparse): &Self::State, table: &'w Table) -> Asked<'w> {
         match usage {
-            Usage::Added => Asked::Changes(Scan::new(cell, *state, table, Which::Added, *is_sparse)),
-            Usage::Changed => Asked::Changes(Scan::new(cell, *state, table, Which::Changed, *is_sparse)),
+            Usage::Added => Asked::Changes(TickScan::new(cell, *state, table, TickKind::Added, *is_sparse)),
+            Usage::Changed => Asked::Changes(TickScan::new(cell, *state, table, TickKind::Changed, *is_sparse)),
             _ => Asked::Presence(Presence::new(cell, *state, table, *is_sparse), *usage == Usage::With),
         }
     }

@@ -7,7 +7,7 @@ use core::ops::Range;
 use strata_ecs_derive::Component;
 
 use crate::entity::Entity;
-use crate::query::{Added, Changed, FewRows, Matched, QueryData, QueryFilter, RowCursor, With, Without};
+use crate::query::{Added, Changed, Matched, QueryData, QueryFilter, RowBatch, RowCursor, With, Without};
 use crate::structure::cell::StoreCell;
 use crate::world::World;
 
@@ -58,7 +58,7 @@ fn runs<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<Range<usize>> {
 /// The single rows and the runs that `next_batch` returns, batch by batch.
 fn batches<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<(Vec<u32>, Range<usize>)> {
     with_cursor::<D, F, _>(world, |mut cursor| {
-        let mut few = FewRows::new();
+        let mut few = RowBatch::new();
         core::iter::from_fn(|| cursor.next_batch(&mut few).map(|run| (few.all().to_vec(), run))).collect()
     })
 }

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use super::{PairIndex, end_of, hash, sorted};
 use crate::entity::{Entity, EntityHashMap};
-use crate::relations::relation::lists::{Link, NOWHERE};
+use crate::relations::relation::lists::{NOWHERE, PairLink};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
 /// A position in a list: the number of the group of lists, the entity, the position, the row, and the end of the pair.
-type Listed = (usize, Entity, u32, u32, usize);
+type ListPosition = (usize, Entity, u32, u32, usize);
 
 impl PairIndex {
     /// By row: the number of pairs before a pair in the list of its source, and in the list of its target. A despawned target has no list,
@@ -42,7 +42,7 @@ impl PairIndex {
         is_no_more: impl Fn(Entity) -> bool,
     ) -> Result<Result<Self, [Entity; 2]>, AllocError> {
         let mut index = Self::new(is_exclusive, is_symmetric);
-        let mut listed: Vec<Listed> = Vec::new();
+        let mut listed: Vec<ListPosition> = Vec::new();
         if pairs.len() >= NOWHERE as usize {
             return Err(AllocError::TOO_LARGE);
         }
@@ -69,7 +69,7 @@ impl PairIndex {
             }
         }
         listed.sort_unstable();
-        let mut before: Option<Listed> = None;
+        let mut before: Option<ListPosition> = None;
         for item @ (list, entity, place, row, end) in listed {
             let follows = before.filter(|before| (before.0, before.1) == (list, entity));
             let is_in_order = place == follows.map_or(0, |before| before.2 + 1);
@@ -79,7 +79,7 @@ impl PairIndex {
             }
             let lists = if list == 0 { &mut index.from } else { &mut index.to };
             lists.make_room(entity)?;
-            index.places[row as usize][end] = lists.push(entity, Link { other: ends[1 - end], row });
+            index.places[row as usize][end] = lists.push(entity, PairLink { other: ends[1 - end], row });
             before = Some(item);
         }
         Ok(Ok(index))

@@ -4,7 +4,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{Log, Tracking};
+use super::{ChangeLog, Tracking};
 use crate::storage::tick::{ComponentTicks, MAX_AGE, Tick};
 
 impl Tracking {
@@ -13,15 +13,15 @@ impl Tracking {
         assert!(!self.busy.load(Relaxed), "no thread changes the logs");
         self.logs.iter().for_each(|log| log.check_invariants(self.capacity));
         let (current, before) = (self.current(), self.before());
-        let is_complete = |log: &Log| !log.incomplete.load(Relaxed);
+        let is_complete = |log: &ChangeLog| !log.incomplete.load(Relaxed);
         assert_eq!(is_complete(current), self.notes.load(Relaxed), "a log is complete for as long as it takes notes");
         for row in rows {
             assert!(row < self.capacity, "there are ticks for all rows");
             self.added.check_row(row, self.last_added.get(), now);
             self.changed.check_row(row, self.visited.get(), now);
             let ComponentTicks { added, changed } = self.get(row);
-            let is_after = |tick: Tick, log: &Log| tick.is_newer_than(log.start.get(), now);
-            let is_new = |log: &Log| is_after(added, log) || is_after(changed, log);
+            let is_after = |tick: Tick, log: &ChangeLog| tick.is_newer_than(log.start.get(), now);
+            let is_new = |log: &ChangeLog| is_after(added, log) || is_after(changed, log);
             if is_complete(current) && is_new(current) {
                 assert!(current.knows(row), "the log omits row {row}");
             }

@@ -5,7 +5,7 @@
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
-use super::{LIMIT, Log, Seen};
+use super::{LIMIT, ReaderPosition, RemovalLog};
 use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 use crate::storage::column::{ColumnClones, ColumnCopy};
@@ -17,7 +17,7 @@ pub(crate) struct LogCopy {
     values: Option<ColumnCopy>,
     first: u64,
     limit: usize,
-    readers: Vec<(Weak<Seen>, u64)>,
+    readers: Vec<(Weak<ReaderPosition>, u64)>,
 }
 
 impl LogCopy {
@@ -28,7 +28,7 @@ impl LogCopy {
     }
 
     /// Returns whether the log has values that cannot be cloned.
-    pub(in crate::structure::removal) fn refuses(&self, from: &Log) -> bool {
+    pub(in crate::structure::removal) fn refuses(&self, from: &RemovalLog) -> bool {
         from.len() != 0 && self.values.as_ref().is_some_and(ColumnCopy::refuses)
     }
 
@@ -41,7 +41,7 @@ impl LogCopy {
     /// - The log belongs to the component that this was made for, and has values if this has.
     pub(in crate::structure::removal) unsafe fn take(
         &mut self,
-        from: &Log,
+        from: &RemovalLog,
         known: Option<&Self>,
     ) -> Result<(), AllocError> {
         let known = known.filter(|known| known.first == from.first && known.entities.len() == from.len());
@@ -105,7 +105,7 @@ impl LogCopy {
     }
 }
 
-impl Log {
+impl RemovalLog {
     /// Makes room for the contents of a copy.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Log {
     ///
     /// - The copy belongs to a log of this component, with values if this has some; the clones belong to the copy, and room has been made
     ///   for it here since the last operation.
-    pub(in crate::structure::removal) unsafe fn become_copy(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
+    pub(in crate::structure::removal) unsafe fn restore_from(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
         // The number of values in the log, including those of expired entries, which have not been dropped yet.
         let before = self.entities.len();
