@@ -18,6 +18,7 @@
 //! world.run_system_once(movement).unwrap();
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
+// Tests: tests/systems/public_paths.rs
 
 // rustdoc does not index the search aliases of items from another crate, so the re-exports repeat them.
 pub use strata_ecs_derive::{ScheduleLabel, SystemSet};

@@ -4,6 +4,8 @@
 //! according to the dependencies of the code. This file is the only place that connects the two. Each module here is re-exported by
 //! the layer of that name, or by the root of the crate if no layer has it; `tests/systems/public_paths.rs` lists all names, and
 //! `tests/compile/bevy_paths.rs` compares them with the paths of bevy_ecs.
+//!
+//! Tests: tests/systems/public_paths.rs
 
 /// See [`system`](mod@crate::system).
 pub(crate) mod system {
@@ -76,7 +78,6 @@ pub(crate) mod query {
     pub use strata_ecs_derive::{QueryData, QueryFilter};
 
     pub use crate::access::{Access, FilteredAccess};
-    #[doc(hidden)]
     pub use crate::query::AddedComponents as Given;
     pub use crate::world::QueryBuilder;
 }
@@ -156,8 +157,6 @@ pub(crate) mod component {
 pub(crate) mod bundle {
     pub use strata_ecs_derive::Bundle;
 
-    /// Earlier names.
-    #[doc(hidden)]
     pub use crate::structure::bundle::{BundleField as Leaf, FieldLayout as LeafAt};
 }
 

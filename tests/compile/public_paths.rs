@@ -203,20 +203,25 @@ impl Crates {
 
     /// The public names of a module, each with the module that it stands for, if it is one.
     fn names(&self, module: &[String], depth: usize) -> BTreeMap<String, Option<Key>> {
-        let mut names = BTreeMap::new();
+        let mut names: BTreeMap<String, Option<Key>> = BTreeMap::new();
         let Some(contents) = self.modules.get(module).filter(|_| depth < 9) else { return names };
+        // A module and a macro may have one name.
+        let mut add = |name: String, module: Option<Key>| {
+            let known = names.entry(name).or_default();
+            *known = known.take().or(module);
+        };
         for import in contents.imports.iter().filter(|import| import.is_public) {
             if import.name == "*" {
                 let path = &import.path[..import.path.len() - 1];
                 let target = self.module_at(module, path, 0);
                 let target = target.unwrap_or_else(|| panic!("{module:?} re-exports all names of an unknown {path:?}"));
-                names.extend(self.names(&target, depth + 1));
+                self.names(&target, depth + 1).into_iter().for_each(|(name, module)| add(name, module));
             } else if import.name != "_" {
-                names.insert(import.name.clone(), self.module_at(module, &import.path, 0));
+                add(import.name.clone(), self.module_at(module, &import.path, 0));
             }
         }
         for name in &contents.public {
-            names.insert(name.clone(), self.child(module, name, 0));
+            add(name.clone(), self.child(module, name, 0));
         }
         names
     }

@@ -3,8 +3,6 @@
 //! The derives list the types of all fields. A type is free of cells if its author says so, or if all types in it are. No unsafe code depends
 //! on this: if a type is wrongly said to have no cells, frames of a [`SnapshotRing`](crate::snapshot::SnapshotRing) show an older value.
 //!
-//! Tests: `tests/snapshots/shared.rs`.
-//!
 //! Tests: tests/snapshots/shared.rs
 
 use alloc::borrow::Cow;
@@ -63,7 +61,10 @@ pub struct Part {
 /// assert_eq!(ComponentDescriptor::of::<Slots<u32>>().possible_cell(), None);
 /// assert!(ComponentDescriptor::of::<Pile<u32>>().possible_cell().is_some());
 /// ```
-#[diagnostic::on_unimplemented(message = "the parts of `{Self}` are not known", label = "may have cells")]
+#[diagnostic::on_unimplemented(
+    message = "whether values of `{Self}` contain cells is not known: add `#[derive(Describe)]` to it",
+    label = "may contain cells"
+)]
 pub trait TypeCells: 'static {
     /// What values may contain.
     const CELLS: Cells;

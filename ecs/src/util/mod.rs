@@ -1,6 +1,8 @@
 //! Memory, panics, errors, callers, hashes, interning, threads and SIMD: tools without knowledge of entities.
 //!
 //! This room uses no other room.
+//!
+//! Tests: tests/loom, tests/simd, tests/memory/alloc_failure.rs
 
 pub(crate) mod flags;
 #[macro_use]

@@ -1,4 +1,6 @@
 //! Spawning an entity for each bundle of an iterator.
+//!
+//! Tests: tests/model/bulk.rs
 
 use core::iter::FusedIterator;
 use core::slice;

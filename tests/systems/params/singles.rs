@@ -1,7 +1,9 @@
 //! `Single` and `Populated`: systems that are skipped, and inputs and parameters in `#[system]`.
 
 use strata_ecs::prelude::*;
+use strata_ecs::query::NestedQuery;
 use strata_ecs::system::{ParamError, StaticSystemParam, SystemParamItem};
+use strata_ecs::world::{EntityMutExcept, EntityRefExcept, FilteredEntityMut, FilteredEntityRef};
 
 use super::{A, B, Total, world};
 
@@ -329,4 +331,22 @@ fn members_of_a_set_may_skip_the_system() {
     assert!(world.run_system_once(set).expect_err("there is none").is_skip());
     world.spawn(A(4));
     assert_eq!(world.run_system_once(set), Ok(5));
+}
+
+/// A `Single` does not drop its item.
+#[test]
+fn items_of_queries_need_no_drop() {
+    fn needs_drop<D: QueryData>() -> bool {
+        std::mem::needs_drop::<D::Item<'static, 'static>>()
+    }
+    #[derive(QueryData)]
+    #[query_data(mutable)]
+    struct Own {
+        a: &'static mut A,
+        b: Option<Ref<'static, B>>,
+    }
+    assert!(!needs_drop::<(Entity, &A, &mut A, Ref<'_, A>, Mut<'_, A>, Has<A>, Option<&A>)>());
+    assert!(!needs_drop::<(AnyOf<(&A, &mut B)>, NestedQuery<&A>, Own)>());
+    assert!(!needs_drop::<(EntityRef<'_>, EntityMut<'_>, EntityRefExcept<'_, '_, A>, EntityMutExcept<'_, '_, A>)>());
+    assert!(!needs_drop::<(FilteredEntityRef<'_, '_>, FilteredEntityMut<'_, '_>)>());
 }

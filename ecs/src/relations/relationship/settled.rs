@@ -4,6 +4,8 @@
 //! the value as it is pins it: it then stays as it is until the next change. The first reader that needs the order settles the value in
 //! place or, if the value is pinned, makes a settled copy; the others wait for that. The next change continues with the copy. A test tries
 //! all interleavings, with other types in place of those of `sync`.
+//!
+//! Tests: tests/loom/settled_model.rs, tests/relationships/lists.rs
 
 use super::sync::{AtomicU8, Ordering, UnsafeCell, pause};
 

@@ -2,6 +2,8 @@
 //!
 //! Removing a source whose position is known leaves a hole, so that no other source moves. Iterators skip the holes. The first read as a
 //! slice closes all of them, in place or, if there may be iterators, in a copy. Several threads may read at the same time: see [`Settled`].
+//!
+//! Tests: tests/relationships/lists.rs, tests/relationships/histories.rs
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};

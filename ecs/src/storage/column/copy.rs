@@ -10,6 +10,8 @@
 //!
 //! The ticks of rows change only together with a stamp of the column or of the ticks, except for the tick of the last look of a consumer,
 //! which a copy has for itself.
+//!
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs, tests/snapshots/shared.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

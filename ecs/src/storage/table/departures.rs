@@ -4,7 +4,7 @@
 //! these are is recorded in a log, for tables with such a reader. The log has a limited length: if it does not reach back far enough,
 //! all rows may have changed, and comparing all of them costs about as much as the operations that have filled the log.
 //!
-//! Tests: tests/relationships/down.rs, tests/relationships/forests.rs.
+//! Tests: tests/relationships/down.rs, tests/relationships/forests.rs
 
 use alloc::collections::VecDeque;
 use core::sync::atomic::{AtomicBool, Ordering};

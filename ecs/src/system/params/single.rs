@@ -45,8 +45,8 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("GetSingletonEntity"))]
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    /// `None` when the parameter has been reborrowed. It is dropped by hand: if `D` is not query data, the compiler reports that where the
-    /// type is written, and would report it once more for each variable whose drop needs the type of the item.
+    /// `None` when the parameter has been reborrowed. Items borrow and need no drop. Without drop glue a `D` that is no query data is
+    /// reported once, where the type is written, and not again for each variable.
     item: ManuallyDrop<Option<D::Item<'w, 's>>>,
     /// Fetches the item again for a reborrow. `None` in a parameter that is itself a reborrow.
     query: Option<Query<'w, 's, D, F>>,
@@ -97,13 +97,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
             Ok(item) => Single::new(item, None),
             Err(error) => unreachable!("while the system runs the same entity matches: {error}"),
         }
-    }
-}
-
-impl<D: QueryData, F: QueryFilter> Drop for Single<'_, '_, D, F> {
-    #[inline]
-    fn drop(&mut self) {
-        *self.item = None;
     }
 }
 
