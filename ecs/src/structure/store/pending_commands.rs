@@ -26,7 +26,7 @@ pub(crate) struct PendingCommands<C: 'static> {
 /// Commands that were sent back to their world.
 pub(super) struct ReturnedCommands<C: 'static> {
     pub(super) queue: Queue<C>,
-    /// The system that recorded them, for errors.
+    /// The system that recorded the commands, for errors.
     pub(super) system: Option<&'static str>,
     /// If the application of these commands was broken off: the system whose commands were being applied before.
     pub(super) before: Option<Option<&'static str>>,
