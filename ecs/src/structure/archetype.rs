@@ -79,7 +79,7 @@ impl Archetypes {
     ///
     /// # Panics
     ///
-    /// If plans have been removed since this one was found.
+    /// If plans have been removed since this plan was found.
     #[inline]
     pub(crate) fn at(&mut self, plan: PlanId) -> PlanContext<'_> {
         PlanContext { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
@@ -111,7 +111,7 @@ impl Archetypes {
         self.graph.add_to_cache(key, plan);
     }
 
-    /// Returns how often plans have been removed: the number of a change of several steps is valid while this stays the same.
+    /// Returns how often plans have been removed. While this number stays the same, the numbers of changes of several steps stay valid.
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.graph.epoch()
@@ -122,7 +122,8 @@ impl Archetypes {
         self.graph.then(first, step)
     }
 
-    /// Returns the change that consists of these steps. There are more steps than in the changes that the graph keeps together with others.
+    /// Returns the change that consists of these steps. The number of steps exceeds the maximum for changes that the graph keeps together
+    /// with others.
     pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> ChangeKey {
         self.graph.long(steps)
     }

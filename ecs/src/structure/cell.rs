@@ -14,7 +14,7 @@ use crate::entity::{IdSource, IdStream};
 use crate::storage::tick::{RunTicks, Tick};
 use crate::structure::store::Store;
 
-/// A store, and the permission of the holder to access those of its values that an access allows.
+/// A shared reference to a store. The holder may access the values that its access allows.
 #[derive(Clone, Copy)]
 pub struct StoreCell<'w> {
     store: &'w Store,

@@ -40,8 +40,8 @@ pub(crate) struct PlanKey {
 struct NumberedBundle;
 
 impl PlanKey {
-    /// Returns the key of a change of one step with a bundle of this type. `step` makes the step; its number is ignored. New entities have
-    /// separate entries in the cache, as programs alternate between spawning and changing entities.
+    /// Returns the key of a change of one step with a bundle of this type. Only the kind of the step that `step` makes counts. New entities
+    /// have separate entries in the cache, as programs alternate between spawning and changing entities.
     #[inline]
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
         let change = ChangeKey::of(step(0));

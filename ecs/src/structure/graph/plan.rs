@@ -106,7 +106,7 @@ flag_set! {
         SPARSE = 1 << 3;
         /// A step removes a component that a later step adds.
         RENEWS = 1 << 4;
-        /// The entity begins or ceases to be disabled, so changes of its sparse components may have to be renewed.
+        /// The entity begins or ceases to be disabled, so its sparse components may have to be marked as changed again.
         DISABLES = 1 << 5;
         /// Observers or hooks may be notified before the entity changes.
         NOTIFIES_BEFORE = 1 << 6;
@@ -188,7 +188,7 @@ pub(crate) struct MovePlan {
     pub(crate) replaces: Box<[u32]>,
     /// The target of each component of each bundle that is inserted, step by step.
     pub(crate) targets: Box<[ComponentTarget]>,
-    /// The missing components that the inserted bundles require. A component can also occur in `targets` only with
+    /// The missing components that the inserted bundles require. If such a component also occurs in `targets`, its target there is
     /// [`ComponentTarget::Nowhere`].
     pub(crate) required: Box<[RequiredComponent]>,
     /// The sources of the components of the bundle that the first step removes or takes.

@@ -31,7 +31,7 @@ pub(crate) enum CommandAction<C: 'static> {
 /// The effect of a step on its entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepKind {
-    /// Spawns the entity and inserts the parts. Otherwise as `Insert`.
+    /// Spawns the entity, as its first step, and inserts the parts as `Insert` does.
     Spawn,
     /// Inserts the parts.
     Insert,
@@ -192,7 +192,7 @@ impl<C> Queue<C> {
         self.by = by;
     }
 
-    /// Adds an operation at the end.
+    /// Adds a command that runs a closure, at the end.
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if const { align_of::<F>() > LINE } {
@@ -272,7 +272,7 @@ impl<C> Queue<C> {
         }
     }
 
-    /// Moves all operations of another queue to the end of this one.
+    /// Moves all commands of another queue to the end of this queue.
     pub(crate) fn append(&mut self, other: &mut Self) {
         let mut running = other.start();
         running.move_to(self);
@@ -390,7 +390,7 @@ impl<C> RunningQueue<C> {
         (self.at, self.align) = (entry.end, entry.align);
     }
 
-    /// Passes the next entry, and runs it.
+    /// Passes the next entry, and runs its closure.
     pub(crate) fn run_closure(&mut self, entry: &QueueEntry<C>, context: &mut C) {
         self.advance(entry);
         match &entry.command.action {

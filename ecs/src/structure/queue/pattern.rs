@@ -137,8 +137,8 @@ impl<C> StepPattern<C> {
     }
 }
 
-/// Entries that have been passed: one pattern, repeated for each of several entities. Dropping the run drops the values of the entries that
-/// have not been moved out.
+/// Entries that have been passed: one pattern, repeated for each of several entities. Dropping the run drops the values that have not been
+/// moved out of the entries.
 pub(crate) struct PatternRun<'a, C: 'static> {
     pub(crate) pattern: &'a StepPattern<C>,
     start: NonNull<u8>,

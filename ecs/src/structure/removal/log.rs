@@ -53,8 +53,8 @@ impl ReaderPosition {
 /// on can be read.
 pub struct RemovalLog {
     entities: Vec<Entity>,
-    /// In a log with values, the value of each entry from `tail` on. Its capacity is at least the capacity of `entities`, except while that
-    /// grows.
+    /// In a log with values, the value of each entry from `tail` on. The capacity of the column is at least the capacity of `entities`,
+    /// except while `entities` grows.
     values: Option<Column>,
     tail: usize,
     head: usize,
@@ -197,7 +197,7 @@ impl RemovalLog {
         self.tail < self.head
     }
 
-    /// Drops the values that no reader can read any more. The log is consistent before the first one is dropped.
+    /// Drops the values that no reader can read any more. The log is consistent before the first value is dropped.
     pub(super) fn drop_expired(&mut self) {
         let (first, count) = (self.tail, self.head - self.tail);
         self.tail = self.head;

@@ -127,8 +127,9 @@ fn adding<'p, B: Bundle>(
 }
 
 impl Structure {
-    /// Returns a step that has the effect of this step on an entity, and does not depend on its sparse components. If the given step keeps
-    /// sparse components that the entity already has and that require others, the returned step has a bundle that marks these components.
+    /// Returns a step that has the effect of this step on an entity, and does not depend on the sparse components of the entity. If the
+    /// given step keeps sparse components that the entity already has and that require others, the returned step has a bundle that marks
+    /// these components.
     pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
         let ChangeStep::InsertIfNew(bundle) = step else { return step };
         let held: Vec<ComponentId> =

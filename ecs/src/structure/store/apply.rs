@@ -249,7 +249,7 @@ fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
     matches!(step, ChangeStep::InsertIfNew(bundle) if archetypes.requiring_sparse(bundle).next().is_some())
 }
 
-/// Returns a change that has the effect of this change on an entity, and does not depend on its sparse components. See
+/// Returns a change that has the effect of this change on an entity, and does not depend on the sparse components of the entity. See
 /// [`CompiledChange::depends_on_sparse`].
 fn change_for_entity(store: &mut Store, change: ChangeKey, entity: Entity) -> ChangeKey {
     let mut steps = store.structure.archetypes.steps(change).into_iter();

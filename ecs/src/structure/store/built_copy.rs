@@ -69,7 +69,7 @@ pub struct SnapshotClock {
 /// The parts of a copy that was not taken from a store.
 pub(crate) struct StoreParts {
     pub(crate) ids: EntityIds,
-    /// In the order of the tables.
+    /// The rows of all tables, in the order of the tables.
     pub(crate) tables: Vec<TableParts>,
     pub(crate) storages: Vec<(Vec<Entity>, ColumnParts)>,
     pub(crate) resources: Vec<NewResource>,
@@ -188,7 +188,7 @@ impl_error! {
     Register(RegisterComponentError)
 }
 
-/// The maximum number of an entry of a list. No program writes so many entries.
+/// The maximum number that an entry of a list may have. No program writes so many entries.
 pub(crate) const MAX_NUMBER: u64 = u64::MAX / 2;
 
 /// The era of built copies. It is not one of the first eras, so runs of earlier eras can be represented in it.

@@ -553,7 +553,7 @@ impl StoreCopy {
         })
     }
 
-    /// Returns the list of messages with this origin.
+    /// Returns the descriptor of the list of messages with this origin, and the numbers of its messages.
     pub(crate) fn messages_at(&self, origin: usize) -> Option<(&'static ComponentDescriptor, MessageNumbers)> {
         let (id, numbers) = self.resources.messages().find(|(_, numbers)| numbers.origin == origin)?;
         Some((self.resources.descriptor(id)?, numbers))

@@ -153,7 +153,7 @@ impl Store {
         });
     }
 
-    /// Adds the events of the despawn of selected entities.
+    /// Adds the events of the despawn of selected entities to `events`.
     pub(crate) fn collect_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if observes_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));

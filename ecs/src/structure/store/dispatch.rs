@@ -168,7 +168,7 @@ impl<C: 'static> Dispatch<C> {
         Some(self.numbers.place(slot)).filter(|&number| (number as usize) < self.observers.len())
     }
 
-    /// Returns the number of a type of event, which is registered if necessary.
+    /// Returns the number of a type of event. Registers the type if necessary.
     pub(crate) fn register<E: 'static, O: EventObservers<C>>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
@@ -203,7 +203,7 @@ impl<C: 'static> Dispatch<C> {
         self.observers.get_mut(number as usize)?.get_mut()
     }
 
-    /// As [`of`](Self::of), immutably.
+    /// Returns a shared reference to the observers of a type of event, unless such an event is being dispatched.
     pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers<C>> {
         self.observers.get(number as usize)?.get()
     }

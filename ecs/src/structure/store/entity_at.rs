@@ -42,7 +42,7 @@ impl<'s> StoreEntityMut<'s> {
         Ok(Self { store, entity, location, world })
     }
 
-    /// As [`find`](Self::find), but panics instead of returning a `Result`. To build a `Result` and match it again goes through memory,
+    /// As [`find`](Self::find), but panics instead of returning a `Result`. Building a `Result` and matching it again goes through memory,
     /// which takes as long as a small change.
     ///
     /// # Panics

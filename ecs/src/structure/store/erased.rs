@@ -393,7 +393,7 @@ impl StoreEntityMut<'_> {
         Ok(info)
     }
 
-    /// Returns the descriptor of a component for a value of type `T`.
+    /// Returns the descriptor of a component, if its values have the type `T`.
     pub(crate) fn descriptor_for<T: 'static>(
         &self,
         id: ComponentId,

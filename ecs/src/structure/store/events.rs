@@ -178,7 +178,7 @@ impl<D> Events<D> {
             || self.removals.watches(storages)
     }
 
-    /// Returns whether a listener is notified of additions to some sparse storage.
+    /// Returns whether any sparse component is observed.
     pub(super) fn observes_storages(&self) -> bool {
         !self.observed.all.is_empty()
     }
@@ -290,7 +290,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records the changes of an entity, which may be new, by a plan whose only further work is to notify listeners.
+    /// Records the changes of the table-stored components of an entity by a plan. `is_new` is true if the plan has spawned the entity.
     #[cold]
     pub(super) fn record(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if let Some(list) = &mut self.recorded {

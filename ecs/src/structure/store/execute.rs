@@ -2,8 +2,8 @@
 //! down to the bytes.
 //!
 //! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
-//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. They fall back
-//! to [`Store::execute_in_phases`], which uses the same two functions between these phases.
+//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. If that is
+//! not possible, they call [`Store::execute_in_phases`], which uses the same two functions between these phases.
 //!
 //! A change has four phases. *Prepare* makes room and constructs required components; it may fail, and then nothing has happened. *Move*
 //! moves the row to its new table, and in *write* the row writer fills in the new values; neither runs user code nor fails. *Finish*
@@ -48,7 +48,7 @@ use crate::structure::bundle::{Bundle, BundleParts, MovingPtr, RowWriter, Token,
 use crate::structure::graph::{MovePlan, PlanFlags, PlanId, PlanKey};
 use crate::structure::removal::ValueFate;
 
-/// The spec of any change. With `PHASES`, `begin` uses no constant of the spec, so it is instantiated only once: with this type.
+/// The spec of any change. With `PHASES`, `begin` uses no constant of the spec, so one instance of `begin`, with this type, suffices.
 type AnyChange = NumberedChange<true>;
 
 /// A change of one entity that has begun: the entity has an id and a location, and nothing is left to prepare.
@@ -92,8 +92,8 @@ impl BegunChange<'_> {
     /// # Safety
     ///
     /// - As for [`Store::execute`].
-    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
-    ///   `PHASES` the change was `S`.
+    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since.
+    ///   Without `PHASES`, the change was `S`.
     #[inline(always)]
     unsafe fn carry_out<S: ChangeSpec, const PHASES: bool>(
         self,

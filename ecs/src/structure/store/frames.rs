@@ -59,7 +59,8 @@ pub(super) struct SharedFrame {
     pub(super) has_ended: AtomicBool,
 }
 
-/// A run or an explicit frame is in progress until this is dropped. The world counts them by the references to the shared state.
+/// A guard: a run or an explicit frame is in progress until the guard is dropped. The world counts the guards by the references to the
+/// shared state.
 pub(crate) struct FrameGuard(Arc<SharedFrame>);
 
 impl FrameGuard {
@@ -130,7 +131,8 @@ impl Frames {
         }
     }
 
-    /// Must be called when a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
+    /// Must be called when a schedule begins a run. The readers of the schedule see all messages up to now, so only later messages are
+    /// retained for it.
     pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &ScheduleSlot) {
         let is_of = |holder: &&mut MessageHolder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {
@@ -169,7 +171,7 @@ impl Frames {
         self.members.push(RanSchedule { label, seat: Arc::downgrade(seat), ran });
     }
 
-    /// Returns the number of the first message of a list that is held.
+    /// Returns the number of the first held message of a list.
     pub(super) fn held_from(&self, messages: ResourceId, numbers: MessageNumbers) -> u64 {
         let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
         let from = |held: &UnseenMessages| if held.origin == numbers.origin { held.from } else { numbers.start };

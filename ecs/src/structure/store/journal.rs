@@ -112,7 +112,8 @@ pub(crate) fn journal_moment(store: &mut Store) -> Option<StoreJournalPosition> 
     Some(StoreJournalPosition { world, restores, number, next, seen })
 }
 
-/// Registers the journal as a consumer of the columns that are tracked for it: from now on their logs list the rows that change.
+/// Registers the journal as a consumer of the columns that are tracked for it: from now on the change logs of these columns list the rows
+/// that change.
 fn look_for_journal(store: &Store, tick: Tick) {
     let Some(journal) = store.events.journal() else { return };
     for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {

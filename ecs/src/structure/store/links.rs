@@ -66,7 +66,7 @@ pub(crate) struct StoreLinks {
     /// Sources that have begun to name a target, in order.
     pub(crate) coming: Vec<(ComponentId, Entity)>,
     /// Sources with a component that cannot make a link. The component is removed after observers and hooks have been notified of its
-    /// addition; if one of them panics, before the next operation notifies any.
+    /// addition. If one of them panics, the component is removed before the next operation notifies any.
     pub(crate) refused: VecDeque<(ComponentId, Entity)>,
     /// Reusable memory for sources that leave the lists of targets.
     pub(crate) leaving: Vec<LeavingSource>,

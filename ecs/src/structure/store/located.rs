@@ -1,7 +1,7 @@
 //! Changing which components an entity has.
 //!
-//! A [`LocatedEntity`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
-//! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
+//! A [`LocatedEntity`] is an entity and its location. The `LocatedEntity` borrows the store, so the location stays valid. Each operation
+//! consumes the `LocatedEntity`. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 //!
 //! Tests: tests/model/edits.rs, tests/storage/world.rs
 

@@ -84,7 +84,8 @@ impl NewRows for ErasedRows {
 /// # Safety
 ///
 /// - There is room for `rows` rows in the table, for the ids, and in the sparse storages that the values go to.
-/// - There are `rows` values for each column of the table. Values of other components are sparse, and as many.
+/// - There are `rows` values for each column of the table. All other values are values of sparse components, also `rows` for each
+///   component.
 pub(super) unsafe fn make_rows(
     store: &mut Store,
     table: TableId,

@@ -1,8 +1,8 @@
 //! Adding and removing pairs of relations, and keeping them consistent with the live entities.
 //!
 //! The pairs themselves are in [`relation`](crate::relation). Each entity in a pair has a marker component, so every operation that removes
-//! components or despawns entities notices it: before the operation, [`Links::unpair`](super::links::Links) notes the entity, and after it
-//! [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
+//! components or despawns entities notices that pairs may end: before the operation, [`Links::unpair`](super::links::Links) notes the
+//! entity, and after it [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
 //!
 //! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/histories.rs
 

@@ -229,7 +229,7 @@ fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec
     values
 }
 
-/// Makes room for the sparse values of `count` entities that are about to be added.
+/// Makes room for the sparse values of entities that are about to be added with these indexes.
 fn make_room_for_sparse(store: &mut Store, prepared: &[PreparedTransfer], indexes: Vec<u32>) {
     if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
         return;

@@ -23,8 +23,8 @@ pub(super) type MapInside = fn(&mut Store, Entity, ComponentId, &mut dyn EntityM
 
 /// The new ids of entities that are about to move to another store.
 ///
-/// Other entities that occur in values do not exist there. Each gets an id of its own that no entity of the other store has or will ever
-/// have.
+/// Other entities that occur in values do not exist in the other store. Each gets an id of its own that no entity of the other store has or
+/// will ever have.
 struct NewIds<'a> {
     of: &'a Entities,
     /// The old and the new id of each moving entity, by the index of the old id.
