@@ -85,7 +85,7 @@ impl Archetypes {
         PlanContext { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
     }
 
-    /// Returns the plan for a change.
+    /// Returns the plan for a change of the entities of a table, with the parts of the world that are needed to carry it out.
     #[inline]
     pub(crate) fn planned(&mut self, from: TableId, change: ChangeKey) -> PlanContext<'_> {
         let plan = self.plan(from, change);
@@ -133,7 +133,7 @@ impl Archetypes {
         self.graph.steps(change)
     }
 
-    /// Removes the plans and sequences of changes if there are more than `most` sequences.
+    /// Removes all plans and all sequences of steps, if there are more than `most` sequences.
     pub(crate) fn limit_sequences(&mut self, most: usize) {
         if self.graph.sequences() > most {
             self.graph.clear();

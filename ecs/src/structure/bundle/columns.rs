@@ -112,7 +112,7 @@ pub struct ColumnHead {
             tuple, which may contain further tuples: `((a, b), (c, d))`"
 )]
 pub trait ColumnBundle: Sized {
-    /// The components that are known at compile time, as a term without access.
+    /// The components that are known at compile time, as a query term that accesses nothing.
     #[doc(hidden)]
     const COMPONENTS: ConstTerm;
     /// Whether there may be components that `COMPONENTS` does not list.

@@ -79,7 +79,7 @@ pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
     type Bases: Copy;
 
-    /// All components, as a term without access.
+    /// All components, as a query term that accesses nothing.
     const COMPONENTS: ConstTerm;
 
     /// How the components are stored, and what else adding them requires.
@@ -151,9 +151,9 @@ pub unsafe trait BundleParts: Sized {
     ///
     /// # Safety
     ///
-    /// - The sources belong to a complete plan for this bundle and the table, in order; the row holds values.
-    /// - The entity has every sparse component of the bundle. `read` retires the values of these components; the caller makes the storages
-    ///   forget them.
+    /// - The sources belong, in order, to a plan for this bundle and the table with the flag `COMPLETE`; the row holds values.
+    /// - The entity has every sparse component of the bundle. `read` retires the values of these components, that is, moves them past the
+    ///   end of their storages; the caller makes the storages forget them.
     /// - The caller treats the values in the table as moved out.
     /// - `this` is valid for writes.
     unsafe fn read(this: *mut Self, reader: &mut RowReader<'_>);

@@ -51,8 +51,8 @@ impl<'a> RowWriter<'a> {
     ///   once it holds a value in each column.
     /// - Where a target of the plan has `replace`, the row holds a value. If the plan replaces values that need drop, there is room for the
     ///   row past the end, and the caller drops the values there ([`Table::drop_past_end`]).
-    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are retired
-    ///   there.
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are moved past
+    ///   the end there.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn new(
         plan: &'a MovePlan,
@@ -71,8 +71,8 @@ impl<'a> RowWriter<'a> {
     /// # Safety
     ///
     /// - No target of the plan is a column.
-    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are retired
-    ///   there.
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are moved past
+    ///   the end there.
     #[inline(always)]
     pub(crate) unsafe fn outside_of_tables(
         plan: &'a MovePlan,

@@ -22,12 +22,12 @@ const ENTRIES: usize = 32;
 /// The key of a plan: a table, a change of its entities, and the flags of the plan.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanKey {
-    /// The bundle of a typed change, otherwise [`NumberedBundle`].
+    /// The type of the bundle, if the type identifies the change; otherwise [`NumberedBundle`].
     bundle: TypeId,
     /// The high half is the table, and the low half is the change. A typed key has the special flags of the plan in place of the bundle's
     /// number.
     word: u64,
-    /// The flags of the plan of a numbered change.
+    /// The special flags of the plan, if a number identifies the change.
     flags: PlanFlags,
     /// Flags of the plan that the comparison ignores.
     tolerated: PlanFlags,

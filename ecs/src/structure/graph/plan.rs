@@ -106,7 +106,7 @@ flag_set! {
         SPARSE = 1 << 3;
         /// A step removes a component that a later step adds.
         RENEWS = 1 << 4;
-        /// The entity begins or ceases to be disabled, so its sparse components may have to be marked as changed again.
+        /// The entity begins or ceases to be disabled, so earlier changes of its sparse components may have to be marked as made now.
         DISABLES = 1 << 5;
         /// Observers or hooks may be notified before the entity changes.
         NOTIFIES_BEFORE = 1 << 6;
@@ -197,7 +197,8 @@ pub(crate) struct MovePlan {
     pub(crate) left_storages: Box<[u32]>,
     /// If a step retains a bundle: the numbers of the only sparse storages that may hold the entity afterwards.
     pub(crate) retains: Option<Box<[u32]>>,
-    /// The sparse storages to which values are added. They are added to the sparse summary of the entity.
+    /// The sparse storages to which values are added. They are added to the sparse summary of the entity: the mask of the storages that may
+    /// hold it.
     pub(crate) added_storages: SparseMask,
     /// The targets of components that one step removes and a later step inserts again. The value is overwritten in place, but its ticks and
     /// events are those of an added component.

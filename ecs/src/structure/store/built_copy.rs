@@ -298,7 +298,7 @@ impl StoreParts {
 
 /// Assembles a copy of this store from parts, with the store's own numbers of components and storages. Components that the store does not
 /// have are registered. `links_of` reads the links from the values of relationships. `is_apart` returns whether a resource that is missing
-/// from the parts is not part of the copy. `clones` has the clone functions of types whose definitions name none.
+/// from the parts is not part of the copy. `clones` has the clone functions of types whose definitions name no such function.
 ///
 /// # Errors
 ///

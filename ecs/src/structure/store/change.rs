@@ -187,7 +187,7 @@ impl Structure {
         number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
     }
 
-    /// As [`sole`](Self::sole), for an entity whose value was probably the last one to be added.
+    /// Borrows a value as [`sole`](Self::sole) does, for an entity whose value was probably the last one to be added.
     #[inline]
     pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
@@ -214,7 +214,8 @@ impl Structure {
     }
 }
 
-/// Clears the bit of a sparse storage in the summary of an entity that is no longer in the storage.
+/// Clears the bit of a sparse storage in the sparse summary of an entity that is no longer in the storage. The summary is the mask of the
+/// storages that may hold the entity.
 #[inline]
 pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity, number: usize) {
     match entities.sparse_summary(entity.index()).without(number, sparse.len()) {
@@ -256,7 +257,7 @@ pub(super) fn update_storages(
     }
 }
 
-/// Marks the sparse components of an entity as changed now.
+/// Marks those earlier changes of the sparse components of an entity that `renewal` selects as made now.
 pub(super) fn renew_sparse_changes(
     entities: &Entities,
     sparse: &[SparseStorage],

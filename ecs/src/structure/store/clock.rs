@@ -8,14 +8,14 @@ use crate::component::Components;
 use crate::storage::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
 use crate::util::origin::{Origin, OriginCell, SystemOrigin, TRACKED};
 
-/// The part of the clock that the end of a run can access even if the world has been moved.
+/// The part of the clock that a run can access at its end, even if the world has been moved.
 pub(crate) struct SharedClock {
     /// The number of the next run.
     pub(crate) tick: TickCell,
     /// The tick after which changes are new outside of systems.
     pub(crate) last: TickCell,
-    /// The caller (origin) that the world has to restore, because a run has ended while the world was elsewhere. It stays here until the
-    /// world takes it.
+    /// The caller (origin) that the world has to restore, because a run has ended while another world was in its place. It stays here until
+    /// the world takes it.
     by: OriginCell,
     has_ended: AtomicBool,
 }

@@ -9,8 +9,9 @@
 //! on later operations. This begins a new epoch of tables, as in `shrink`, unless the order stays the same.
 //!
 //! A store is *known* to have been equal to a copy if no other copy has been taken or restored since this copy was, and the tick has
-//! advanced since ([`CopyVersion`]). Then the stamps of tables and columns show which parts have been written since. Copies share the parts
-//! that have not been written, and a store that is restored from another copy keeps the parts that both copies share.
+//! advanced since ([`CopyVersion`]). Then the ticks with which tables and columns are stamped show which parts have been written since.
+//! Copies share the parts that have not been written, and a store that is restored from another copy keeps the parts that both copies
+//! share.
 //!
 //! Ticks go back to the ticks of the copy, and so do the consumers that the copy contains. The era advances (`LastRun`): to any other
 //! consumer everything is new, since the changes that this consumer has seen may never have happened.
@@ -266,7 +267,7 @@ pub(crate) fn mark_of_copy(store: &Store) -> CopyVersion {
 
 /// Copies everything in the store into `copy`, which is empty or an earlier copy. Shares unchanged parts with the copy `known`. The caller
 /// has checked that everything can be copied and nothing is in progress. `is_apart` returns whether a resource is not part of the copy.
-/// `clones` has the clone functions of types whose definitions name none.
+/// `clones` has the clone functions of types whose definitions name no such function.
 ///
 /// # Errors
 ///

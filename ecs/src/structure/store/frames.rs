@@ -11,7 +11,8 @@
 //! it is prepared for. If the slot of a schedule that ran in the frame has been dropped, the frame also ends when a schedule runs that has
 //! not run in the frame; otherwise schedules that are made for one run each would never end a frame. Runs and frames in progress are
 //! counted by an `Arc`: a run that begins during another run belongs to that run, and each run ends in its own world, even if the world has
-//! been moved. A frame that ends while its world is elsewhere sets a flag, which the world reads when the next run or frame begins.
+//! been moved. A frame that ends while another world is in the place of its world sets a flag, which the world reads when the next run or
+//! frame begins.
 //!
 //! A message is never dropped before each schedule that reads it has begun a run since it was written. The access of a schedule lists the
 //! messages that it reads (`Access::message_readers`). For each slot and list the world keeps the number of the first held message: the
@@ -55,7 +56,7 @@ impl RanSchedule {
 /// The part of a frame that the end of a run can access even if the world has been moved.
 #[derive(Default)]
 pub(super) struct SharedFrame {
-    /// Whether a frame has ended while the world was elsewhere, and the world has not handled that yet.
+    /// Whether a frame has ended while another world was in the place of its world, and the world has not handled that yet.
     pub(super) has_ended: AtomicBool,
 }
 
@@ -64,7 +65,7 @@ pub(super) struct SharedFrame {
 pub(crate) struct FrameGuard(Arc<SharedFrame>);
 
 impl FrameGuard {
-    /// Ends the frame of a world that is elsewhere: sets the flag that the world reads later.
+    /// Ends the frame while another world is in the place of its world: sets the flag that the world reads later.
     pub(crate) fn end_elsewhere(self) {
         self.0.has_ended.store(true, Relaxed);
     }

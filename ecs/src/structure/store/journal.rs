@@ -143,7 +143,8 @@ pub(crate) fn journal_since(
 }
 
 /// Copies pairs of each relation: if `since` is `None`, all pairs; otherwise the pairs whose source is one of `entities`, or has changed
-/// pairs. Relations whose values cannot be cloned are skipped. `clones` has the clone functions of relations whose definitions name none.
+/// pairs. Relations whose values cannot be cloned are skipped. `clones` has the clone functions of relations whose definitions name no such
+/// function.
 pub(crate) fn copy_pairs_since(
     relations: &mut Relations<Store>,
     entities: &[&[Entity]],

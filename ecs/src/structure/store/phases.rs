@@ -33,7 +33,7 @@ pub(super) struct PreparedChange {
     pub(super) storages_before: Vec<u32>,
     /// The record of the removals of the change.
     pub(super) removals: RemovalRecord,
-    /// The sparse components to be marked as renewed, if there may be any.
+    /// Which earlier changes of sparse components count as made now, if the entity begins or ceases to be disabled.
     pub(super) renewal: Option<Renewal>,
     /// The panic of a listener that was notified before the change.
     pub(super) panicked: Option<DeferredPanic>,

@@ -22,7 +22,7 @@ pub(crate) struct Structure {
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
-    /// Reserved ids that a queue of commands is about to place.
+    /// The pending ids: reserved ids that get a row when a queue of commands is applied.
     pub(super) pending: Vec<Entity>,
 }
 

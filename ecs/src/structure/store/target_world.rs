@@ -65,7 +65,7 @@ impl TargetWorld {
         drop(self.mailbox.send(ReturnedCommands { queue, system: None, before: None, deferral: None }));
     }
 
-    /// Notes that a scope which deferred the events of the store has ended elsewhere.
+    /// Notes that a scope which deferred the events of a store has ended while another store was in the place of this store.
     #[cold]
     pub(crate) fn end_deferral(&self, has_ended: bool) {
         let mut queue = Queue::default();
