@@ -186,9 +186,9 @@ impl Store {
         collect_change_of(self, events, selection, change);
     }
 
-    /// Tries to insert values of several components into entities as one block move. Each column has one value for each entity, in the
-    /// order of the entities. The entities must be different entities of one table, and the components must be table-stored and new to the
-    /// table. If the block move is not possible, returns the columns as the error.
+    /// Tries to insert values of several components into entities as one block move. A column has a value for each entity, in order. The
+    /// entities must be different entities of one table; the components must be table-stored and new to the table. If that is not possible,
+    /// returns the columns as the error.
     pub(crate) fn insert_columns(
         &mut self,
         entities: &[Entity],
@@ -249,8 +249,7 @@ impl Store {
         Ok(())
     }
 
-    /// Tries to carry out a change of the entities of a batch as one block move. All entities are in this table. Returns false and changes
-    /// no entity if that is not possible.
+    /// Tries to change the entities of a batch, which are all in this table, as one block move. Returns false if that is not possible.
     ///
     /// # Safety
     ///
@@ -274,8 +273,8 @@ impl Store {
         true
     }
 
-    /// Tries to give the entities of a batch their first components as one block. If `new` is true, they have no ids yet; otherwise they
-    /// should be pending. Returns false and spawns no entity if that is not possible.
+    /// Tries to give the entities of a batch their first components as one block. Unless `new` is true, their ids should be pending.
+    /// Returns false if that is not possible.
     ///
     /// # Safety
     ///
@@ -459,8 +458,7 @@ fn insert_notified<B: Bundle>(
     count
 }
 
-/// Inserts a bundle as [`insert_into`](Store::insert_into) does. The only component of the bundle is in this sparse storage, and no
-/// listener observes the storage.
+/// As [`insert_into`](Store::insert_into), for a bundle whose only component is in this sparse storage. No listener observes the storage.
 fn insert_into_storage<B: Bundle>(
     store: &mut Store,
     number: usize,
@@ -522,8 +520,7 @@ fn insert_one_by_one<B: Bundle>(
     entities.len()
 }
 
-/// Notifies listeners, if there are any, of the components that selected entities are about to lose by a change; in the order of `order`,
-/// if it is given.
+/// Notifies listeners of the components that selected entities are about to lose by a change; in the order of `order`, if it is given.
 #[must_use]
 fn notify_before_change_of(
     store: &mut Store,
@@ -590,8 +587,7 @@ fn write_rows<B: Bundle>(
 }
 
 impl Structure {
-    /// Makes room for `count` rows in the destination. Returns the first row that the entities get there, and whether the tables can
-    /// exchange their columns.
+    /// Makes room in the destination. Returns the first new row there, and whether the tables can exchange the memory of their columns.
     fn make_room(&mut self, from: TableId, route: &ColumnRoute, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
