@@ -1,9 +1,9 @@
 //! Archetypes: the components, the tables of sets of components, and the changes that lead from one table to another.
 //!
-//! Components, bundles, tables and plans refer to each other by numbers: a plan contains numbers of tables and columns, a change of
-//! bundles, a bundle of components. [`Archetypes`] owns all of them and determines the effect of a change on an entity of a table. The
-//! result is a [`PlanId`], and [`Archetypes::at`] returns its plan. A `PlanId` is valid until plans are removed, which any user code may
-//! cause, so none is kept while user code runs.
+//! Components, bundles, tables and plans refer to each other by numbers: a plan contains numbers of tables and columns, a change contains
+//! numbers of bundles, and a bundle contains ids of components. [`Archetypes`] owns all of them and determines the effect of a change on an
+//! entity of a table. The result is a [`PlanId`], and [`Archetypes::at`] returns its plan. A `PlanId` is valid until plans are removed. Any
+//! user code may cause that, so no `PlanId` is kept while user code runs.
 //!
 //! This module does not access rows and values.
 //!
@@ -48,7 +48,7 @@ impl Default for Archetypes {
 }
 
 impl Archetypes {
-    /// Returns the column of a component in a table, if the table exists and has it. The component is table-stored.
+    /// Returns the column of a component in a table, if the table exists and has the component. The component is table-stored.
     #[inline]
     pub(crate) fn column_of<C: Component>(&self, table: TableId) -> Option<ColumnAddress> {
         match C::slot() {
@@ -57,7 +57,7 @@ impl Archetypes {
         }
     }
 
-    /// Returns the plan for a change of the entities of a table. It is made the first time.
+    /// Returns the plan for a change of the entities of a table. The plan is made when it is first requested.
     #[inline]
     pub(crate) fn plan(&mut self, from: TableId, change: ChangeKey) -> PlanId {
         match self.graph.cache.find(PlanKey::of_change(change, from)) {
@@ -79,13 +79,13 @@ impl Archetypes {
     ///
     /// # Panics
     ///
-    /// If plans have been removed since this one was found.
+    /// If plans have been removed since this plan was found.
     #[inline]
     pub(crate) fn at(&mut self, plan: PlanId) -> PlanContext<'_> {
         PlanContext { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
     }
 
-    /// Returns the plan for a change.
+    /// Returns the plan for a change of the entities of a table, with the parts of the world that are needed to carry it out.
     #[inline]
     pub(crate) fn planned(&mut self, from: TableId, change: ChangeKey) -> PlanContext<'_> {
         let plan = self.plan(from, change);
@@ -100,29 +100,30 @@ impl Archetypes {
         Some(PlanContext { plan: graph.cache.get(key)?, tables, components })
     }
 
-    /// Returns the plan with a key and its special flags, whatever these are, if the plan cache has it.
+    /// Returns the plan with a key and the special flags of the plan, if the plan cache has it. The flags of the key are ignored.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
         self.graph.cache.find(key)
     }
 
-    /// Stores a plan in the plan cache with a key, which is a key for the change of the plan.
+    /// Stores a plan in the plan cache under a key. The key belongs to the change of the plan.
     pub(crate) fn add_to_cache(&mut self, key: PlanKey, plan: PlanId) {
         self.graph.add_to_cache(key, plan);
     }
 
-    /// Returns how often plans have been removed: the number of a change of several steps is valid while this stays the same.
+    /// Returns how often plans have been removed. While this number stays the same, the numbers of changes of several steps stay valid.
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.graph.epoch()
     }
 
-    /// Returns the change that makes another one first and then a step.
+    /// Returns the change that consists of the steps of `first`, followed by `step`.
     pub(crate) fn then(&mut self, first: ChangeKey, step: ChangeStep) -> ChangeKey {
         self.graph.then(first, step)
     }
 
-    /// Returns the change that consists of these steps. It has more steps than the graph keeps together with other changes.
+    /// Returns the change that consists of these steps. The number of steps exceeds the maximum for changes that the graph keeps together
+    /// with others.
     pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> ChangeKey {
         self.graph.long(steps)
     }
@@ -132,7 +133,7 @@ impl Archetypes {
         self.graph.steps(change)
     }
 
-    /// Removes the plans and sequences of changes if there are more than `most` sequences.
+    /// Removes all plans and all sequences of steps, if there are more than `most` sequences.
     pub(crate) fn limit_sequences(&mut self, most: usize) {
         if self.graph.sequences() > most {
             self.graph.clear();
@@ -152,7 +153,7 @@ impl Archetypes {
         ids
     }
 
-    /// Registers a bundle whose components have storages. `by` is the code that uses it.
+    /// Registers a bundle and returns its number. The storages of its components exist. `by` is the code that uses the bundle.
     ///
     /// # Panics
     ///
@@ -161,7 +162,8 @@ impl Archetypes {
         self.bundles.register::<B>(ids, &self.components, by)
     }
 
-    /// Adopts the components of some values, and sorts the values by component. Returns the numbers of the components.
+    /// Registers the components of some values if necessary, and sorts the values by component. Returns the ids of the components, in this
+    /// order.
     pub(crate) fn adopt_values<V>(
         &mut self,
         values: &mut Vec<V>,
@@ -175,12 +177,12 @@ impl Archetypes {
         ids
     }
 
-    /// Returns the number of the bundle that consists of these components, which have storages.
+    /// Returns the number of the bundle that consists of these components. Their storages exist.
     pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId]) -> u32 {
         self.bundles.register_dynamic(ids, &self.components)
     }
 
-    /// Returns the number of a bundle for entities that already have some of its sparse components.
+    /// Returns the number of the variant of a bundle for entities that already have the sparse components `held` of the bundle.
     pub(crate) fn register_held(&mut self, bundle: u32, held: Vec<ComponentId>) -> u32 {
         self.bundles.register_held(bundle, held.into(), &self.components)
     }
@@ -220,13 +222,14 @@ impl Archetypes {
         self.graph.clear();
     }
 
-    /// Removes all plans and all bundles that were assembled at run time: their numbers will be reused.
+    /// Removes all plans, and all bundles that were assembled at run time. The numbers of these bundles will be reused.
     pub(crate) fn forget_what_can_be_found_again(&mut self) {
         self.graph.clear();
         self.bundles.forget_dynamic();
     }
 
-    /// Sets the log in which removals of a component are recorded, if they are, and updates its tables and plans. `O(columns + plans)`.
+    /// Sets the log in which removals of a component are recorded, or `None` if they are not recorded, and updates the tables and plans of
+    /// the component. `O(columns + plans)`.
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
@@ -244,7 +247,7 @@ impl Archetypes {
         is_new
     }
 
-    /// Sets the lifecycle events of a component, or of all, that are observed, and updates its tables and plans. `O(columns + plans)`.
+    /// Sets which lifecycle events of a component, or of any component, are observed, and updates tables and plans. `O(columns + plans)`.
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: LifecycleMask) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
@@ -258,7 +261,7 @@ impl Archetypes {
         self.graph.update_interest(&self.components, in_all);
     }
 
-    /// Must be called when an observed sparse component has been registered: plans that retain a bundle may remove it.
+    /// Must be called when an observed sparse component has been registered: plans that retain a bundle may remove the component.
     pub(crate) fn observe_new_sparse(&mut self) {
         self.update_interest(self.graph.in_all);
     }

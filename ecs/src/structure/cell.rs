@@ -14,7 +14,7 @@ use crate::entity::{IdSource, IdStream};
 use crate::storage::tick::{RunTicks, Tick};
 use crate::structure::store::Store;
 
-/// A store, to which the holder has a certain access.
+/// A shared reference to a store. The holder may access the values that its access allows.
 #[derive(Clone, Copy)]
 pub struct StoreCell<'w> {
     store: &'w Store,
@@ -26,25 +26,25 @@ pub struct StoreCell<'w> {
 }
 
 impl<'w> StoreCell<'w> {
-    /// Shared access to everything, outside of a system run.
+    /// Returns a cell with shared access to everything, outside of a system run.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
         Self { store, run_ticks: store.run_ticks(), stream: None, is_again: false }
     }
 
-    /// Exclusive access to everything, outside of a system run.
+    /// Returns a cell with exclusive access to everything, outside of a system run.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
         Self { run_ticks: store.run_ticks(), store, stream: None, is_again: false }
     }
 
-    /// Exclusive access to everything, in a system run.
+    /// Returns a cell with exclusive access to everything, in a system run.
     #[inline]
     pub(crate) fn exclusive_in(store: &'w mut Store, run_ticks: RunTicks) -> Self {
         Self { store, run_ticks, stream: None, is_again: false }
     }
 
-    /// The cell with the ticks of another run.
+    /// Returns this cell with the ticks of another run.
     #[inline]
     pub(crate) fn in_run(self, run_ticks: RunTicks) -> Self {
         Self { run_ticks, ..self }
@@ -62,14 +62,14 @@ impl<'w> StoreCell<'w> {
         self.set_tick(self.run_ticks.this_run.later(ticks));
     }
 
-    /// The cell with the tick of the run advanced.
+    /// Returns this cell with the tick of the run advanced.
     #[inline]
     pub(crate) fn later(mut self, ticks: u32) -> Self {
         self.advance(ticks);
         self
     }
 
-    /// Sets the stream of the store from which ids are reserved from now on; `None` uses no stream.
+    /// Sets the stream of the store from which ids are reserved from now on. With `None`, ids are reserved from no stream.
     #[inline]
     pub(crate) fn set_stream(&mut self, stream: Option<u32>) {
         self.stream = match stream {
@@ -78,37 +78,37 @@ impl<'w> StoreCell<'w> {
         };
     }
 
-    /// The source of new ids for the holder.
+    /// Returns the source of new ids for the holder.
     #[inline]
     pub(crate) fn ids(self) -> IdSource<'w> {
         IdSource::new(&self.store.structure.entities, self.stream)
     }
 
-    /// The cell for a caller that has visited all columns before, so that visits are not recorded again.
+    /// Returns this cell for a caller that has visited all columns before, so that visits are not recorded again.
     #[inline]
     pub(crate) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }
 
-    /// The cell for a caller that visits columns for the first time.
+    /// Returns this cell for a caller that visits columns for the first time.
     #[inline]
     pub(crate) fn anew(self) -> Self {
         Self { is_again: false, ..self }
     }
 
-    /// Whether visits have been recorded already.
+    /// Returns whether visits have been recorded already.
     #[inline]
     pub(crate) fn is_again(self) -> bool {
         self.is_again
     }
 
-    /// The store. Its metadata may be read freely; values only within the access of the holder.
+    /// Returns the store. Its metadata may be read freely, but its values only within the access of the holder.
     #[inline]
     pub(crate) fn store(self) -> &'w Store {
         self.store
     }
 
-    /// The ticks of this run and of the last one.
+    /// Returns the ticks of this run and of the last run.
     #[inline]
     pub(crate) fn run_ticks(self) -> RunTicks {
         self.run_ticks
@@ -137,13 +137,13 @@ impl<'w> ReadCell<'w> {
         Self(store)
     }
 
-    /// The store.
+    /// Returns the store.
     #[inline]
     pub(crate) fn store(self) -> &'w Store {
         self.0
     }
 
-    /// A cell for all values, outside of a system run.
+    /// Returns a cell with access to all values, outside of a system run.
     #[inline]
     pub(crate) fn cell(self) -> StoreCell<'w> {
         StoreCell::shared(self.0)

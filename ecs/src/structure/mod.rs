@@ -1,8 +1,8 @@
 //! Structural changes: bundles, the archetype graph with its plan cache, the store that carries out changes, and command queues.
 //!
-//! This room uses the rooms before it. It upholds what all unsafe code above relies on: the location of an entity names the row that holds
-//! its components, and every row below the length of a table is initialised in each column. An operation restores both before it runs a
-//! hook, an observer or the drop of a value.
+//! This module uses only lower layers. It upholds two invariants on which all unsafe code in higher layers relies: the location of an
+//! entity names the row that holds its components, and every row below the length of a table is initialised in each column. An operation
+//! restores both invariants before it runs a hook, an observer or the drop of a value.
 //!
 //! Tests: tests/storage, tests/model, tests/hazards
 

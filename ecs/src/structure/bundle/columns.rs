@@ -1,7 +1,7 @@
 //! Columns: many values of each of several components, from which many entities are spawned at once.
 //!
 //! Every column becomes a [`NewColumn`]: either memory with type-erased values, or a function that makes the values in their destination.
-//! User code (`Clone`, for repeated values, and functions) runs then, before anything happens to the world.
+//! While values are made, user code runs: `Clone` for repeated values, and functions of the user. This happens before the world changes.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ use crate::component::{Component, ComponentDescriptor, ComponentIdentity, Erased
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, [`core::iter::repeat_n`], which clones one
 /// value, or `(0..count).map(make)`, where `make` gets the position in the batch.
 ///
-/// A vector and a boxed slice are used directly; an array is moved to the heap first. Repeated values, and those that a function makes, are
-/// written directly to their destination, without a vector in between.
+/// A vector and a boxed slice are used directly; an array is moved to the heap first. Repeated values, and values that a function makes,
+/// are written directly to their destination, without a vector in between.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,14 +45,14 @@ pub trait ColumnSource: Sized {
     #[doc(hidden)]
     fn count(&self, _: Token) -> usize;
 
-    /// Returns the values; `count` of them.
+    /// Returns the values. Their number is `count`.
     #[doc(hidden)]
     fn into_column<'c>(self, _: Token) -> NewColumn<'c>
     where
         Self: 'c;
 }
 
-/// Implements columns with a known number of values, and their conversion.
+/// Implements [`ColumnSource`] for types with a known number of values. Each type has an expression that converts it into a [`NewColumn`].
 macro_rules! sources {
     ($([$($generics:tt)*] $Source:ty, |$column:ident| $new:expr;)*) => { $(
         impl<$($generics)*> ColumnSource for $Source {
@@ -81,7 +81,7 @@ sources! {
     [C: Component, F: FnMut(usize) -> C] Map<Range<usize>, F>, |column| NewColumn::of(column);
 }
 
-/// The metadata of a column.
+/// The component and the length of a column.
 #[derive(Clone, Copy)]
 pub struct ColumnHead {
     identity: ComponentIdentity,
@@ -112,10 +112,10 @@ pub struct ColumnHead {
             tuple, which may contain further tuples: `((a, b), (c, d))`"
 )]
 pub trait ColumnBundle: Sized {
-    /// The components that are known at compile time, as a term without access.
+    /// The components that are known at compile time, as a query term that accesses nothing.
     #[doc(hidden)]
     const COMPONENTS: ConstTerm;
-    /// Whether there are other components.
+    /// Whether there may be components that `COMPONENTS` does not list.
     #[doc(hidden)]
     const HAS_UNKNOWN: bool = false;
     /// Whether the compiler cannot rule out that two columns have the same component.
@@ -125,14 +125,14 @@ pub trait ColumnBundle: Sized {
     #[doc(hidden)]
     fn heads(&self, heads: &mut Vec<ColumnHead>, _: Token);
 
-    /// Adds the values of each column, in the order of `heads`.
+    /// Adds the values of each column to `columns`, in the order in which `heads` adds the metadata.
     #[doc(hidden)]
     fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, _: Token)
     where
         Self: 'c;
 }
 
-/// Returns the name of a component that has two columns.
+/// Returns the name of a component that has two columns, if there is one.
 pub(super) fn repeated_column(columns: &impl ColumnBundle) -> Option<&'static str> {
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
@@ -181,8 +181,8 @@ all_tuples!(tuples);
 
 /// Columns that are assembled at run time.
 ///
-/// Adding a column of a component that the batch already has replaces it. [`World::spawn_columns`] takes the batch and checks that the
-/// columns have the same length.
+/// Adding a column replaces an existing column of the same component. [`World::spawn_columns`] takes the batch and checks that the columns
+/// have the same length.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -223,8 +223,8 @@ impl ColumnBatch {
         Self { columns: Vec::new() }
     }
 
-    /// Adds a column. A column of the same component is replaced, and its values are dropped. `O(columns)`, plus the cost of moving the
-    /// values to the heap if they are not there.
+    /// Adds a column. If the batch has a column of the same component, that column is replaced, and its values are dropped. `O(columns)`,
+    /// plus the cost of moving the values to the heap if they are not on the heap yet.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,7 +241,8 @@ impl ColumnBatch {
         self
     }
 
-    /// Adds a column of the component with this descriptor, whose values have the type `T`. Otherwise like [`add`](Self::add).
+    /// Adds a column of the component with this descriptor; the values of the component have the type `T`. Otherwise like
+    /// [`add`](Self::add).
     ///
     /// # Errors
     ///
@@ -266,7 +267,7 @@ impl ColumnBatch {
         Ok(self)
     }
 
-    /// Adds a column, and drops an existing one of the same component.
+    /// Adds a column, and drops an existing column of the same component.
     fn put(&mut self, column: ErasedVec) {
         let same = |old: &&mut ErasedVec| old.descriptor().identity() == column.descriptor().identity();
         match self.columns.iter_mut().find(same) {
@@ -357,8 +358,8 @@ pub struct ColumnLengthError {
 }
 
 impl ColumnLengthError {
-    /// Returns the full name of the component whose column has the wrong length: the first column whose length differs from the most
-    /// frequent length. If several lengths are equally frequent, the first of them counts.
+    /// Returns the full name of the component whose column has the wrong length. This is the first column whose length differs from the
+    /// most frequent length. If several lengths are equally frequent, the first of them counts as the most frequent one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -376,7 +377,7 @@ impl ColumnLengthError {
         self.component
     }
 
-    /// Returns the length of its column.
+    /// Returns the length of the column with the wrong length.
     #[must_use]
     pub fn found(&self) -> usize {
         self.found

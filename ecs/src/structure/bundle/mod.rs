@@ -84,7 +84,7 @@ pub enum InsertMode {
 )]
 #[doc(alias("DynamicBundle", "ComponentTypeSet", "IntoComponentSource"))]
 pub trait Bundle: Send + Sync + Sized + 'static {
-    /// The components, one by one.
+    /// The parts of the bundle: its components, one by one.
     #[doc(hidden)]
     type Parts: BundleParts;
 
@@ -94,14 +94,15 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn from_parts(parts: Self::Parts) -> Self;
 
-    /// Returns the place where the process stores a number for this type, if the type has one.
+    /// Returns the static in which the process stores a number for this type, if the type has one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 
-    /// As `into_parts`, but from address to address: without optimisation, each function that passes a value on adds a copy on the stack,
-    /// and components may be large. The token cannot be named outside of this crate, so no other crate can implement this.
+    /// Splits the bundle at `this` into its parts at `parts`, as `into_parts` does. It takes addresses because, without optimisation, each
+    /// function that passes on a value adds a copy on the stack, and components may be large. The token cannot be named outside of this
+    /// crate, so no other crate can implement this.
     ///
     /// # Safety
     ///
@@ -129,7 +130,7 @@ pub trait Bundle: Send + Sync + Sized + 'static {
         unreachable!("a bundle that runs code when it is taken apart is taken apart first");
     }
 
-    /// As `from_parts`, but from address to address. The parts are empty afterwards.
+    /// Joins the parts at `parts` into a bundle at `this`, as `from_parts` does. The parts are empty afterwards.
     ///
     /// # Safety
     ///
@@ -147,7 +148,7 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     }
 }
 
-/// A compile-time check that the components of a bundle differ. To be used where the user names the bundle, so that the error points there.
+/// A compile-time check that the components of a bundle differ. It is used where the user names the bundle, so that the error points there.
 pub(crate) struct OneOfEach<B>(PhantomData<B>);
 
 impl<B: Bundle> OneOfEach<B> {
@@ -156,12 +157,12 @@ impl<B: Bundle> OneOfEach<B> {
     /// Whether the compiler cannot rule out that two components are equal.
     const MAY_REPEAT: bool = may_repeat(&<B::Parts as BundleParts>::COMPONENTS);
 
-    /// The same check at run time, for components with type parameters, which the compiler cannot compare. It costs nothing for other
-    /// bundles, and nothing at all with optimisation.
+    /// Checks at run time that the components of the bundle differ, for components with type parameters, which the compiler cannot compare.
+    /// The check costs nothing for other bundles, and nothing at all with optimisation.
     ///
     /// # Panics
     ///
-    /// If a component occurs twice. The location of the panic is the caller.
+    /// If a component occurs twice. The location of the panic is the location of the caller.
     #[inline]
     #[track_caller]
     pub(crate) fn check() {
@@ -180,17 +181,17 @@ fn refuse(kind: &str, name: &str, twice: &str) -> ! {
     panic!("{kind} `{name}` has component `{twice}` twice: keep one of the two");
 }
 
-/// As [`OneOfEach`], for the columns of a tuple or of several batches.
+/// A check as [`OneOfEach`], for the columns of a tuple or of several batches.
 pub(crate) struct OneColumnOfEach<C>(PhantomData<C>);
 
 impl<C: ColumnBundle> OneColumnOfEach<C> {
     pub(crate) const COMPONENTS: () = check_one_of_each("a set of columns has", &C::COMPONENTS);
 
-    /// As [`OneOfEach::check`].
+    /// Checks at run time that the columns have different components, as [`OneOfEach::check`] does for a bundle.
     ///
     /// # Panics
     ///
-    /// If a component occurs twice. The location of the panic is the caller.
+    /// If a component occurs twice. The location of the panic is the location of the caller.
     #[track_caller]
     pub(crate) fn check(columns: &C) {
         if C::MAY_REPEAT

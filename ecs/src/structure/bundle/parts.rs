@@ -1,7 +1,7 @@
 //! Moving the components of a bundle into storage and out of it.
 //!
-//! A bundle that is not made of nested tuples of components is split into its components first: each becomes a [`BundleField`], which is
-//! dropped like any other value if something panics before it is written.
+//! A bundle that is not made of nested tuples of components is split into its components first. Each component becomes a [`BundleField`].
+//! If something panics before the field is written, it is dropped like any other value.
 //!
 //! Tests: tests/storage/bundles.rs, tests/hazards/ignored_fields.rs
 
@@ -30,7 +30,7 @@ impl Token {
     }
 }
 
-/// The place from which the parts of one bundle are read.
+/// The row, and the sparse storages, from which the components of one bundle are read.
 pub struct RowReader<'a> {
     pub(crate) table: &'a Table,
     pub(crate) row: usize,
@@ -68,7 +68,7 @@ impl PartKinds {
     }
 }
 
-/// The components of a bundle, in a fixed order.
+/// The components of a bundle, in a fixed order: one [`BundleField`], which is called a leaf, or a tuple of such types.
 ///
 /// # Safety
 ///
@@ -79,7 +79,7 @@ pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
     type Bases: Copy;
 
-    /// All components, as a term without access.
+    /// All components, as a query term that accesses nothing.
     const COMPONENTS: ConstTerm;
 
     /// How the components are stored, and what else adding them requires.
@@ -91,45 +91,46 @@ pub unsafe trait BundleParts: Sized {
     /// Whether a component is active once it is added: see [`Component::ACTS`].
     const ACTS: bool = false;
 
-    /// Returns how many of the components are this one.
+    /// Returns how many of the components have the type `component`.
     fn count(component: TypeId) -> usize;
 
-    /// Returns the name of one of these components that occurs more than once among all.
+    /// Returns the name of one of these components that occurs more than once in `All`, if there is one.
     fn repeated<All: BundleParts>() -> Option<&'static str>;
 
-    /// Calls `each` with every leaf in order; `base` is the offset of the parts.
+    /// Calls `each` with the layout of every leaf, in order. `base` is the offset of the parts, which is added to the offsets in the
+    /// layouts.
     fn leaves(base: usize, each: &mut dyn FnMut(FieldLayout));
 
     /// Whether there is exactly one component, and it has sparse storage.
     const SOLE_SPARSE: bool = false;
 
-    /// Returns the number of the sparse storage of the only component, if it is registered and does not require others. Only for
-    /// `SOLE_SPARSE`.
+    /// Returns the number of the sparse storage of the only component, if the component is registered and does not require others. `None`
+    /// unless `SOLE_SPARSE` is true.
     fn sole_storage(_: &Components) -> Option<usize> {
         None
     }
 
-    /// Returns whether the sparse storages of the next targets have room for the value of an entity.
+    /// Returns whether the sparse storages of the next targets have room for values of the entity with this index.
     fn has_room(targets: &mut BundleTargets<'_>, sparse: &[SparseStorage], index: u32) -> bool;
 
-    /// Removes the value of an entity from the sparse storage of the only component, if there is one. Only for `SOLE_SPARSE`, and if values
-    /// need no drop.
+    /// Removes the value of an entity, if it has one, from the sparse storage of the only component. To be called only if `SOLE_SPARSE` is
+    /// true and values need no drop.
     ///
     /// # Safety
     ///
     /// - The storage belongs to the component.
     unsafe fn remove_sole(_: &mut SparseStorage, _: Entity) {}
 
-    /// Moves the only value to place `nth` of an array of values, where there is no value. Only for `SOLE_SPARSE`.
+    /// Moves the only value to position `nth` of an array, where there is no value yet. To be called only if `SOLE_SPARSE` is true.
     ///
     /// # Safety
     ///
-    /// - The array has values of the component, and memory for a value at this place. The parts are full.
+    /// - The array has values of the component, and memory for a value at this position. The parts are full.
     unsafe fn write_sole(&mut self, _: NonNull<u8>, nth: usize) {
         let _ = nth;
     }
 
-    /// Adds the ids of the components, in order.
+    /// Registers the components and adds their ids to `ids`, in order.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
 
     /// Moves the values to the next targets of the writer. The parts are empty afterwards.
@@ -143,20 +144,21 @@ pub unsafe trait BundleParts: Sized {
     /// Marks the values as moved away. The token cannot be named outside of this crate, because all other code relies on parts being full.
     fn forget(&mut self, _: Token);
 
-    /// Moves the values to the heap as type-erased values.
+    /// Moves the values to the heap and adds them to `values` as type-erased values.
     fn erase(&mut self, values: &mut Vec<ErasedVec>, _: Token);
 
-    /// Moves the values out of storage.
+    /// Moves the values of a row out of storage, to `this`.
     ///
     /// # Safety
     ///
-    /// - The sources belong to a complete plan for this bundle and the table, in order; the row holds values.
-    /// - The entity has every sparse component of the bundle. Its value is retired; the caller makes the storage forget it.
+    /// - The sources belong, in order, to a plan for this bundle and the table with the flag `COMPLETE`; the row holds values.
+    /// - The entity has every sparse component of the bundle. `read` retires the values of these components, that is, moves them past the
+    ///   end of their storages; the caller makes the storages forget them.
     /// - The caller treats the values in the table as moved out.
     /// - `this` is valid for writes.
     unsafe fn read(this: *mut Self, reader: &mut RowReader<'_>);
 
-    /// Returns the addresses of the columns that the components go to. Only if no component is sparse.
+    /// Returns the addresses of the columns that the components go to. To be called only if no component is sparse.
     ///
     /// # Safety
     ///
@@ -172,7 +174,7 @@ pub unsafe trait BundleParts: Sized {
     unsafe fn write(&mut self, bases: Self::Bases, row: usize);
 }
 
-/// One component of a bundle: its new value, its old value, or no value.
+/// A leaf of [`BundleParts`]: one component of a bundle. It is full if it holds a value, otherwise empty.
 #[doc(hidden)]
 pub struct BundleField<C> {
     value: MaybeUninit<C>,
@@ -238,20 +240,21 @@ impl<C> Drop for BundleField<C> {
     }
 }
 
-/// The layout of a leaf in memory that holds parts, for type-erased code.
+/// The layout of a leaf within the parts of a bundle, for type-erased code.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct FieldLayout {
     /// The offset of the value.
     pub(crate) value: usize,
-    /// The offset of a `bool`: whether there is a value.
+    /// The offset of the `bool` that is true if the leaf is full.
     pub(crate) full: usize,
     /// The size of the value.
     pub(crate) size: usize,
     pub(crate) needs_drop: bool,
 }
 
-/// As [`BundleParts::write_row`], for full leaves of any types. Leaves without drop glue may stay full.
+/// Moves the values of full leaves to the next targets of a writer, as [`BundleParts::write_row`] does. The types of the leaves are not
+/// known. Leaves without drop glue may stay marked as full.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
 //! The registered bundles of a world.
 //!
-//! The number of bundle types is limited by the program, but the number of bundles that are assembled at run time is not. So these have
-//! separate numbers, and can be removed.
+//! The number of bundle types is limited by the program, but the number of bundles that are assembled at run time is not. So bundles that
+//! are assembled at run time have separate numbers, and can be removed.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -21,9 +21,9 @@ const DYNAMIC: u32 = 1 << 28;
 struct BundleInfo {
     /// The components, in the order of the bundle's leaves.
     ids: Box<[ComponentId]>,
-    /// The components that these require.
+    /// The components that the bundle requires.
     required: Box<[Required]>,
-    /// The sparse components of these that an entity already has: see [`BundleContents::held`].
+    /// The sparse components of the bundle that an entity already has: see [`BundleContents::held`].
     held: Box<[ComponentId]>,
 }
 
@@ -41,7 +41,8 @@ pub(crate) struct Bundles {
     /// The bundles that were assembled at run time.
     dynamic_infos: Vec<BundleInfo>,
     dynamic_numbers: HashMap<Box<[ComponentId]>, u32>,
-    /// By bundle and the sparse components that an entity already has: the number of the bundle for such entities.
+    /// The numbers of the variants of bundles for entities that already have some sparse components. A key is the number of a bundle, and
+    /// these components.
     held_numbers: HashMap<(u32, Box<[ComponentId]>), u32>,
 }
 
@@ -52,8 +53,8 @@ impl Bundles {
         self.numbers.get::<B>(B::slot())
     }
 
-    /// Registers a bundle whose components, and those that they require, are registered and have storages. Returns its number. `by` is the
-    /// code that uses it.
+    /// Registers a bundle and returns its number. The components of the bundle, and the components that they require, are registered and
+    /// have storages. `by` is the code that uses the bundle.
     ///
     /// # Panics
     ///
@@ -83,7 +84,7 @@ impl Bundles {
         number
     }
 
-    /// Returns the number of a bundle for entities that already have some of its sparse components.
+    /// Returns the number of the variant of a bundle for entities that already have the sparse components `held` of the bundle.
     pub(crate) fn register_held(&mut self, bundle: u32, held: Box<[ComponentId]>, components: &Components) -> u32 {
         let key = (bundle, held);
         if let Some(&number) = self.held_numbers.get(&key) {
@@ -111,7 +112,7 @@ impl Bundles {
         BundleContents { explicit: &info.ids, required: &info.required, held: &info.held }
     }
 
-    /// Returns the requirements of all bundles with additional requirements of components, for [`Bundles::adopt_requirements`].
+    /// Returns the requirements that all bundles get by additional requirements of components, for [`Bundles::adopt_requirements`].
     pub(crate) fn requirements_with(&self, components: &Components, more: &NewRequirements) -> Vec<Box<[Required]>> {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
         infos.map(|info| components.required_by_with(&info.ids, more)).collect()
@@ -123,7 +124,7 @@ impl Bundles {
         infos.zip(all).for_each(|(info, required)| info.required = required);
     }
 
-    /// Removes all bundles that were assembled at run time: their numbers will be reused. Types keep theirs.
+    /// Removes all bundles that were assembled at run time. Their numbers will be reused. Bundles that are types keep their numbers.
     pub(crate) fn forget_dynamic(&mut self) {
         self.dynamic_infos = Vec::new();
         self.dynamic_numbers = HashMap::default();

@@ -1,8 +1,8 @@
 //! Writing the values of one entity.
 //!
 //! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for type-erased values. They write to
-//! places that hold no value. A value that is replaced, or not wanted, is moved past the end of its column first if it needs drop, and is
-//! dropped at the end of the operation.
+//! memory that holds no value. If a value is replaced, or is not wanted, and it needs drop, it is first moved past the end of its column.
+//! It is dropped at the end of the operation.
 //!
 //! Tests: tests/storage/bundles.rs, tests/storage/replaced.rs
 
@@ -33,7 +33,8 @@ pub struct RowWriter<'a> {
     columns: &'a [Column],
     /// The row of the entity.
     row: usize,
-    /// The row past the end of the table, including the row of the entity. Replaced and unwanted values that need drop are moved there.
+    /// The first row after all rows of the table and after the row of the entity. Replaced and unwanted values that need drop are moved
+    /// there.
     past_end: usize,
     entity: Entity,
     targets: BundleTargets<'a>,
@@ -50,7 +51,8 @@ impl<'a> RowWriter<'a> {
     ///   once it holds a value in each column.
     /// - Where a target of the plan has `replace`, the row holds a value. If the plan replaces values that need drop, there is room for the
     ///   row past the end, and the caller drops the values there ([`Table::drop_past_end`]).
-    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that retire there.
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are moved past
+    ///   the end there.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn new(
         plan: &'a MovePlan,
@@ -69,7 +71,8 @@ impl<'a> RowWriter<'a> {
     /// # Safety
     ///
     /// - No target of the plan is a column.
-    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that retire there.
+    /// - Room has been reserved in the sparse storages that the plan adds values to, and the caller drops the values that are moved past
+    ///   the end there.
     #[inline(always)]
     pub(crate) unsafe fn outside_of_tables(
         plan: &'a MovePlan,
@@ -82,8 +85,8 @@ impl<'a> RowWriter<'a> {
 }
 
 impl RowWriter<'_> {
-    /// Moves a value to the next target. An old value that needs drop is moved to the row past the end, or past the end of the sparse
-    /// storage, and so is the new value if it is not wanted.
+    /// Moves a value to the next target. If the target has an old value that needs drop, the old value is moved to the row past the end, or
+    /// past the end of the sparse storage. A new value that needs drop and is not wanted is moved there instead.
     ///
     /// # Safety
     ///
@@ -127,8 +130,8 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Moves a type-erased value to a target. Returns false if it stays at the address: it is not wanted then, and the caller drops it if
-    /// it needs drop.
+    /// Moves a type-erased value to a target. Returns false if the value is not wanted and stays at its address; then the caller drops it
+    /// if it needs drop.
     ///
     /// # Safety
     ///
@@ -171,7 +174,8 @@ impl RowWriter<'_> {
         true
     }
 
-    /// [`RowWriter::write_erased`] of a vector with one value, which stays if it is not wanted.
+    /// Moves the only value of a vector to a target, as [`RowWriter::write_erased`] does. If the value is not wanted, it stays in the
+    /// vector.
     ///
     /// # Safety
     ///
@@ -187,7 +191,7 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Returns the column that a target names.
+    /// Returns the column with the index that a target contains.
     ///
     /// # Safety
     ///
@@ -208,7 +212,7 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Returns the place for the value of the entity in the sparse storage of `C`, which the caller writes at once.
+    /// Returns the address for the value of the entity in the sparse storage of `C`. The caller writes the value at once.
     ///
     /// # Safety
     ///
@@ -225,8 +229,8 @@ impl RowWriter<'_> {
         }
     }
 
-    /// Returns the place for the value of the entity in a sparse storage, which the caller writes at once. If the entity already has a
-    /// value, the place is past the end if the new value needs drop; otherwise there is no place.
+    /// Returns the address for the new value of the entity in a sparse storage. The caller writes the value at once. If the entity already
+    /// has a value, the address is past the end of the storage; then a new value that needs no drop gets no address.
     ///
     /// # Safety
     ///
@@ -244,8 +248,8 @@ impl RowWriter<'_> {
     }
 }
 
-/// Returns the place for the value of an entity in a sparse storage, which the caller writes at once. An old value retires if it needs
-/// drop.
+/// Returns the address for the value of an entity in a sparse storage. The caller writes the value at once. An old value that needs drop is
+/// retired: moved past the end of the storage.
 ///
 /// # Safety
 ///

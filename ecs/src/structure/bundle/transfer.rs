@@ -17,7 +17,7 @@ const LARGE: usize = 16 * 1024;
 /// A bundle with more bytes is not copied to keep it in registers.
 const FEW_BYTES: usize = 512;
 
-/// An owning pointer to a bundle. Dropping it drops the bundle, unless that has been split into its parts.
+/// An owning pointer to a bundle. Dropping the pointer drops the bundle, unless the bundle has been split into its parts.
 pub(crate) struct MovingPtr<'a, B>(&'a mut ManuallyDrop<B>);
 
 impl<B> Drop for MovingPtr<'_, B> {
@@ -35,8 +35,8 @@ impl<B> MovingPtr<'_, B> {
         &raw mut **self.0
     }
 
-    /// Passes on a copy of the bundle at another place on the stack, if it is small. Only that address is passed to other functions, so the
-    /// compiler can keep the original in registers.
+    /// Passes the bundle on to `to`. A small bundle is moved to another address on the stack first. Only that address is passed to other
+    /// functions, so the compiler can keep the original in registers.
     #[inline(always)]
     pub(crate) fn relocate<T>(self, to: impl FnOnce(MovingPtr<'_, B>) -> T) -> T {
         if const { size_of::<B>() > FEW_BYTES } {
@@ -56,14 +56,14 @@ pub(crate) fn with_moving_ptr<B, T>(bundle: B, to: impl FnOnce(MovingPtr<'_, B>)
     to(MovingPtr(&mut bundle))
 }
 
-/// [`with_moving_ptr`], inlined, so that the code that makes the bundle and the code that uses it are compiled together.
+/// As [`with_moving_ptr`], but always inlined, so that the code that makes the bundle and the code that uses it are compiled together.
 #[inline(always)]
 pub(crate) fn with_moving_ptr_inline<B, T>(bundle: B, to: impl FnOnce(MovingPtr<'_, B>) -> T) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
     to(MovingPtr(&mut bundle))
 }
 
-/// Calls `run` with the parts of a bundle. Values that are left in them are dropped.
+/// Calls `run` with the parts of a bundle. Values that `run` leaves in the parts are dropped.
 #[inline]
 pub(crate) fn with_parts<B: Bundle, T>(bundle: MovingPtr<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
     if const { size_of::<B::Parts>() > LARGE } { on_heap(bundle, run) } else { on_stack(bundle, run) }
@@ -104,7 +104,8 @@ pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: MovingPtr<'_, B>, parts: No
     unsafe { B::split_into(&raw mut **bundle.0, parts.as_ptr(), Token::new()) };
 }
 
-/// Lets `read` write the parts of a bundle, and moves the bundle to an address. Returns false if `read` does.
+/// Lets `read` write the parts of a bundle, and joins them into a bundle at `out`. If `read` returns false, returns false and writes no
+/// bundle.
 ///
 /// # Safety
 ///
@@ -151,7 +152,7 @@ unsafe fn take_with<B: Bundle>(
     true
 }
 
-/// Parts that are dropped in place.
+/// A guard that drops parts in place.
 struct DropAtEnd<'a, P>(&'a mut MaybeUninit<P>);
 
 impl<P> Drop for DropAtEnd<'_, P> {

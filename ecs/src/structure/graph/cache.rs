@@ -22,11 +22,12 @@ const ENTRIES: usize = 32;
 /// The key of a plan: a table, a change of its entities, and the flags of the plan.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanKey {
-    /// The bundle of a typed change, otherwise [`NumberedBundle`].
+    /// The type of the bundle, if the type identifies the change; otherwise [`NumberedBundle`].
     bundle: TypeId,
-    /// High half: the table. Low half: the change; a typed key has the special flags of the plan in place of the bundle's number.
+    /// The high half is the table, and the low half is the change. A typed key has the special flags of the plan in place of the bundle's
+    /// number.
     word: u64,
-    /// The flags of the plan of a numbered change.
+    /// The special flags of the plan, if a number identifies the change.
     flags: PlanFlags,
     /// Flags of the plan that the comparison ignores.
     tolerated: PlanFlags,
@@ -39,8 +40,8 @@ pub(crate) struct PlanKey {
 struct NumberedBundle;
 
 impl PlanKey {
-    /// Returns the key of a change of one step with a bundle of this type. `step` makes the step; its number is ignored. New entities have
-    /// separate entries in the cache, as programs alternate between spawning and changing entities.
+    /// Returns the key of a change of one step with a bundle of this type. Only the kind of the step that `step` makes counts. New entities
+    /// have separate entries in the cache, as programs alternate between spawning and changing entities.
     #[inline]
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
         let change = ChangeKey::of(step(0));
@@ -59,7 +60,7 @@ impl PlanKey {
         Self { bundle: TypeId::of::<NumberedBundle>(), word, flags, tolerated, is_typed: false, entry_index }
     }
 
-    /// Returns the key for a plan with these flags, of which only [`PlanFlags::special`] ones count.
+    /// Returns the key for a plan that has these special flags ([`PlanFlags::special`]).
     #[inline]
     #[must_use]
     pub(crate) fn with_flags(self, flags: PlanFlags) -> Self {
@@ -91,7 +92,7 @@ struct CacheEntry {
 }
 
 impl CacheEntry {
-    /// No table has this number.
+    /// The word of an empty entry. No table has such a number.
     const NO_WORD: u64 = u64::MAX;
 
     /// Returns an entry that no key matches.
@@ -124,14 +125,14 @@ impl Default for PlanCache {
 }
 
 impl PlanCache {
-    /// Returns the plan with a key.
+    /// Returns the plan with a key, if the cache has it and it has the flags of the key.
     #[inline]
     pub(crate) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];
         entry.is_of(key).then_some(&entry.plan)
     }
 
-    /// Returns the plan with a key, whatever its special flags are, and these flags.
+    /// Returns the plan with a key and the special flags of the plan. The flags of the key are ignored.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];

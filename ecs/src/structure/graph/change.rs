@@ -12,14 +12,14 @@ pub(crate) struct ChangeKey(pub(super) u32);
 pub(super) const KIND: u32 = 29;
 /// The kind of sequences. The number of a sequence is the number of its node.
 pub(super) const SEQUENCE: u32 = 6;
-/// The kind of the sequence that is too long to be kept together with others.
+/// The kind of long sequences. The graph keeps only one of them at a time.
 pub(super) const LONG: u32 = 7;
 
 impl ChangeKey {
     /// The bits of the number of a bundle or a sequence.
     pub(super) const NUMBER: u64 = (1 << KIND) - 1;
 
-    /// A change of one step.
+    /// Returns the change that consists of this step.
     #[inline]
     pub(crate) const fn of(step: ChangeStep) -> Self {
         let (kind, number) = match step {

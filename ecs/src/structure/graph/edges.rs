@@ -13,28 +13,28 @@ use crate::entity::TableId;
 use crate::storage::table::Tables;
 use crate::util::id_map::IdMap;
 
-/// By change: the index of a plan or a node. The kind of a change is in its highest bits.
+/// A map from changes to indexes of plans or nodes. The kind of a change is in the highest bits of its number.
 type ChangeMap = IdMap;
 
-/// A sequence: its last step, and the node of the steps before it.
+/// A sequence of steps: its last step, and the node of the sequence of all steps before.
 struct SequenceNode {
     before: Option<u32>,
     step: ChangeStep,
-    /// By step: the node of the sequence that is longer by this step.
+    /// For each step: the node of the sequence that has this step in addition, at the end.
     longer: ChangeMap,
 }
 
 /// The only long sequence that is kept.
 #[derive(Default)]
 struct LongSequence {
-    /// The number of the sequence. It is never reused, so a removed sequence is not mistaken for this one.
+    /// The number of the sequence. No later sequence gets this number, so a removed sequence is not mistaken for a later one.
     number: u32,
     steps: Vec<ChangeStep>,
-    /// By table: the index of the plan.
+    /// The index of the plan for each table.
     plans: Option<IdMap>,
     /// The indexes of plans of earlier long sequences, to be reused.
     spare: Vec<u32>,
-    /// The indexes of its own plans.
+    /// The indexes of the plans of this sequence.
     used: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct ArchetypeGraph {
     edges: Vec<ChangeMap>,
     plans: Vec<Arc<MovePlan>>,
     nodes: Vec<SequenceNode>,
-    /// By the first step: the node of the sequence of that step alone.
+    /// For each step: the node of the sequence that consists only of this step.
     first: Option<ChangeMap>,
     long: LongSequence,
     pub(crate) cache: PlanCache,
@@ -150,7 +150,7 @@ impl ArchetypeGraph {
         ChangeKey(LONG << KIND | number)
     }
 
-    /// Returns the change that makes another one first and then a step.
+    /// Returns the change that consists of the steps of `first`, followed by `step`.
     pub(crate) fn then(&mut self, first: ChangeKey, step: ChangeStep) -> ChangeKey {
         let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
         let key = ChangeKey::of(step).0;
@@ -231,7 +231,7 @@ impl ArchetypeGraph {
         }
     }
 
-    /// Returns how often plans have been removed. Changes of several steps have other numbers afterwards.
+    /// Returns how often plans have been removed. Whenever plans are removed, the numbers of changes of several steps become invalid.
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
@@ -242,7 +242,7 @@ impl ArchetypeGraph {
         self.nodes.len()
     }
 
-    /// Recomputes the listeners of each plan, and stores those of all plans. `O(plans)`.
+    /// Recomputes the listeners of each plan. Stores `in_all`, the listeners that are interested in all plans, for later plans. `O(plans)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) {
         self.in_all = in_all;
         // The cache has copies of the flags of plans, which change below.
@@ -257,7 +257,7 @@ impl ArchetypeGraph {
         }
     }
 
-    /// Removes all edges and frees their memory; they are made again when they are needed. Numbers of tables and bundles may change
+    /// Removes all edges and frees their memory. They are made again when they are needed. Numbers of tables and bundles may change
     /// afterwards.
     pub(crate) fn clear(&mut self) {
         // `clear` must not allocate: it is also called when there is no memory.

@@ -23,7 +23,7 @@ pub(crate) enum ChangeStep {
     InsertExactly(u32),
     /// Removes and drops those of the components that the entity has.
     Remove(u32),
-    /// Moves the components out. The entity has all of them.
+    /// Moves the components out of the entity, which has all of them.
     Take(u32),
     /// Removes and drops all components except these and those that they require.
     Retain(u32),
@@ -45,17 +45,17 @@ impl ChangeStep {
 /// The destination of one component of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ComponentTarget {
-    /// Into a column of the destination table.
+    /// A column of the destination table.
     Column {
         index: u32,
         /// Whether the row already has a value of the component, which is replaced.
         replace: bool,
     },
-    /// The value is not written, since the entity keeps its value in this column of the destination table.
+    /// The value is not written: the entity keeps its old value, in this column of the destination table.
     Kept(u32),
-    /// Into the sparse storage with this number.
+    /// The sparse storage with this number.
     Sparse(u32),
-    /// Into the sparse storage with this number, unless the entity has a value there.
+    /// The sparse storage with this number. If the entity has a value there, the new value is not written.
     SparseIfNew(u32),
     /// The value is not written: another step of the change removes or replaces it.
     Nowhere,
@@ -81,14 +81,14 @@ impl RequiredComponent {
     }
 }
 
-/// The place of one component of a bundle before the change.
+/// Where the value of one component of a bundle is stored before the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ComponentSource {
-    /// In a column of the source table.
+    /// A column of the source table.
     Column(u32),
-    /// In the sparse storage with this number.
+    /// The sparse storage with this number.
     Sparse(u32),
-    /// The table has no such column.
+    /// Nowhere: the source table has no column of the component.
     Absent,
 }
 
@@ -99,13 +99,14 @@ flag_set! {
         MOVES = 1;
         /// Required components are constructed.
         REQUIRES = 1 << 1;
-        /// Some of them cannot be constructed in a new row of the destination: they are sparse, replace a value, or the row does not move.
+        /// Some required components cannot be constructed in a new row of the destination: they are sparse or replace a value, or the row
+        /// does not move.
         REQUIRES_ELSEWHERE = 1 << 2;
         /// Values are added to or removed from sparse storages.
         SPARSE = 1 << 3;
-        /// A step removes a component that a later one adds.
+        /// A step removes a component that a later step adds.
         RENEWS = 1 << 4;
-        /// The entity begins or ceases to be disabled, so changes of its sparse components may have to be renewed.
+        /// The entity begins or ceases to be disabled, so earlier changes of its sparse components may have to be marked as made now.
         DISABLES = 1 << 5;
         /// Observers or hooks may be notified before the entity changes.
         NOTIFIES_BEFORE = 1 << 6;
@@ -121,10 +122,11 @@ flag_set! {
         LARGE = 1 << 11;
         /// The source table has every table-stored component of the bundle that the first step removes or takes.
         COMPLETE = 1 << 12;
-        /// The only change in sparse storages is to add one component, and no other listener is interested. If the component names the
-        /// target of a relationship that is not observed, *finish* only has to link the entity.
+        /// The only change in sparse storages is that one component is added, and no listeners are interested in the change except
+        /// listeners of this component. If the component names the target of a relationship that is not observed, *finish* only has to link
+        /// the entity.
         ONLY_LINKS = 1 << 13;
-        /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). It includes the two flags for notifications, since the
+        /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). They include the two flags for notifications, since the
         /// bookkeeping of relationships counts as a listener.
         LINKS = Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0;
         /// The flags of plans that have to be prepared before rows move: this may fail, or run user code.
@@ -163,9 +165,9 @@ impl PlanFlags {
 /// The listeners that are notified of a change.
 #[derive(Default, Debug)]
 pub(crate) struct PlanListeners {
-    /// The lifecycle events before the change of table-stored components.
+    /// The lifecycle events of table-stored components that are delivered before the change.
     pub(crate) before: Box<[(ComponentId, LifecycleMask)]>,
-    /// The lifecycle events after the change of table-stored components.
+    /// The lifecycle events of table-stored components that are delivered after the change.
     pub(crate) after: Box<[(ComponentId, LifecycleMask)]>,
     /// The listeners that are interested in the change.
     pub(crate) interest: ListenerMask,
@@ -179,25 +181,26 @@ pub(crate) struct MovePlan {
     pub(crate) flags: PlanFlags,
     /// The moves of columns of the source with small values that are kept or overwritten. Empty if the destination is the source.
     pub(crate) moves: Box<[ColumnMove]>,
-    /// The moves of columns with large values, and of those whose values go to the row past the end. Empty if the destination is the
+    /// The moves of columns with large values, and of columns whose values go to the row past the end. Empty if the destination is the
     /// source.
     pub(crate) other_moves: Box<[ColumnMove]>,
     /// The columns of the destination with a replaced or unwritten value that has to be dropped. The value goes to the row past the end.
     pub(crate) replaces: Box<[u32]>,
     /// The target of each component of each bundle that is inserted, step by step.
     pub(crate) targets: Box<[ComponentTarget]>,
-    /// The missing components that the inserted bundles require. A component can also occur in `targets` only with
+    /// The missing components that the inserted bundles require. If such a component also occurs in `targets`, its target there is
     /// [`ComponentTarget::Nowhere`].
     pub(crate) required: Box<[RequiredComponent]>,
-    /// The places of the components of the bundle that the first step removes or takes.
+    /// The sources of the components of the bundle that the first step removes or takes.
     pub(crate) sources: Box<[ComponentSource]>,
-    /// The sparse storages, known by number, that the entity is removed from.
+    /// The numbers of the sparse storages from which the entity is removed.
     pub(crate) left_storages: Box<[u32]>,
-    /// The only sparse storages that may hold the entity afterwards, if a step retains a bundle.
+    /// If a step retains a bundle: the numbers of the only sparse storages that may hold the entity afterwards.
     pub(crate) retains: Option<Box<[u32]>>,
-    /// The sparse storages that values are added to, for the summary of the entity.
+    /// The sparse storages to which values are added. They are added to the sparse summary of the entity: the mask of the storages that may
+    /// hold it.
     pub(crate) added_storages: SparseMask,
-    /// The targets of components that one step removes and a later one inserts again. The value is overwritten in place, but its ticks and
+    /// The targets of components that one step removes and a later step inserts again. The value is overwritten in place, but its ticks and
     /// events are those of an added component.
     pub(crate) renewed: Box<[ComponentTarget]>,
     /// The columns of the source whose components the entity loses. Empty if the destination is the source.
@@ -230,7 +233,7 @@ impl MovePlan {
         }
     }
 
-    /// Returns the sparse storages that values may be added to, with repetitions.
+    /// Returns the numbers of the sparse storages to which values may be added, with repetitions.
     pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         targets.filter_map(|target| match *target {
@@ -239,7 +242,7 @@ impl MovePlan {
         })
     }
 
-    /// Returns the component by which a source is to be linked, if the plan has [`PlanFlags::ONLY_LINKS`].
+    /// Returns the component that links a source to the target that it names, if the plan has [`PlanFlags::ONLY_LINKS`].
     #[inline]
     pub(crate) fn linking_component(&self, components: &Components) -> Option<ComponentId> {
         self.sparse_targets().next().map(|number| components.sparse()[number])
@@ -252,7 +255,7 @@ impl MovePlan {
         targets.any(|target| matches!(target, ComponentTarget::Column { .. }))
     }
 
-    /// Returns the sparse storages that values are taken from.
+    /// Returns the numbers of the sparse storages from which values are taken.
     pub(crate) fn sparse_sources(&self) -> impl Iterator<Item = usize> {
         self.sources.iter().filter_map(|source| match source {
             ComponentSource::Sparse(number) => Some(*number as usize),
@@ -260,7 +263,7 @@ impl MovePlan {
         })
     }
 
-    /// Returns whether the plan affects only columns, and required components go to other columns than inserted ones.
+    /// Returns whether the plan affects only columns, and all required components can be constructed in a new row of the destination.
     pub(crate) fn is_plain(&self) -> bool {
         !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE.union(PlanFlags::SPARSE))
     }
@@ -270,7 +273,7 @@ impl MovePlan {
         self.moves.iter().chain(&self.other_moves)
     }
 
-    /// Returns the columns that the entity keeps with their values. Empty if the destination is the source.
+    /// Returns the moves of the columns whose values the entity keeps. Empty if the destination is the source.
     pub(crate) fn kept(&self) -> impl Iterator<Item = ColumnMove> {
         self.all_moves().copied().filter(ColumnMove::is_kept)
     }
@@ -367,7 +370,7 @@ impl MovePlan {
             || (self.retains.is_some() && (0..components.sparse().len()).any(hears))
     }
 
-    /// Returns the transition of the value of an entity in a sparse storage.
+    /// For an entity that has a value in a sparse storage: returns the transition of this value, or `None` if the plan does not affect it.
     pub(crate) fn fate_of_sparse(&self, storage: usize, id: ComponentId) -> Option<Transition> {
         let number = storage as u32;
         let comes = |target: &ComponentTarget| *target == ComponentTarget::Sparse(number);

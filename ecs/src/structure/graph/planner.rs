@@ -20,26 +20,26 @@ pub(super) struct Planner<'a, 'b> {
 /// The effect of the steps on one component.
 struct ComponentOutcome {
     id: ComponentId,
-    /// The number of its sparse storage, if it has one.
+    /// The number of the component's sparse storage, if it has one.
     sparse: Option<u32>,
-    /// Whether a step names it, other than a step that retains a bundle.
+    /// Whether a step names the component. Steps that retain a bundle do not count.
     is_named: bool,
-    /// Whether a step so far inserts it, removes it, or would do so.
+    /// Whether a step so far inserts or removes the component, even if the step has no effect.
     touched: bool,
-    /// How many steps have removed it.
+    /// How many steps have removed the component.
     removals: u32,
     /// How many values have been written since the last removal.
     writes: u32,
     /// The constructor of the final value, if a step adds the component because its bundle requires it; and whether an earlier step touches
     /// the component.
     required: Option<(Constructor, bool)>,
-    /// Whether the source has a column for it.
+    /// Whether the source has a column for the component.
     was_there: bool,
-    /// Whether an old value is still there, for a write to replace.
+    /// Whether the entity still has an old value, which a write would replace.
     stays: bool,
-    /// Whether the entity is known to have it. For a sparse component that no earlier step names, this is not known.
+    /// Whether the entity is known to have the component. For a sparse component that no earlier step names, this is not known.
     present: bool,
-    /// Whether a step removes it, and no later one inserts it.
+    /// Whether a step removes the component, and no later step inserts it.
     leaves: bool,
 }
 
@@ -62,12 +62,12 @@ impl ComponentOutcome {
         }
     }
 
-    /// Returns whether a step removes it.
+    /// Returns whether a step removes the component.
     fn is_removed(&self) -> bool {
         self.removals != 0
     }
 
-    /// Returns whether it is removed from a sparse storage that a step names.
+    /// Returns whether the entity is removed from the component's sparse storage, by steps that name the component.
     fn leaves_storage(&self) -> bool {
         self.is_named && self.sparse.is_some() && self.leaves
     }
@@ -80,18 +80,18 @@ struct StepWrite {
     is_wanted: bool,
     /// How often the component has been removed before.
     removals: u32,
-    /// The number of values that have been written since then and are replaced.
+    /// The number of values of the component that earlier steps have written since the last removal. The write replaces the last of them.
     nth: u32,
-    /// Whether the entity may have a value from the beginning, which the table does not show and which is kept then.
+    /// Whether the entity may have a value from before the change that the table does not show. If it has one, that value is kept.
     if_new: bool,
 }
 
 /// The effect of the steps on all components.
 struct ComponentOutcomes {
-    /// By component, in ascending order: the components of the source and those that steps name; if a step retains a bundle, also all
-    /// sparse components.
+    /// The outcomes of the components of the source and of the components that steps name, in ascending order of the components. If a step
+    /// retains a bundle, all sparse components are included.
     all: Vec<ComponentOutcome>,
-    /// For each component of each bundle that is inserted, step by step.
+    /// The write of each component of each bundle that is inserted, step by step.
     writes: Vec<StepWrite>,
 }
 
@@ -106,7 +106,7 @@ impl ComponentOutcomes {
         &self.all[self.at(id)]
     }
 
-    /// Inserts the components of a bundle. Returns those that are written.
+    /// Inserts the components of a bundle. Returns the components that are written.
     fn add(&mut self, contents: BundleContents<'_>, if_new: bool) -> Vec<ComponentId> {
         let mut written = Vec::with_capacity(contents.explicit.len());
         for &id in contents.explicit {
@@ -128,7 +128,7 @@ impl ComponentOutcomes {
         written
     }
 
-    /// Adds the missing ones of these required components.
+    /// Adds those of these required components that are missing.
     fn require(&mut self, all: &[Required]) {
         for required in all {
             let at = self.at(required.id);
@@ -182,7 +182,7 @@ impl Planner<'_, '_> {
         Some(info.sparse_index() as u32)
     }
 
-    /// Returns the components that the steps name, except steps that retain a bundle.
+    /// Returns the components that the steps name. Steps that retain a bundle are ignored.
     fn named(&self) -> Vec<ComponentId> {
         let mut named = Vec::new();
         for step in self.steps {
@@ -291,7 +291,7 @@ impl Planner<'_, '_> {
             .union(PlanFlags::COMPLETE.only_if(is_complete))
     }
 
-    /// Returns the targets of components that one step removes and a later one inserts again.
+    /// Returns the targets of components that one step removes and a later step inserts again.
     fn renewed(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Box<[ComponentTarget]> {
         let renewed = outcomes.all.iter().filter(|outcome| outcome.is_removed() && outcome.present);
         let target = |outcome: &ComponentOutcome| match outcome.sparse {
@@ -354,7 +354,7 @@ impl Planner<'_, '_> {
         outcomes.all.iter().filter_map(required).collect()
     }
 
-    /// Returns the moves of the columns of the source when the entity moves.
+    /// Returns the moves of the columns of the source, if the entity moves to another table.
     fn moves(&self, outcomes: &ComponentOutcomes, tables: &Tables, to: TableId) -> Vec<ColumnMove> {
         let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Vec::new() };
         if self.from == to {
@@ -387,7 +387,7 @@ impl Planner<'_, '_> {
         sources.collect()
     }
 
-    /// Returns the sparse storages that an entity may be in afterwards, if a step retains a bundle.
+    /// If a step retains a bundle: returns the numbers of the sparse storages that may hold an entity afterwards.
     fn retains(&self, outcomes: &ComponentOutcomes) -> Option<Box<[u32]>> {
         if !self.says_what_stays() {
             return None;

@@ -1,4 +1,4 @@
-//! The arena: consecutive entries, recording them, and visiting them.
+//! The arena of a queue: consecutive entries, and the functions that record and visit them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,15 +23,15 @@ pub(crate) struct CommandVTable<C: 'static> {
 pub(crate) enum CommandAction<C: 'static> {
     /// Runs a function. The values are moved out.
     Run(unsafe fn(NonNull<u8>, &mut C)),
-    /// A step of a change of one entity. The values are the parts of a bundle and stay in place; values that are left in them are dropped
-    /// afterwards.
+    /// Carries out a step of a change of one entity. The values are the parts of a bundle. They stay in the queue until the step moves them
+    /// out; values that it does not move out are dropped afterwards.
     Step(StepCommand<C>),
 }
 
 /// The effect of a step on its entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepKind {
-    /// The first step of an entity that is spawned by it; otherwise as `Insert`.
+    /// Spawns the entity, as its first step, and inserts the parts as `Insert` does.
     Spawn,
     /// Inserts the parts.
     Insert,
@@ -54,12 +54,12 @@ pub(crate) struct StepCommand<C: 'static> {
     pub(crate) names: fn() -> (&'static str, &'static str),
     /// Returns the number of the bundle.
     pub(crate) register: fn(&mut C) -> u32,
-    /// Calls a function with the leaves of the parts.
+    /// Calls a function with the layout of each leaf of the parts.
     pub(crate) leaves: fn(&mut dyn FnMut(FieldLayout)),
 }
 
 impl<C> CommandVTable<C> {
-    /// Returns a command that runs a closure.
+    /// Returns the vtable of a command that runs a closure of type `F`.
     const fn closure<F: FnOnce(&mut C)>() -> Self {
         Self {
             size: size_of::<F>(),
@@ -69,7 +69,7 @@ impl<C> CommandVTable<C> {
         }
     }
 
-    /// Returns a step whose values have the type `V`; `needs_drop` is false if they never need drop.
+    /// Returns the vtable of a step whose values have the type `V`. `needs_drop` is false if the values never need drop.
     pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
         let align = align_of::<V>();
         // Values whose alignment exceeds `LINE` are stored unaligned, as bytes.
@@ -138,8 +138,8 @@ pub(super) struct EntryHeader<C: 'static> {
     pub(super) by: Origin,
 }
 
-/// The unit in which memory is allocated, so that it is aligned for all values in a queue. A cell, because the entity of a header may be
-/// set through a shared reference.
+/// The unit in which a queue allocates memory. Its alignment suffices for all values in a queue. It is a cell, because the entity of a
+/// header may be set through a shared reference.
 #[repr(C, align(64))]
 pub(super) struct QueueLine(UnsafeCell<MaybeUninit<[u8; LINE]>>);
 
@@ -151,7 +151,7 @@ pub(crate) const LINE: usize = 64;
 
 /// Commands for a `C`, in order. Dropping the queue drops their values.
 pub(crate) struct Queue<C: 'static> {
-    /// Its length is zero: only its memory is used.
+    /// The memory of the entries. The length of the vector is zero: only its capacity is used.
     pub(super) memory: Vec<QueueLine>,
     /// The number of bytes in use.
     pub(crate) len: usize,
@@ -192,7 +192,7 @@ impl<C> Queue<C> {
         self.by = by;
     }
 
-    /// Adds an operation at the end.
+    /// Adds a command that runs a closure, at the end.
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if const { align_of::<F>() > LINE } {
@@ -214,7 +214,7 @@ impl<C> Queue<C> {
         }
     }
 
-    /// Adds a step for an entity. `write` writes its values.
+    /// Adds a command for an entity. `write` writes the values of the command.
     ///
     /// # Safety
     ///
@@ -272,22 +272,22 @@ impl<C> Queue<C> {
         }
     }
 
-    /// Moves all operations of another queue to the end of this one.
+    /// Moves all commands of another queue to the end of this queue.
     pub(crate) fn append(&mut self, other: &mut Self) {
         let mut running = other.start();
         running.move_to(self);
         running.finish(other);
     }
 
-    /// Starts to apply the commands. The queue is empty afterwards and can record others.
+    /// Takes the commands out of the queue, to apply them. The queue is empty afterwards and can record other commands.
     pub(crate) fn start(&mut self) -> RunningQueue<C> {
         RunningQueue { queue: core::mem::take(self), at: 0, align: ENTRY }
     }
 
-    /// Takes over the memory of another, empty queue, if this one has no memory and the memory is small.
+    /// Takes over the memory of another, empty queue, if this queue has no memory and the other memory is small.
     #[inline]
     pub(crate) fn reuse(&mut self, other: &mut Self) {
-        /// The maximum number of lines.
+        /// The maximum number of lines that are taken over.
         const MOST: usize = 64;
         if self.memory.capacity() == 0 && other.is_empty() && other.memory.capacity() <= MOST {
             self.memory = core::mem::take(&mut other.memory);
@@ -340,7 +340,7 @@ impl<C> QueueEntry<C> {
     ///
     /// # Safety
     ///
-    /// - The values are there and not used afterwards; the entry has been passed.
+    /// - The values have not been moved out and are not used afterwards; the entry has been passed.
     #[inline]
     pub(crate) unsafe fn drop_values(&self) {
         if let Some(drop) = self.command.drop {
@@ -350,7 +350,7 @@ impl<C> QueueEntry<C> {
     }
 }
 
-/// A queue whose commands are being applied. Dropping it drops the rest.
+/// A queue whose commands are being applied. Dropping it drops the values of the remaining commands.
 pub(crate) struct RunningQueue<C: 'static> {
     pub(super) queue: Queue<C>,
     /// The offset of the next entry. It advances before an entry is applied, so that its values are consumed once even if something panics.
@@ -390,7 +390,7 @@ impl<C> RunningQueue<C> {
         (self.at, self.align) = (entry.end, entry.align);
     }
 
-    /// Passes the next entry, and runs it.
+    /// Passes the next entry, and runs its closure.
     pub(crate) fn run_closure(&mut self, entry: &QueueEntry<C>, context: &mut C) {
         self.advance(entry);
         match &entry.command.action {
@@ -423,7 +423,7 @@ impl<C> RunningQueue<C> {
         rest
     }
 
-    /// Returns the memory to the original queue, unless that has allocated other memory in the meantime.
+    /// Returns the memory to the original queue, unless that queue has allocated other memory in the meantime.
     pub(crate) fn finish(mut self, queue: &mut Queue<C>) {
         debug_assert!(self.at >= self.queue.len);
         self.queue.len = 0;

@@ -1,4 +1,4 @@
-//! Entries that repeat for one entity after the other.
+//! Sequences of entries that repeat, for one entity after the other.
 //!
 //! Consecutive steps for one entity are one change, however many they are. The compiled change and the offsets of the parts in the arena
 //! are stored as a *pattern*. While the next entries have the same pattern and their entities are in one table, the store applies them
@@ -21,7 +21,7 @@ use crate::util::origin::{Origin, TRACKED};
 pub(crate) enum CompiledSteps {
     /// The entity is despawned in the end.
     Despawn,
-    /// Its components change.
+    /// The components of the entity change.
     Change(CompiledChange),
 }
 
@@ -29,14 +29,14 @@ pub(crate) enum CompiledSteps {
 #[derive(Clone, Copy)]
 pub(crate) struct CompiledChange {
     pub(crate) change: ChangeKey,
-    /// Whether the change depends on which sparse components an entity has: some steps keep these, and do not add the components that they
-    /// require.
+    /// Whether the change depends on which sparse components an entity has: some steps keep existing sparse components, and then do not add
+    /// the components that these require.
     pub(crate) depends_on_sparse: bool,
     /// The epoch of the graph. The number of the change is valid until the graph removes plans again.
     pub(crate) epoch: u32,
 }
 
-/// The last applied steps for one entity, and their layout: loops over entities record the same steps for each.
+/// The last applied steps for one entity, and their layout. Loops over entities record the same steps for each entity.
 pub(crate) struct StepPattern<C: 'static> {
     steps: Vec<PatternStep<C>>,
     /// The leaves of all steps, with offsets from the first entry.
@@ -46,7 +46,7 @@ pub(crate) struct StepPattern<C: 'static> {
     /// The alignment of entries when the pattern was made.
     align: usize,
     needs_drop: bool,
-    /// Whether the same steps have the same layout from now on.
+    /// Whether the next repetition of the steps has the same layout.
     repeats: bool,
     pub(crate) compiled: Option<CompiledSteps>,
 }
@@ -55,9 +55,9 @@ struct PatternStep<C: 'static> {
     command: &'static CommandVTable<C>,
     /// The code that recorded the step.
     by: Origin,
-    /// The offset from the first entry to this one.
+    /// The offset from the first entry to this entry.
     header_at: usize,
-    /// The offset from the first entry to the values of this one.
+    /// The offset from the first entry to the values of this entry.
     values_at: usize,
 }
 
@@ -115,7 +115,7 @@ impl<C> StepPattern<C> {
         self.steps.iter().filter_map(|step| step.command.as_step())
     }
 
-    /// Returns whether the steps were recorded at different places.
+    /// Returns whether the steps were recorded by different callers (origins).
     #[inline]
     pub(crate) fn is_mixed(&self) -> bool {
         TRACKED && self.steps.iter().any(|step| !step.by.is_same(self.steps[0].by))
@@ -137,7 +137,8 @@ impl<C> StepPattern<C> {
     }
 }
 
-/// Entries with one pattern, once for each of several entities, that have been passed. Their values are dropped with this.
+/// Entries that have been passed: one pattern, repeated for each of several entities. Dropping the run drops the values that have not been
+/// moved out of the entries.
 pub(crate) struct PatternRun<'a, C: 'static> {
     pub(crate) pattern: &'a StepPattern<C>,
     start: NonNull<u8>,
@@ -145,7 +146,7 @@ pub(crate) struct PatternRun<'a, C: 'static> {
 }
 
 impl<'a, C> PatternRun<'a, C> {
-    /// Returns the address of the entries of an entity.
+    /// Returns the address of the entries of the entity with this number in the run.
     #[inline]
     pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
         debug_assert!(number < self.count);
@@ -153,7 +154,7 @@ impl<'a, C> PatternRun<'a, C> {
         unsafe { self.start.add(number * self.pattern.len) }
     }
 
-    /// Writes the parts of all steps for an entity.
+    /// Writes the parts of all steps for the entity with this number in the run.
     ///
     /// # Safety
     ///
@@ -187,7 +188,7 @@ impl<C> RunningQueue<C> {
         successors(self.peek(), |entry| self.entry(entry.end, entry.align))
     }
 
-    /// Returns the entity of the next entries, if they repeat the pattern, are all for one entity, and no further step for it follows.
+    /// If the next entries repeat the pattern and are all for one entity, and no further step for this entity follows: returns the entity.
     #[inline]
     pub(crate) fn next_of(&self, pattern: &StepPattern<C>) -> Option<Entity> {
         let end = self.at + pattern.len;
@@ -216,8 +217,8 @@ impl<C> RunningQueue<C> {
         }
     }
 
-    /// Passes the next entries while they have the pattern and `accept` accepts their entity. If the pattern has just been made from the
-    /// next entries, these are passed in any case.
+    /// Passes the next entries while they have the pattern and `accept` accepts their entity. If `learnt` is true, the pattern has just
+    /// been made from the next entries, and these are passed in any case.
     #[inline]
     pub(crate) fn pass<'a>(
         &mut self,

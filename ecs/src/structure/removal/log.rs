@@ -1,7 +1,7 @@
 //! One removal log, with or without values, and the readers that it is kept for.
 //!
 //! Entries have numbers that only increase. Each reader shares its position, the number of its next entry, with the log, so the log can
-//! tell which entries all readers have passed, and which readers still exist.
+//! determine which entries all readers have passed, and which readers still exist.
 //!
 //! Tests: tests/changes/removed/readers.rs, tests/changes/removed/drops.rs
 
@@ -25,12 +25,13 @@ pub(super) const LIMIT: usize = 1 << 20;
 /// The maximum number of bytes of values that are kept for readers that lag, unless a limit is set. Memory that values own is not counted.
 const VALUE_BYTES: usize = 64 << 20;
 
-/// Operations make room before they move anything, so that recording cannot fail.
+/// The message of the panic if there is no room. Operations make room before they move anything, so that recording cannot fail.
 const NO_ROOM: &str = "room for what an operation removes is made before anything is removed";
 
 /// The position of a reader: the number of the next entry that it reads.
 ///
-/// Only the reader writes it. The log reads it when it changes, and then no reader is reading, so relaxed loads and stores suffice.
+/// Only the reader writes the position. The log reads the position only while the log is changed, and no reader is reading then. So relaxed
+/// loads and stores suffice.
 #[derive(Debug)]
 pub(super) struct ReaderPosition(AtomicU64);
 
@@ -52,8 +53,8 @@ impl ReaderPosition {
 /// on can be read.
 pub struct RemovalLog {
     entities: Vec<Entity>,
-    /// In a log with values, the value of each entry from `tail` on. Its capacity is at least the capacity of `entities`, except while that
-    /// grows.
+    /// In a log with values, the value of each entry from `tail` on. The capacity of the column is at least the capacity of `entities`,
+    /// except while `entities` grows.
     values: Option<Column>,
     tail: usize,
     head: usize,
@@ -172,7 +173,7 @@ impl RemovalLog {
         self.forget(passed.clamp(self.first, end).abs_diff(self.first) as usize);
     }
 
-    /// Returns the maximum number of entries.
+    /// Returns the maximum number of entries that can be read.
     fn bound(&self) -> usize {
         match &self.values {
             Some(values) if self.limit == LIMIT => (VALUE_BYTES / values.item_size().max(1)).clamp(1, LIMIT),
@@ -196,7 +197,7 @@ impl RemovalLog {
         self.tail < self.head
     }
 
-    /// Drops the values that no reader can read any more. The log is consistent before the first one is dropped.
+    /// Drops the values that no reader can read any more. The log is consistent before the first value is dropped.
     pub(super) fn drop_expired(&mut self) {
         let (first, count) = (self.tail, self.head - self.tail);
         self.tail = self.head;
@@ -238,7 +239,7 @@ impl RemovalLog {
         }
     }
 
-    /// Moves the entries to the front.
+    /// Moves the entries to the front of the memory.
     fn close_gap(&mut self) {
         if self.tail == 0 {
             return;
@@ -254,7 +255,8 @@ impl RemovalLog {
         self.tail = 0;
     }
 
-    /// Adds an entity to a log without values, if there is room. Returns whether it was added.
+    /// Adds an entity to a log without values, if the log has readers and room, and is below its limit. Returns whether the entity was
+    /// added.
     #[inline]
     pub(super) fn push_if_easy(&mut self, entity: Entity) -> bool {
         debug_assert!(self.values.is_none());
@@ -274,7 +276,7 @@ impl RemovalLog {
         self.keep_to_limit();
     }
 
-    /// Adds entities and their values to a log with values. Returns whether the values need drop: they belong to the log now. There must be
+    /// Adds entities and their values to a log with values. The values belong to the log now. Returns whether they need drop. There must be
     /// room for them.
     ///
     /// # Safety
@@ -296,7 +298,7 @@ impl RemovalLog {
         self.needs_drop()
     }
 
-    /// Frees memory that is not needed at the moment, and all memory if there is no reader.
+    /// Frees the memory that the current entries do not need.
     pub(super) fn shrink_to_fit(&mut self) {
         self.close_gap();
         try_shrink(&mut self.entities);

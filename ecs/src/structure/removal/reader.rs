@@ -14,7 +14,7 @@ use crate::entity::Entity;
 /// The position of a reader in one log.
 #[derive(Debug)]
 pub(crate) struct LogCursor {
-    /// Shared with the log, which keeps the entries from this position on.
+    /// The number of the next entry. It is shared with the log, which keeps the entries from this number on.
     seen: Arc<ReaderPosition>,
     /// The number of entries that were dropped before the reader read them.
     missed: u64,
@@ -52,7 +52,8 @@ impl LogCursor {
         self.seen.get().clamp(log.start(), log.end())
     }
 
-    /// Advances to the oldest entry that is kept, and counts the missed ones.
+    /// If the next entry is not kept any more, advances to the oldest kept entry and counts the skipped entries as missed. Returns the
+    /// position.
     fn catch_up(&mut self, log: &RemovalLog) -> u64 {
         let position = self.position(log);
         self.missed = self.missed(log);

@@ -1,7 +1,8 @@
 //! New values, and the change that inserts them.
 //!
 //! A plan lists the targets of the components of a change in the order in which the change adds them, and the code that writes the values
-//! relies on that order. So both are made in one place, and are kept together until the row is written.
+//! relies on that order. So the change and the function that writes the values are made together, and are kept together until the row is
+//! written.
 //!
 //! Tests: tests/model/edits.rs, tests/storage/runs.rs
 
@@ -57,25 +58,25 @@ impl RemoveOp {
     }
 }
 
-/// The removal of a bundle's components.
+/// Returns the change that removes the components of a bundle.
 #[inline]
 pub(super) fn removing<B: Bundle>(store: &mut Store) -> RemoveOp {
     RemoveOp(ChangeKey::of(ChangeStep::Remove(store.register_bundle::<B>())))
 }
 
-/// The removal of these components.
+/// Returns the change that removes these components.
 pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> RemoveOp {
     // A bundle whose registration failed may have left a sparse component without a storage, which is created here.
     store.note_new_components();
     RemoveOp(ChangeKey::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
 }
 
-/// The removal of all components except those of a bundle and those that these require.
+/// Returns the change that removes all components except those of a bundle and those that these require.
 pub(super) fn retaining<B: Bundle>(store: &mut Store) -> RemoveOp {
     RemoveOp(ChangeKey::of(ChangeStep::Retain(store.register_bundle::<B>())))
 }
 
-/// The insertion of a bundle, given as its parts.
+/// Returns the insertion of a bundle, which is given as its parts.
 #[inline]
 pub(super) fn inserting<'p, B: Bundle>(
     store: &mut Store,
@@ -84,7 +85,7 @@ pub(super) fn inserting<'p, B: Bundle>(
     adding::<B>(store, None, ChangeStep::Insert, parts)
 }
 
-/// The insertion of the components of a bundle that an entity does not have.
+/// Returns the insertion of the components of a bundle that an entity does not have.
 pub(super) fn inserting_if_new<'p, B: Bundle>(
     store: &mut Store,
     entity: Entity,
@@ -97,7 +98,7 @@ pub(super) fn inserting_if_new<'p, B: Bundle>(
     unsafe { InsertOp::new(change, |writer| parts.write_row::<true>(writer)) }
 }
 
-/// The insertion of a bundle after a removal.
+/// Returns the insertion of a bundle after a removal.
 pub(super) fn inserting_after<'p, B: Bundle>(
     store: &mut Store,
     loss: RemoveOp,
@@ -106,7 +107,8 @@ pub(super) fn inserting_after<'p, B: Bundle>(
     adding::<B>(store, Some(loss), ChangeStep::Insert, parts)
 }
 
-/// The insertion of a bundle, by a step that adds something.
+/// Returns the insertion of a bundle, after a removal if there is one. `step` makes the step of the insertion, which must write every
+/// value, from the number of the bundle.
 #[inline]
 fn adding<'p, B: Bundle>(
     store: &mut Store,
@@ -125,8 +127,9 @@ fn adding<'p, B: Bundle>(
 }
 
 impl Structure {
-    /// Returns the step that has the same effect on an entity as this one. If the step keeps sparse components that the entity already has
-    /// and that require others, the returned step has a bundle that marks these components.
+    /// Returns a step that has the effect of this step on an entity, and does not depend on the sparse components of the entity. If the
+    /// given step keeps sparse components that the entity already has and that require others, the returned step has a bundle that marks
+    /// these components.
     pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
         let ChangeStep::InsertIfNew(bundle) = step else { return step };
         let held: Vec<ComponentId> =

@@ -5,7 +5,8 @@
 //! applied together: the rows move as blocks, and new values are copied column by column. The outcome and the errors are the same as if the
 //! steps were applied one by one, in the order of recording. Only the rows of the entities in their tables may differ.
 //!
-//! The graph keeps the changes of up to 32 steps. It keeps only one longer change at a time; planning it costs one pass over its steps.
+//! The graph keeps all changes of up to 32 steps. It keeps only one longer change at a time; planning such a change costs one pass over its
+//! steps.
 //!
 //! If a constructor or the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only
 //! removes or despawns, and its entities are changed one by one, the first panic ends the run: the rest are unchanged.
@@ -129,7 +130,7 @@ pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, q
 
 /// The minimum number of entities whose steps are applied together.
 const TOGETHER: usize = 8;
-/// The maximum number, so that the data about them fits in a cache.
+/// The maximum number of entities whose steps are applied together, so that the data about them fits in a cache.
 const AT_ONCE: usize = 1 << 14;
 /// The maximum number of steps of a change that the graph keeps together with others. Longer changes make large plans that are rarely
 /// reused, so the graph keeps one of them at a time.
@@ -144,11 +145,12 @@ enum Placement {
     Table(TableId),
     /// No table yet: the id is reserved.
     Pending,
-    /// No table yet: this spawn has no id.
+    /// No table yet: the entity is spawned by the first step, and has no id.
     New,
 }
 
-/// Applies all commands of a queue. If one of them puts another store in the place of this one, the rest are sent to `target_world`.
+/// Applies all commands of a queue. If a command puts another store in the place of this one, the remaining commands are sent to
+/// `target_world`.
 pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_world: &mut Option<TargetWorld>) {
     let mut running = queue.start();
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
@@ -247,7 +249,8 @@ fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
     matches!(step, ChangeStep::InsertIfNew(bundle) if archetypes.requiring_sparse(bundle).next().is_some())
 }
 
-/// Returns the change that has the same effect on an entity as this one. See [`CompiledChange::depends_on_sparse`].
+/// Returns a change that has the effect of this change on an entity, and does not depend on the sparse components of the entity. See
+/// [`CompiledChange::depends_on_sparse`].
 fn change_for_entity(store: &mut Store, change: ChangeKey, entity: Entity) -> ChangeKey {
     let mut steps = store.structure.archetypes.steps(change).into_iter();
     let Some(first) = steps.next() else { return change };
@@ -269,8 +272,8 @@ fn step_of(store: &mut Store, step: &StepCommand<Store>) -> ChangeStep {
     }
 }
 
-/// Applies the next steps, which have this pattern, to as many entities as have the same placement. `first` is the entity of the first
-/// step. `just_learned` means that the pattern was made from the next entries, so they need not be compared with it.
+/// Applies the next steps, which have this pattern, to `first`, the entity of the first step, and to the entities after it that have the
+/// same placement. If `just_learned` is true, the pattern was made from the next entries, so these need not be compared with it.
 fn apply_next(
     store: &mut Store,
     running: &mut RunningQueue<Store>,
@@ -407,7 +410,8 @@ fn set_caller_of(entities: &mut Entities, pattern: &StepPattern<Store>, compiled
     entities.set_caller(by.unwrap_or_default());
 }
 
-/// Returns the placement of the entity of a first step, if there is one. `spawns` is whether the step spawns the entity.
+/// Returns the placement of the entity of a first step; `None` if the entity is neither alive nor pending. `spawns` is true if the step
+/// spawns the entity.
 #[inline]
 fn place_of(entities: &Entities, entity: Entity, spawns: bool) -> Option<Placement> {
     if spawns && entity == Entity::PLACEHOLDER {
@@ -420,7 +424,7 @@ fn place_of(entities: &Entities, entity: Entity, spawns: bool) -> Option<Placeme
     }
 }
 
-/// Applies steps to several entities at once. Returns false if that is not possible.
+/// Tries to apply steps to several entities at once. Returns false if that is not possible.
 fn apply_together(
     store: &mut Store,
     run: &PatternRun<'_, Store>,
@@ -449,8 +453,8 @@ fn apply_together(
     }
 }
 
-/// Applies a change, or the despawn, to an entity that is alive or pending, or has no id yet because the first step spawns it. Returns the
-/// id.
+/// Applies a change to an entity, or despawns it if `addition` is `None`. The entity is alive or pending, or has no id yet because the
+/// first step spawns it. Returns the id.
 ///
 /// # Errors
 ///

@@ -10,8 +10,8 @@ use crate::entity::Entity;
 use crate::structure::queue::{StepKind, StepPattern};
 use crate::util::origin::Origin;
 
-/// Returns the origin of each component that an entity is about to get from steps that were recorded at different places. If a component
-/// occurs twice, its last origin comes last.
+/// Returns the origin of each component that an entity is about to get from steps with different origins. If a component occurs twice, its
+/// last origin comes last.
 pub(super) fn attributions(
     store: &mut Store,
     entity: Entity,

@@ -4,8 +4,8 @@
 //! are all rows of the table and the destination is empty, the tables exchange the memory of their columns.
 //!
 //! When tables exchange the memory of their columns, entities keep their rows, so only the table in their slots changes. Values that a
-//! user's function makes are written past the end of the destination before anything moves. If the function panics, they are dropped, and
-//! nothing has happened.
+//! user's function makes are written past the end of the destination before anything moves. If the function panics, the values are dropped,
+//! and nothing has happened.
 //!
 //! Tests: tests/storage/selections, tests/model/bulk.rs
 
@@ -46,13 +46,13 @@ pub(super) struct PartsBatch<'a> {
 
 impl PartsBatch<'_> {
     /// Moves the values of all leaves into the columns that their targets name. The values of each entity go to the row that `row` returns
-    /// for its number.
+    /// for the index of the entity in `entities`.
     ///
     /// # Safety
     ///
     /// - The leaves are full and at the addresses that the batch gives, and belong to the targets, in order. Each target names a column of
     ///   the table or is [`ComponentTarget::Nowhere`]. The rows are within the capacity of the table, and the columns hold no values in
-    ///   them.
+    ///   these rows.
     unsafe fn write(&self, table: &Table, targets: &[ComponentTarget], row: impl Fn(usize) -> usize) {
         let count = self.entities.len();
         // The parts of 64 entities stay in the L1 cache from one column to the next.
@@ -120,7 +120,7 @@ struct RangeMove {
     first: usize,
     count: usize,
     route: ColumnRoute,
-    /// The first of these rows in the destination.
+    /// The row of the destination to which the first of these rows moves.
     start: usize,
 }
 
@@ -154,9 +154,10 @@ impl ColumnRoute {
 
 impl Store {
     /// Inserts a bundle into the entities of a selection and returns their number. `make` is called once for each entity, in the order of
-    /// their rows, with the number of the entity among all selected ones. Required components are constructed before.
+    /// the rows, with the number of the entity among all selected entities. Required components are constructed before that.
     ///
-    /// If `make` panics, entities that stay in their table keep the values that they have got so far, and the others are unchanged.
+    /// If `make` panics, entities that stay in their table keep the values that they have already got, and all other entities are
+    /// unchanged.
     pub(crate) fn insert_into<B: Bundle>(
         &mut self,
         selection: &Selection,
@@ -185,9 +186,9 @@ impl Store {
         collect_change_of(self, events, selection, change);
     }
 
-    /// Inserts values of several components into entities, in the order of the entities, if that is possible as one block move. Otherwise
-    /// the columns are returned as the error. The entities must be different ones in one table, and the components new to it and
-    /// table-stored.
+    /// Tries to insert values of several components into entities as one block move. A column has a value for each entity, in order. The
+    /// entities must be different entities of one table; the components must be table-stored and new to the table. If that is not possible,
+    /// returns the columns as the error.
     pub(crate) fn insert_columns(
         &mut self,
         entities: &[Entity],
@@ -248,7 +249,7 @@ impl Store {
         Ok(())
     }
 
-    /// Carries out a change of the entities of a batch, which are all in this table, if that is possible as one block move.
+    /// Tries to change the entities of a batch, which are all in this table, as one block move. Returns false if that is not possible.
     ///
     /// # Safety
     ///
@@ -272,7 +273,8 @@ impl Store {
         true
     }
 
-    /// Gives entities that are pending, or new ones, their first components, if that is possible as one block.
+    /// Tries to give the entities of a batch their first components as one block. Unless `new` is true, their ids should be pending.
+    /// Returns false if that is not possible.
     ///
     /// # Safety
     ///
@@ -299,8 +301,8 @@ impl Store {
         true
     }
 
-    /// Removes the components of a bundle from the entities of a selection, and drops them. Entities may have only some of them. Returns
-    /// the number of entities.
+    /// Removes the components of a bundle from the entities of a selection, and drops them. Entities may have only some of the components.
+    /// Returns the number of entities.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = removing::<B>(self);
         let count = selection.len(self);
@@ -331,9 +333,9 @@ impl Store {
     }
 }
 
-/// Moves all entities of a selection to the table where a change leads, and drops the values that they lose. `write` writes the new values
-/// into the block of rows past the end of the destination. `order` lists the selected entities in the order in which listeners are
-/// notified, if that is not the order of their rows.
+/// Moves all entities of a selection to the table to which a plan leads, and drops the values that the entities lose. `write` writes the
+/// new values into the block of rows past the end of the destination. `order` lists the selected entities in the order in which listeners
+/// are notified, if that is not the order of their rows.
 ///
 /// If `write` panics, or there is no memory, nothing has happened, except that the order of rows may have changed.
 ///
@@ -402,7 +404,8 @@ unsafe fn move_rows(
     store.flush_events();
 }
 
-/// The *move* phase of [`move_rows`]: moves the rows of a block past the end of the destination, and writes the required components.
+/// Carries out the *move* phase of [`move_rows`]: moves the rows of a block past the end of the destination, and writes the required
+/// components.
 ///
 /// # Safety
 ///
@@ -432,7 +435,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &RangeMove, exchange:
     }
 }
 
-/// [`insert_into`](Store::insert_into) after listeners have been notified of the lost components.
+/// Inserts a bundle as [`insert_into`](Store::insert_into) does, after listeners have been notified of the lost components.
 fn insert_notified<B: Bundle>(
     store: &mut Store,
     selection: &Selection,
@@ -455,7 +458,7 @@ fn insert_notified<B: Bundle>(
     count
 }
 
-/// As [`insert_into`](Store::insert_into), for a component with this sparse storage, while no listener records.
+/// As [`insert_into`](Store::insert_into), for a bundle whose only component is in this sparse storage. No listener observes the storage.
 fn insert_into_storage<B: Bundle>(
     store: &mut Store,
     number: usize,
@@ -517,8 +520,7 @@ fn insert_one_by_one<B: Bundle>(
     entities.len()
 }
 
-/// Notifies listeners, if there are any, of the components that selected entities are about to lose by a change; in this order if one is
-/// given.
+/// Notifies listeners of the components that selected entities are about to lose by a change; in the order of `order`, if it is given.
 #[must_use]
 fn notify_before_change_of(
     store: &mut Store,
@@ -544,8 +546,8 @@ fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection:
     }
 }
 
-/// Writes new values past the end of the destination, in the order of `order`, or else in the order of the rows. If `make` panics, they are
-/// dropped.
+/// Writes new values past the end of the destination: in the order of `entities` or, without them, in the order of the rows. If `make`
+/// panics, the values are dropped.
 fn write_rows<B: Bundle>(
     store: &mut Store,
     plan: PlanId,
@@ -585,7 +587,7 @@ fn write_rows<B: Bundle>(
 }
 
 impl Structure {
-    /// Makes room in the destination. Returns the first row that the entities get there, and whether the tables can exchange their columns.
+    /// Makes room in the destination. Returns the first new row there, and whether the tables can exchange the memory of their columns.
     fn make_room(&mut self, from: TableId, route: &ColumnRoute, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };

@@ -41,8 +41,7 @@ impl VisitedColumn<'_> {
 }
 
 impl Events<Dispatch<Store>> {
-    /// Returns whether the only thing to do when a component is added to one of these sparse storages is to link it, which can happen at
-    /// once.
+    /// Returns whether an entity that is added to one of these sparse storages only has to be linked, and can be linked at once.
     #[inline]
     pub(super) fn can_link_at_once(&self, storages: SparseMask) -> bool {
         !self.dispatch.is_running() && self.link_at_once(storages)
@@ -50,7 +49,8 @@ impl Events<Dispatch<Store>> {
 }
 
 impl Store {
-    /// As [`Structure::sole`], for mutable access. Also returns `None` if change ticks are kept for these values.
+    /// Borrows a value mutably, as [`Structure::sole`] does immutably. Also returns `None` if change ticks are kept for values of the
+    /// component.
     #[inline]
     pub(crate) fn sole_mut<C: Component>(&mut self, entity: Entity) -> Option<&mut C> {
         let number = self.structure.archetypes.components.sole_storage::<C>()?;
@@ -64,8 +64,8 @@ impl Store {
         Some(unsafe { value.as_mut() })
     }
 
-    /// Returns the list of sources of a target and the noted links, before sources are added to the list. Returns `None` if
-    /// [`sole_mut`](Self::sole_mut) does.
+    /// Returns the list of sources of a target and the noted links, before sources are added to the list. Returns `None` where
+    /// [`sole_mut`](Self::sole_mut) returns `None`.
     #[inline]
     pub(crate) fn listing<C: Component>(&mut self, target: Entity) -> Option<ListUpdate<'_, C>> {
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, clock, .. } = self;
@@ -141,15 +141,14 @@ impl Store {
         true
     }
 
-    /// Returns whether the only thing to do when this component with sparse storage is added is to link the entity, which can happen at
-    /// once.
+    /// Returns whether an entity that gets this sparse component only has to be linked, and can be linked at once.
     #[inline]
     pub(crate) fn can_link_component_at_once<C: Component>(&self) -> bool {
         let number = self.structure.archetypes.components.sole_storage::<C>();
         number.is_some_and(|number| self.events.can_link_at_once(SparseMask::default().with(number)))
     }
 
-    /// Links an entity to the target that its newly added component names. Returns whether nothing else is left to do.
+    /// Links an entity to the target that its newly added component names. Returns whether no events had to be delivered.
     #[inline]
     pub(super) fn link_new_source(&mut self, id: ComponentId, source: Entity) -> bool {
         let link = match self.events.dispatch.last_link {
@@ -171,7 +170,7 @@ impl Store {
         is_quiet
     }
 
-    /// Returns the function that links entities that get this component, if it names a target.
+    /// Returns the function that links entities which get this component, if the component names a target.
     #[inline(never)]
     fn find_link(&mut self, id: ComponentId) -> Option<LinkFn<Self>> {
         let link = (self.events.dispatch.vtable?.linking)(self, id)?;
@@ -188,7 +187,7 @@ impl Structure {
         number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
     }
 
-    /// As [`sole`](Self::sole), for an entity whose value was probably the last one to be added.
+    /// Borrows a value as [`sole`](Self::sole) does, for an entity whose value was probably the last one to be added.
     #[inline]
     pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
         let number = self.archetypes.components.sole_storage::<C>()?;
@@ -206,7 +205,8 @@ impl Structure {
         Some(unsafe { set.find(entity)?.cast().as_ref() })
     }
 
-    /// Removes an entity from a sparse storage and updates its summary. The value stays retired.
+    /// Removes an entity from a sparse storage and updates the sparse summary of the entity. A value that needs drop stays in the storage,
+    /// past the end.
     fn remove_from_storage(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, .. } = self;
         sparse[number].remove(entity);
@@ -214,7 +214,8 @@ impl Structure {
     }
 }
 
-/// Clears the bit of a sparse storage in the summary of an entity that is no longer in it.
+/// Clears the bit of a sparse storage in the sparse summary of an entity that is no longer in the storage. The summary is the mask of the
+/// storages that may hold the entity.
 #[inline]
 pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity, number: usize) {
     match entities.sparse_summary(entity.index()).without(number, sparse.len()) {
@@ -223,8 +224,8 @@ pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], e
     }
 }
 
-/// Removes an entity from the sparse storages that it leaves by the plan, and updates the mask of its storages. The removed values stay in
-/// the storages, past the end, until the caller drops them; values without drop glue stay only if `keeps` is set.
+/// Removes an entity from the sparse storages that it leaves by the plan, and updates the sparse summary of the entity. The removed values
+/// stay in the storages, past the end, until the caller drops them; values without drop glue stay only if `keeps` is set.
 pub(super) fn update_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
@@ -256,7 +257,7 @@ pub(super) fn update_storages(
     }
 }
 
-/// Marks the sparse components of an entity as changed now.
+/// Marks those earlier changes of the sparse components of an entity that `renewal` selects as made now.
 pub(super) fn renew_sparse_changes(
     entities: &Entities,
     sparse: &[SparseStorage],

@@ -54,25 +54,25 @@ pub(super) trait ChangeSpec: Copy {
     /// Whether the change adds components.
     const ADDS: bool;
 
-    /// Whether the change itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
-    /// requirements, which may be table-stored, are left to a change in phases.
+    /// Whether the change itself names table-stored components. If not, its plan is cached for entities of all tables, `read` is not
+    /// called, and a change with required components, which may be table-stored, is carried out in phases.
     const IN_TABLES: bool = true;
 
     /// Whether the change adds components that require others. For a new entity the required components are constructed without a *prepare*
     /// phase, if all of them go to columns.
     const REQUIRES: bool = false;
 
-    /// The special flags that a plan must have, exactly, to be carried out at once, apart from `TOLERATED` and, for a new entity,
-    /// [`PlanFlags::REQUIRES`].
+    /// Returns the special flags that a plan must have to be carried out at once: exactly these, apart from `TOLERATED` and, for a new
+    /// entity, [`PlanFlags::REQUIRES`].
     fn flags(_: Subject) -> PlanFlags {
         PlanFlags::NONE
     }
 
-    /// A flag that a plan which is carried out at once may have in addition: `REPLACES` for an insertion, `DROPS` for a removal. The values
-    /// are dropped after the row has been written.
+    /// A flag that a plan may have in addition and still be carried out at once: `REPLACES` for an insertion, `DROPS` for a removal. The
+    /// values are dropped after the row has been written.
     const TOLERATED: PlanFlags = PlanFlags::NONE;
 
-    /// Returns the key of a plan with these flags. If the change does not concern tables, this plan serves entities of any table.
+    /// Returns the key of the plan of the change for this subject. Unless `IN_TABLES` is true, the plan is for entities of any table.
     fn key(self, subject: Subject) -> PlanKey;
 
     /// Returns the number of the change.
@@ -101,7 +101,7 @@ pub(super) enum LazyChange {
 }
 
 impl LazyChange {
-    /// Returns the number. A new bundle is registered.
+    /// Returns the number of the change. Registers the bundle if necessary.
     #[inline]
     pub(super) fn resolve(self, store: &mut Store) -> ChangeKey {
         match self {

@@ -11,7 +11,7 @@ use crate::storage::table::Table;
 use crate::structure::archetype::Archetypes;
 use crate::structure::removal::{RemovalRecord, ValueFate};
 
-/// Makes room for recording that all entities have lost all components.
+/// Makes room for recording that all entities have lost all components. Returns the tables and sparse storages whose removals are recorded.
 pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
     let mut all = WatchedRemovals { tables: Vec::new(), storages: Vec::new() };
     if !store.events.removals.is_watching() && !store.events.is_recording() {
@@ -65,7 +65,8 @@ impl Structure {
         Some(living)
     }
 
-    /// Frees the ids of all entities, in the order of their indexes. Needs no memory.
+    /// Frees the ids of all entities, in the order of their indexes. `living` lists the entities, if they have been listed. Needs no
+    /// memory.
     pub(super) fn free_all(&mut self, living: Option<Vec<Entity>>) {
         match living {
             Some(living) => living.iter().for_each(|&entity| self.entities.free(entity)),

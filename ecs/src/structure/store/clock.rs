@@ -8,26 +8,27 @@ use crate::component::Components;
 use crate::storage::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
 use crate::util::origin::{Origin, OriginCell, SystemOrigin, TRACKED};
 
-/// The part of the clock that the end of a run can access even if the world has been moved.
+/// The part of the clock that a run can access at its end, even if the world has been moved.
 pub(crate) struct SharedClock {
     /// The number of the next run.
     pub(crate) tick: TickCell,
     /// The tick after which changes are new outside of systems.
     pub(crate) last: TickCell,
-    /// The caller that a run which has ended elsewhere restores. It stays here until the world takes it.
+    /// The caller (origin) that the world has to restore, because a run has ended while another world was in its place. It stays here until
+    /// the world takes it.
     by: OriginCell,
     has_ended: AtomicBool,
 }
 
 impl SharedClock {
-    /// Stores the caller that the world has to restore.
+    /// Stores the caller (origin) that the world has to restore.
     #[cold]
     pub(super) fn restore_origin(&self, by: Origin) {
         self.by.set(by);
         self.has_ended.store(true, Release);
     }
 
-    /// Takes the caller that a run which has ended elsewhere restores.
+    /// Takes the caller (origin) that the world has to restore, if there is one.
     #[inline]
     pub(super) fn take_restored_origin(&self) -> Option<Origin> {
         if !TRACKED || !self.has_ended.load(Acquire) {
@@ -67,9 +68,9 @@ impl Default for Clock {
 
 /// The number of running systems that read the whole world, and the latest tick at which one has begun.
 ///
-/// Such a system conflicts with every system that writes, so nothing changes while one runs. All of them can therefore share
-/// one tick: earlier changes happened at that tick at the latest, and later changes happen after it. The tick never goes back to
-/// the tick of a run that begins after one with a later tick: a state that was used at the later tick would see old changes as new.
+/// Such a system conflicts with every system that writes, so nothing changes while one runs. All of them can therefore share one tick:
+/// earlier changes happened at that tick at the latest, and later changes happen after it. If a run begins with an earlier tick than a run
+/// before it, the shared tick stays at the later tick; otherwise a state that was used at the later tick would see old changes as new.
 #[derive(Default)]
 pub(super) struct ReaderRuns(AtomicU64);
 
@@ -77,7 +78,7 @@ impl ReaderRuns {
     /// The upper half holds the number of runs, so that runs can end in any order.
     const ONE: u64 = 1 << 32;
 
-    /// The shared tick, if any such run is in progress.
+    /// Returns the shared tick, if any such run is in progress.
     fn tick(&self) -> Option<Tick> {
         let state = self.0.load(Relaxed);
         (state >= Self::ONE).then_some(Tick::new(state as u32))
@@ -124,7 +125,7 @@ pub(crate) struct RestoredEra {
 }
 
 impl RestoredEra {
-    /// Returns a run that was recorded in the era of the copy, in the new era.
+    /// Converts a run that was recorded in the era of the copy to the new era.
     pub(crate) fn of(self, last_run: LastRun) -> LastRun {
         last_run.in_era(self.then, self.now)
     }
@@ -143,13 +144,13 @@ impl Clock {
     }
 
     /// Begins a read-only run; several threads may call this at the same time. While systems that read the whole world are running, the new
-    /// run gets their tick: later ticks may be reserved for runs whose changes it must still see as new.
+    /// run gets their tick: later ticks may be reserved for other runs, whose changes must count as new for the next run.
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
         let this_run = self.readers.tick().unwrap_or_else(|| self.tick.advance());
         self.run_ticks_since(last_run, this_run)
     }
 
-    /// Counts a run at this tick as one that reads the whole world, if it does, until the guard is dropped.
+    /// If a run reads the whole world, counts it as such a run at this tick until the returned guard is dropped.
     #[inline]
     pub(crate) fn enter_reader(&self, reads_world: bool, tick: Tick) -> Option<ReaderRun<'_>> {
         if reads_world { Some(self.readers.enter(tick)) } else { None }
@@ -161,7 +162,7 @@ impl Clock {
         RunTicks { last_run: last_run.tick(this_run, self.era), this_run, system: SystemOrigin::NONE }
     }
 
-    /// Returns the last run to remember for a run at this tick.
+    /// Returns the [`LastRun`] that a system or query stores after a run at this tick.
     #[inline]
     pub(crate) fn run_at(&self, tick: Tick) -> LastRun {
         LastRun::at(tick, self.era)

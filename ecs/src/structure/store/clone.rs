@@ -36,12 +36,12 @@ use crate::structure::graph::ChangeStep;
 pub enum CloneError {
     /// The entity is not alive.
     Entity(EntityError),
-    /// Some of its components cannot be cloned.
+    /// Some components of the entity cannot be cloned.
     NotClone {
         /// The entity.
         entity: Entity,
-        /// The full type names of all components that cannot be cloned: first those in tables, in the order in which the world registered
-        /// them, then the sparse ones.
+        /// The full type names of all components that cannot be cloned: first the table-stored ones, in the order in which the world
+        /// registered them, then the sparse ones.
         components: Vec<&'static str>,
     },
 }
@@ -66,15 +66,15 @@ pub(crate) fn clone_components(store: &Store, entity: Entity) -> Result<EntityBu
     clone_some(store, entity, |_| true)
 }
 
-/// Returns the components of a bundle, and those that they require.
+/// Returns the components of a bundle, and the components that they require.
 pub(crate) fn bundle_components<B: Bundle>(store: &mut Store) -> (Vec<ComponentId>, Vec<ComponentId>) {
     let bundle = store.register_bundle::<B>();
     let contents = store.structure.archetypes.contents(bundle);
     (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
 }
 
-/// Clones the components of an entity that a function selects into a builder. Components that list linked sources are skipped, since the
-/// links of the entity do not change.
+/// Clones those components of an entity that `is_meant` selects into a builder. Components that list linked sources and marker components
+/// of pairs are skipped, since cloning does not change the links and pairs of the entity.
 pub(crate) fn clone_some(
     store: &Store,
     entity: Entity,
@@ -101,7 +101,8 @@ pub(crate) fn clone_entity(store: &mut Store, entity: Entity) -> Result<Entity, 
     spawn_clone_of_some(store, entity, |_, _| true, ChangeStep::InsertExactly)
 }
 
-/// Spawns a clone of an entity with the components that a function selects, inserted by a step of this kind.
+/// Spawns a clone of an entity with the components and pairs that `is_meant` selects. `step` makes the step that inserts the components
+/// from the number of a bundle.
 pub(crate) fn spawn_clone_of_some(
     store: &mut Store,
     entity: Entity,
@@ -121,8 +122,8 @@ pub(crate) fn spawn_clone_of_some(
     }))
 }
 
-/// Clones the pairs of which an entity is the source and whose component `is_meant` selects. `is_cloned` returns whether an entity
-/// is cloned together with the source.
+/// Clones the pairs of which an entity is the source, of those relations whose component of sources `is_meant` selects. `is_cloned` returns
+/// whether an entity is cloned together with the source.
 ///
 /// # Errors
 ///
@@ -160,7 +161,7 @@ pub(crate) fn relate_clones(store: &mut Store, source: Entity, cloned: ClonedPai
     }
 }
 
-/// Clones of the pairs of an entity, by relation.
+/// Clones of the pairs of an entity, each with the number of the relation.
 #[derive(Default)]
 pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
 

@@ -166,8 +166,8 @@ pub(crate) fn spawn_columns_at(
 }
 
 impl Store {
-    /// Exchanges the values of a component of entities with the given ones, in order, and marks them as changed. Returns which values were
-    /// not exchanged, because the entity has no value, or because the component is immutable.
+    /// Exchanges the values that entities have of a component with the given values, in order, and marks the values of the entities as
+    /// changed. Returns the indexes of the values that were not exchanged, because the entity has no value or the component is immutable.
     pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
         assert_eq!(entities.len(), values.len(), "there is a value for each entity");
         let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
@@ -224,7 +224,7 @@ fn has_sparse(plan: &MovePlan) -> bool {
     !plan.added_storages.is_empty()
 }
 
-/// Makes room in the sparse storages of a plan.
+/// Makes room in the sparse storages of a plan for values of `rows` entities with these indexes.
 fn reserve_sparse_rows<I: Iterator<Item = u32> + Clone>(
     sparse: &mut [SparseStorage],
     plan: &MovePlan,

@@ -1,7 +1,7 @@
 //! Despawning entities.
 //!
 //! The order is: notify hooks and observers; make room; remove the rows, so that the entities are gone; record removals; drop the values.
-//! Where nothing can fail any more, removals are recorded before the row is removed.
+//! If nothing can fail any more, removals are recorded before the row is removed.
 //!
 //! | | entities | notifies | records removals | drops |
 //! |---|---|---|---|---|
@@ -11,8 +11,8 @@
 //! | [`Store::despawn_all`] | a selection of one table | if there are listeners | yes | yes |
 //! | [`Store::despawn_these`] | a list, as one operation | if there are listeners | yes | yes |
 //!
-//! `end_row` despawns one entity whose listeners, if any, have been notified; `end_rows` records and drops the values of despawned
-//! entities.
+//! `end_row` despawns one entity whose listeners, if any, have been notified; `end_rows` records the removals of despawned entities and
+//! drops their values.
 //!
 //! Tests: tests/hazards/rows.rs, tests/hazards/destructors.rs
 
@@ -45,14 +45,15 @@ impl Store {
         if end_at_once(self, entity) { Ok(()) } else { despawn_in_phases(self, entity) }
     }
 
-    /// Returns the sparse storages in which an entity may be, if its despawn notifies no observer or hook and removes no pairs.
+    /// If an entity is alive, and its despawn notifies no observer or hook and removes no pairs: returns the sparse storages in which the
+    /// entity may be.
     #[inline]
     pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseMask> {
         self.unobserved_storages_in(entity, &mut None)
     }
 
-    /// As [`unobserved_storages`](Self::unobserved_storages), for a sequence of entities: `quiet` caches the last table whose despawns no
-    /// observer or hook watches, so that it is not checked again.
+    /// As [`unobserved_storages`](Self::unobserved_storages), for a sequence of entities. `quiet` caches the last table whose despawns no
+    /// observer or hook watches, so that the table is not checked again for the next entity.
     #[inline]
     pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseMask> {
         let location = self.structure.entities.get(entity)?;
@@ -66,8 +67,8 @@ impl Store {
         (!self.events.observed.ends.meets(summary)).then_some(summary)
     }
 
-    /// Returns how many entities at the start of a list are in this table, whose despawns no observer or hook watches, and list no sources.
-    /// Despawning them despawns no others and notifies no listener.
+    /// Returns how many entities at the start of a list are in the table `quiet` and list no sources; 0 without a table. No observer or
+    /// hook watches despawns in the table. So despawning these entities despawns no others and notifies no listener.
     #[inline]
     pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
         let Some(table) = quiet else { return 0 };
@@ -75,8 +76,8 @@ impl Store {
         self.structure.entities.count_apart(entities, table, storages)
     }
 
-    /// Despawns entities whose despawn notifies no observer or hook, in this order. If a destructor panics, the others are still despawned,
-    /// and the panic is returned.
+    /// Despawns entities whose despawn notifies no observer or hook, in the order of the list. If a destructor panics, the other entities
+    /// are still despawned, and the panic is returned.
     #[must_use]
     pub(crate) fn despawn_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
@@ -87,8 +88,8 @@ impl Store {
         panicked
     }
 
-    /// Despawns an entity whose despawn notifies no observer or hook, if no value has to be dropped. Otherwise returns false, and nothing
-    /// has happened.
+    /// Despawns an entity whose despawn notifies no observer or hook, if none of its values has to be dropped. Otherwise changes nothing
+    /// and returns false.
     #[inline]
     pub(crate) fn despawn_if_trivial(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
@@ -105,8 +106,8 @@ impl Store {
         true
     }
 
-    /// Despawns the entities of a selection and returns their number. Their indexes become free in the order of `order`, which are the same
-    /// entities, or else in the order of their rows.
+    /// Despawns the entities of a selection and returns their number. Their indexes become free in the order of `order`, which lists the
+    /// same entities; without `order`, in the order of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
         let mut panicked = notify_before_end(self, selection, order);
         let prepared = panicked.go_on_if_fails(|| {
@@ -152,14 +153,15 @@ impl Store {
         });
     }
 
-    /// Adds the events of the despawn of selected entities.
+    /// Adds the events of the despawn of selected entities to `events`.
     pub(crate) fn collect_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if observes_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));
         }
     }
 
-    /// Returns the entities of a selection in the order in which their removals are recorded, if there are listeners that record.
+    /// If listeners may record removals of the entities of a selection: returns the entities, in the order in which their removals are
+    /// recorded.
     pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
         let in_table =
             self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_empty());
@@ -198,7 +200,7 @@ impl Store {
         PreparedDespawn { gone, listed: listed.unwrap_or_default(), rows, outside, told }
     }
 
-    /// Records the removals of entities that are gone, and drops their values.
+    /// Records the removals of entities whose rows have been removed, and drops their values unless they are taken.
     ///
     /// # Safety
     ///
@@ -210,8 +212,8 @@ impl Store {
         unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
     }
 
-    /// Despawns all entities. They are gone before the first component is dropped. `O(entities)`, plus one step for each table or each
-    /// index, whichever are fewer.
+    /// Despawns all entities. All of them are gone before the first component is dropped. `O(entities)`, plus one step for each table or
+    /// each index, whichever are fewer.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
         let occupied = self.structure.occupied_tables();
@@ -223,8 +225,8 @@ impl Store {
     }
 }
 
-/// Despawns an entity, if that only requires overwriting its row, and perhaps adding one entry to a removal log. Otherwise nothing has
-/// happened. As in [`Store::spawn`], no function is called in between.
+/// Tries to despawn an entity at once. This succeeds if it only requires overwriting the row of the entity, and perhaps adding one entry to
+/// a removal log. Otherwise changes nothing and returns false. As in [`Store::spawn`], no function is called in between.
 #[inline(always)]
 fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
@@ -242,7 +244,7 @@ fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     true
 }
 
-/// [`Store::despawn`] in the general case.
+/// Despawns an entity as [`Store::despawn`] does, in the general case.
 #[inline(never)]
 fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
     store.flush();
@@ -261,7 +263,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
     Ok(())
 }
 
-/// [`Store::despawn`] of an entity whose despawn notifies observers or hooks.
+/// Despawns an entity as [`Store::despawn`] does, if this notifies observers or hooks.
 ///
 /// # Errors
 ///
@@ -296,8 +298,9 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
     Ok(())
 }
 
-/// Despawns these entities, one after the other. Consecutive entities of the same table and sparse storages without values to be dropped
-/// are removed from each storage together, and from the table together if their rows are consecutive.
+/// Despawns the entities of `rest`, one after the other. Consecutive entities that are in the same table and the same sparse storages, and
+/// have no values to be dropped, form a run. They are removed from each storage together; those of them that are in consecutive rows are
+/// also removed from the table together.
 fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
     let mut kind = None;
     let mut run = rest.as_slice();
@@ -360,7 +363,7 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
     }
 }
 
-/// Removes a live entity from its table and frees its index. The values of its row are past the end then.
+/// Removes a live entity from its table and frees its index. Afterwards the values of the row are past the end of the table.
 ///
 /// # Safety
 ///
@@ -375,7 +378,7 @@ unsafe fn retire_row(table: &mut Table, entities: &mut Entities, entity: Entity,
     entities.free(entity);
 }
 
-/// [`end_row`] of an entity that may be in sparse storages, or whose despawn is recorded.
+/// Despawns an entity as [`end_row`] does, if the entity may be in sparse storages or its despawn is recorded.
 ///
 /// # Safety
 ///
@@ -407,8 +410,8 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), ValueFate::Dropped) }
 }
 
-/// Records the removals of entities that are gone, if there is a record with room for it, and drops their values. `row` returns the place
-/// of each entity among the removed rows, and `outside` lists the entities that may be in sparse storages.
+/// Records the removals of entities whose rows have been removed, if a record is given, and drops their values. `row` returns the index of
+/// the row of each entity among the removed rows. `outside` lists the entities that may be in sparse storages.
 ///
 /// # Safety
 ///
@@ -443,9 +446,9 @@ unsafe fn end_rows(
     unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
 }
 
-/// Despawns entities that are in a table, as one selection if there are several.
+/// Despawns entities that are all in this table. If there are at least `TOGETHER` of them, they are despawned as one selection.
 fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
-    /// The minimum number of entities for that.
+    /// The minimum number of entities that are despawned as one selection.
     const TOGETHER: usize = 4;
     store.flush();
     let selection =
@@ -456,7 +459,7 @@ fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
     }
 }
 
-/// Notifies observers and hooks of the despawn of selected entities, in this order if one is given.
+/// Notifies observers and hooks of the despawn of selected entities; in the order of `order`, if it is given.
 #[must_use]
 fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> DeferredPanic {
     if !observes_end_of(store, selection.table) {
@@ -475,7 +478,7 @@ fn observes_end_of(store: &Store, table: TableId) -> bool {
     events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
 }
 
-/// Despawns all entities. Their listeners have been notified.
+/// Despawns all entities. The listeners of the entities have been notified.
 pub(super) fn end_all(store: &mut Store) {
     let occupied = store.structure.occupied_tables();
     let mut watched = prepare_to_tell_of_all(store, &occupied);
@@ -513,7 +516,7 @@ pub(super) fn end_all(store: &mut Store) {
 }
 
 impl Structure {
-    /// Removes entities that have just been despawned from their sparse storages. Their values need no drop.
+    /// Removes entities that have just been despawned from the sparse storages that `kind` contains. Their values need no drop.
     fn leave_storages(&mut self, kind: Option<(TableId, SparseMask)>, entities: &[Entity]) {
         let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
         for number in summary.storages(self.sparse.len()) {
@@ -539,7 +542,7 @@ struct RemovedRows {
 /// Entities of one table that are about to be despawned or moved to another world.
 pub(super) struct PreparedDespawn {
     gone: RemovedRows,
-    /// The entities, if their removals are recorded, and their rows.
+    /// The entities, if their removals are recorded. `rows` are the rows of these entities.
     listed: Vec<Entity>,
     rows: Vec<u32>,
     /// The entities that may be in sparse storages.

@@ -7,7 +7,8 @@
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
 //! type that an observer triggers during the dispatch becomes a command.
 //!
-//! Commands of an observer have a [`Cause`]: the events that led to them. Its depth is limited, so that events that trigger each other end.
+//! Commands of an observer have a [`Cause`]: the events that led to them. The depth of a cause is limited, so that events cannot trigger
+//! each other without end.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -33,7 +34,8 @@ pub(crate) struct Cause {
     /// The cause of the outermost event.
     before: Option<Arc<Cause>>,
     depth: usize,
-    /// Whether the commands have been applied. They may end while another world has taken the place of the one that stores the cause.
+    /// Whether the commands have been applied. This flag is set even if another world has taken the place of the world that stores the
+    /// cause.
     has_ended: AtomicBool,
 }
 
@@ -50,11 +52,11 @@ pub(crate) enum NotDispatched {
     Unobserved,
     /// A dispatch of an event of this type has not ended.
     Busy,
-    /// The limit of nested events is reached. Contains the name of the event and the names of all of them.
+    /// The limit of nested events is reached. Contains the name of the event, and a text with the names of all nested events.
     TooDeep(&'static str, String),
 }
 
-/// Links entities that have this component to the targets that it names.
+/// A function that links entities with a component to the targets that their values of the component name.
 pub(crate) type LinkFn<C> = fn(&mut C, ComponentId, &[Entity]);
 
 /// Functions of higher layers that a store calls.
@@ -67,7 +69,7 @@ pub(crate) struct DispatchVTable<C> {
     pub(crate) unlink: fn(&mut C, &LifecycleEvents),
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
-    /// Returns the function that links entities that get this component, if it names a target.
+    /// Returns the function that links entities which get this component, if the component names a target.
     pub(crate) linking: fn(&C, ComponentId) -> Option<LinkFn<C>>,
     /// Tries to despawn an entity whose despawn notifies no listener, with the entities that are linked to it, without preparation. Returns
     /// false and changes nothing if the operation needs all phases.
@@ -90,7 +92,7 @@ flag_set! {
     struct DispatchFlags(u8) {
         /// An event is being dispatched, or a hook runs.
         RUNNING = 1;
-        /// This happens during another dispatch: [`RunningDispatches::others`] is not empty.
+        /// The dispatch or hook runs during another dispatch: [`RunningDispatches::others`] is not empty.
         NESTED = 1 << 1;
         /// There is a cause, or the limit is 0.
         LIMITED = 1 << 2;
@@ -115,7 +117,7 @@ pub(crate) struct Dispatch<C: 'static> {
     numbers: SlotMap,
     /// The observers, by the number of their type of event.
     observers: Vec<ObserversPlace<C>>,
-    /// By the number of an observer: the number of its type of event.
+    /// The number of the type of event of each observer, by the number of the observer.
     events: HashMap<usize, u32>,
     running: RunningDispatches,
     /// The cause of the commands that are being applied.
@@ -127,7 +129,7 @@ pub(crate) struct Dispatch<C: 'static> {
     /// The entities that the last bulk spawn has made, if listeners were notified of them.
     pub(super) made: Vec<Entity>,
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
-    /// The function that links entities that get this component, for the component that was linked last.
+    /// The component that was linked last, and the function that links entities which get this component.
     pub(super) last_link: Option<(ComponentId, LinkFn<C>)>,
     /// The commands of observers and hooks, until the outermost dispatch has ended. Each entry owns the queue of one listener.
     observer_commands: Queue<C>,
@@ -156,7 +158,7 @@ impl<C: 'static> Default for Dispatch<C> {
 }
 
 impl<C: 'static> Dispatch<C> {
-    /// The default limit of events that may lead to each other.
+    /// The default limit for the number of events that lead to one another.
     const LIMIT: usize = 128;
 
     /// Returns the number of a type of event, if it has had observers.
@@ -166,7 +168,7 @@ impl<C: 'static> Dispatch<C> {
         Some(self.numbers.place(slot)).filter(|&number| (number as usize) < self.observers.len())
     }
 
-    /// Returns the number of a type of event, which is registered if necessary.
+    /// Returns the number of a type of event. Registers the type if necessary.
     pub(crate) fn register<E: 'static, O: EventObservers<C>>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
@@ -201,7 +203,7 @@ impl<C: 'static> Dispatch<C> {
         self.observers.get_mut(number as usize)?.get_mut()
     }
 
-    /// As [`of`](Self::of), immutably.
+    /// Returns a shared reference to the observers of a type of event, unless such an event is being dispatched.
     pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers<C>> {
         self.observers.get(number as usize)?.get()
     }
@@ -254,13 +256,13 @@ impl<C: 'static> Dispatch<C> {
         core::mem::take(&mut self.observer_commands)
     }
 
-    /// Keeps the memory of the queue of pending commands for later ones, after they have been applied.
+    /// Keeps the memory of a queue for later pending commands, after the commands of the queue have been applied.
     #[inline]
     pub(crate) fn reuse_observer_commands(&mut self, queue: &mut Queue<C>) {
         self.observer_commands.reuse(queue);
     }
 
-    /// Keeps the memory of the queue of `World::commands` for later commands, after they have been applied.
+    /// Keeps the memory of a queue for later commands of `World::commands`, after the commands of the queue have been applied.
     #[inline]
     pub(crate) fn reuse_world_commands(&mut self, queue: &mut Queue<C>) {
         self.world_commands.reuse(queue);
@@ -271,7 +273,7 @@ impl<C: 'static> Dispatch<C> {
         self.observer_commands.allocated_bytes() + self.world_commands.allocated_bytes()
     }
 
-    /// Sets the limit of events that may lead to each other.
+    /// Sets the limit for the number of events that lead to one another.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
         self.note_limited();
@@ -281,8 +283,8 @@ impl<C: 'static> Dispatch<C> {
         self.state.set(DispatchFlags::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
-    /// Begins the dispatch of an event, or the run of a hook. `caller` has triggered it. Ends with [`Dispatch::end`]. Returns false if the
-    /// limit of nested events is reached.
+    /// Begins the dispatch of an event, or the run of a hook; `caller` has triggered it. The caller of this function ends it with
+    /// [`Dispatch::end`]. Returns false if the limit of nested events is reached.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
         if self.state.intersects(DispatchFlags::MAY_LEAD) && !self.save_running() {
@@ -293,8 +295,8 @@ impl<C: 'static> Dispatch<C> {
         true
     }
 
-    /// Begins the dispatch of an event and takes its observers, which have the type `O`. Ends with [`Dispatch::end`]. If this returns
-    /// `None`, [`Dispatch::why_not`] returns the reason.
+    /// Begins the dispatch of an event and takes the observers of the event, which have the type `O`. The caller ends the dispatch with
+    /// [`Dispatch::end`]. If this returns `None`, [`Dispatch::why_not`] returns the reason.
     #[inline(always)]
     pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
@@ -304,7 +306,7 @@ impl<C: 'static> Dispatch<C> {
         self.begin_with(number, type_name::<E>(), caller, ObserversPlace::take)
     }
 
-    /// [`begin_event`](Self::begin_event) for a type of event that is given by its number.
+    /// Begins the dispatch of an event as [`begin_event`](Self::begin_event) does, if only the number of the type of event is known.
     #[inline(always)]
     pub(crate) fn begin_lifecycle(
         &mut self,
@@ -421,7 +423,8 @@ impl<C: 'static> Dispatch<C> {
         before
     }
 
-    /// Returns the names of the events that led to the event `last`, shortened: the outermost and the innermost ones.
+    /// Returns a text with the names of the events that led to the event `last`. If there are many, it contains only the outermost and the
+    /// innermost ones.
     #[cold]
     pub(crate) fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
@@ -462,7 +465,7 @@ impl<C: 'static> Dispatch<C> {
         self.observers.iter().filter_map(ObserversPlace::get).any(|observers| observers.watch_entities())
     }
 
-    /// Removes the types of event of removed observers.
+    /// Removes the entries of removed observers from the map of their types of event.
     pub(crate) fn forget(&mut self, removed: &RemovedObservers) {
         removed.numbers.iter().for_each(|number| _ = self.events.remove(number));
     }

@@ -19,8 +19,8 @@ use crate::util::alloc_error::AllocError;
 
 /// A bundle whose components are chosen at run time.
 ///
-/// Adding a component of a type that the builder already has replaces it. Spawning empties the builder, which can be used again.
-/// Each component costs one allocation.
+/// Adding a component replaces an existing component of the same type. Spawning empties the builder, which can be used again. Each
+/// component costs one allocation.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -63,7 +63,7 @@ impl EntityBuilder {
         Self { parts: Vec::new() }
     }
 
-    /// Adds a component. A component of the same type is replaced and dropped. `O(components)`.
+    /// Adds a component. If the builder has a component of the same type, that one is replaced and dropped. `O(components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -95,7 +95,8 @@ impl EntityBuilder {
         }
     }
 
-    /// Adds the components of a bundle, one after the other. Components of the same types are replaced; they are dropped at the end.
+    /// Adds the components of a bundle, one after the other. They replace the components of the same types that the builder has; the
+    /// replaced components are dropped at the end.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -142,7 +143,8 @@ impl EntityBuilder {
         self.parts[self.position::<C>()?].first()
     }
 
-    /// Removes the component of this type from the builder and returns it, if there is one. The others keep their order.
+    /// Removes the component of this type from the builder and returns it; `None` if the builder does not have it. The other components
+    /// keep their order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,12 +237,12 @@ impl EntityBuilder {
 
 impl_debug!([] EntityBuilder => |this, f| f.debug_set().entries(this.names()).finish());
 
-/// Sorts values of several components into the order of a bundle, and returns the change that adds the bundle by a step of this kind.
-/// Creates the sparse storages of the components, and of the components that they require.
+/// Sorts values of several different components into the order of a bundle. Returns the change that adds the bundle; `step` makes the step
+/// of the change from the number of the bundle. Creates the sparse storages of the components, and of the components that they require.
 ///
 /// # Panics
 ///
-/// If a component requires itself; the values are dropped. No component may occur twice.
+/// If a component requires itself. The values are dropped.
 pub(super) fn change_with<V>(
     store: &mut Store,
     values: &mut Vec<V>,
@@ -252,8 +254,8 @@ pub(super) fn change_with<V>(
     ChangeKey::of(step(store.structure.archetypes.register_dynamic(&ids)))
 }
 
-/// The insertion of one value of each of several components, by a step that adds something. Values that are not wanted are left in
-/// `values`.
+/// Returns the insertion of one value of each of several components. `step` makes the step of the change from the number of a bundle; the
+/// step must add components. Values that the change does not write stay in `values`.
 fn adding_values<'v>(
     store: &mut Store,
     values: &'v mut Vec<ErasedVec>,
@@ -272,7 +274,8 @@ fn adding_values<'v>(
     unsafe { InsertOp::new(change, write) }
 }
 
-/// Spawns an entity with the components of a builder, by a step of this kind. The builder is empty afterwards.
+/// Spawns an entity with the components of a builder. `step` makes the step of the change from the number of a bundle. The builder is empty
+/// afterwards.
 pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step: fn(u32) -> ChangeStep) -> Entity {
     store.flush();
     let mut parts = core::mem::take(&mut builder.parts);
@@ -281,7 +284,8 @@ pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step:
 }
 
 impl LocatedEntity<'_> {
-    /// Inserts the components of a builder, by a step of this kind. The builder is empty afterwards.
+    /// Inserts the components of a builder. `step` makes the step of the change from the number of a bundle. The builder is empty
+    /// afterwards.
     ///
     /// # Errors
     ///
@@ -300,8 +304,9 @@ impl LocatedEntity<'_> {
         done.map(|_| ())
     }
 
-    /// Moves the values of the wanted components out of the entity, or of all components; first those in its table, then the sparse ones.
-    /// Components that the entity does not have are skipped. The entity stays, without the taken components.
+    /// Moves the values of the wanted components out of the entity; if `wanted` is `None`, moves the values of all components. The returned
+    /// builder has the table-stored components first, then the sparse ones. Components that the entity does not have are skipped. The
+    /// entity stays alive, without the taken components.
     pub(super) fn take_values(mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         let loss = self.prepare(|store| match wanted {
             Some(ids) => removing_components(store, ids),

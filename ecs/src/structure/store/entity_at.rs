@@ -1,4 +1,4 @@
-//! Exclusive access to one entity of a store: the only way by which operations on an entity are used outside this folder.
+//! Exclusive access to one entity of a store. Code outside of this folder changes an entity only through this access.
 //!
 //! The location of an entity changes with every operation, and user code may run in between. So the location is cached here only while
 //! nothing else can have changed it.
@@ -33,7 +33,7 @@ impl<'s> StoreEntityMut<'s> {
     ///
     /// # Errors
     ///
-    /// If it is not alive.
+    /// If the entity is not alive.
     #[inline]
     pub(crate) fn find(store: &'s mut Store, entity: Entity) -> Result<Self, EntityError> {
         store.flush();
@@ -42,7 +42,7 @@ impl<'s> StoreEntityMut<'s> {
         Ok(Self { store, entity, location, world })
     }
 
-    /// As [`find`](Self::find), but panics instead of returning a `Result`. A result that is built and matched again goes through memory,
+    /// As [`find`](Self::find), but panics instead of returning a `Result`. Building a `Result` and matching it again goes through memory,
     /// which takes as long as a small change.
     ///
     /// # Panics
@@ -59,21 +59,22 @@ impl<'s> StoreEntityMut<'s> {
         Self { store, entity, location: Some(location), world }
     }
 
-    /// Returns exclusive access to an entity that has just been spawned in this world. Another world may be here since.
+    /// Returns exclusive access to an entity that has just been spawned in the world with this id. The store may belong to another world by
+    /// now.
     #[inline]
     pub(crate) fn new(store: &'s mut Store, entity: Entity, world: WorldId) -> Self {
         Self { store, entity, location: None, world }
     }
 }
 
-/// The panic of every operation that needs a live entity.
+/// Panics because an operation needs a live entity.
 #[cold]
 #[track_caller]
 fn gone(error: EntityError) -> ! {
     panic!("{error}")
 }
 
-/// The panic of every operation on an entity whose world has been exchanged for another one.
+/// Panics because the world of an entity has been exchanged for another one.
 #[cold]
 #[track_caller]
 fn exchanged(entity: Entity) -> ! {
@@ -82,7 +83,7 @@ fn exchanged(entity: Entity) -> ! {
     )
 }
 
-/// Methods that change the entity panic, and name it, if it is not alive any more.
+/// If the entity is not alive any more, methods that change it panic, with a message that names the entity.
 impl<'s> StoreEntityMut<'s> {
     #[inline]
     pub(crate) fn id(&self) -> Entity {
@@ -95,7 +96,7 @@ impl<'s> StoreEntityMut<'s> {
         self.location.is_some() || self.store.id == self.world
     }
 
-    /// Returns the id of the entity in the current store. If that belongs to another world, returns an id that no entity has.
+    /// Returns the id of the entity in the current store. If the store belongs to another world, returns an id that no entity has.
     #[inline]
     pub(crate) fn target(&self) -> Entity {
         if self.is_in_its_world() { self.entity } else { Entity::PLACEHOLDER }
@@ -175,7 +176,8 @@ impl<'s> StoreEntityMut<'s> {
         );
     }
 
-    /// As [`insert`](Self::insert), with the caller (origin) of the operation that this is a part of.
+    /// Inserts the components of a bundle as [`insert`](Self::insert) does, as a part of another operation: the caller (origin) stays the
+    /// same.
     #[track_caller]
     pub(crate) fn insert_for_origin<B: Bundle>(&mut self, bundle: B) {
         let located = self.located_for_origin();
@@ -217,7 +219,7 @@ impl<'s> StoreEntityMut<'s> {
         self.located().remove::<B>();
     }
 
-    /// Removes these components, where the entity has them. The caller (origin) is as for [`insert_dynamic`](Self::insert_dynamic).
+    /// Removes those of the given components that the entity has. The caller (origin) is as for [`insert_dynamic`](Self::insert_dynamic).
     #[track_caller]
     pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
         let loss = removing_components(self.store, ids);
@@ -230,7 +232,7 @@ impl<'s> StoreEntityMut<'s> {
         self.located().retain::<B>();
     }
 
-    /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
+    /// Removes the components of `Old` that the entity has, and inserts `New`, in one structural change.
     #[track_caller]
     pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
         let located = self.located();
@@ -245,7 +247,7 @@ impl<'s> StoreEntityMut<'s> {
         }
     }
 
-    /// Moves the components of a bundle out, if the entity has all of them.
+    /// Moves the components of a bundle out of the entity, if it has all of them.
     #[track_caller]
     pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
         self.flush_events();
@@ -260,7 +262,8 @@ impl<'s> StoreEntityMut<'s> {
         Some(unsafe { flush_then_take(self.store, taken) })
     }
 
-    /// Moves the components of `Old` out and inserts `New`, in one move. Returns `New` as the error if a component of `Old` is missing.
+    /// Moves the components of `Old` out of the entity and inserts `New`, in one structural change. If a component of `Old` is missing,
+    /// returns `new` as the error.
     #[track_caller]
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
         self.flush_events();
@@ -279,8 +282,8 @@ impl<'s> StoreEntityMut<'s> {
         }
     }
 
-    /// Moves these components, or all, out of the entity, where it has them. The caller (origin) is as for
-    /// [`insert_dynamic`](Self::insert_dynamic).
+    /// Moves those of the wanted components that the entity has out of it. If `wanted` is `None`, moves all components. The caller (origin)
+    /// is as for [`insert_dynamic`](Self::insert_dynamic).
     #[track_caller]
     pub(crate) fn take_values(&mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         self.located_for_origin().take_values(wanted)
@@ -295,7 +298,7 @@ impl<'s> StoreEntityMut<'s> {
     }
 }
 
-/// Ends an operation that has moved a bundle out. If a listener panics, the bundle is dropped.
+/// Ends an operation that has moved a bundle out of an entity, and returns the bundle. If a listener panics, the bundle is dropped.
 ///
 /// # Safety
 ///

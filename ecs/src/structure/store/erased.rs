@@ -1,10 +1,11 @@
 //! Access to components by id, with values whose type is known at run time. Each operation checks everything before it changes anything.
 //!
-//! A [`ComponentId`] does not identify its world. If this world has no component with the id, the operation returns an error. Otherwise the
-//! descriptor of the value is compared, so an id of another world can at worst name another component; a value never gets a wrong type.
+//! A [`ComponentId`] does not identify its world. If this world has no component with the id, the operation returns an error. Otherwise it
+//! compares the type or the descriptor of the value, so an id of another world can at worst name another component; a value never gets a
+//! wrong type.
 //!
-//! Each operation compares the descriptor of the value with the descriptor of the component (`is_same`), and then takes the path of
-//! `EntityBuilder`. Two descriptors with the same name are two components; `Components::try_adopt` refuses the second one in a world.
+//! An insertion compares the descriptor of the value with the descriptor of the component (`is_same`), and then inserts the value as an
+//! `EntityBuilder` does. Two descriptors with the same name are two components; `Components::try_adopt` refuses the second one in a world.
 //! Fields can be read only if their type is plain data (`PlainData`), because the `unsafe` code of a type may rely on its private fields.
 //!
 //! Tests: tests/storage/erased
@@ -111,7 +112,7 @@ pub enum ErasedAccessError {
     OutOfMemory {
         /// The entity.
         entity: Entity,
-        /// The name of the component; with several components, of the first one.
+        /// The name of the component; if there are several, the name of the first one.
         component: &'static str,
         /// The allocation that failed.
         error: AllocError,
@@ -155,7 +156,7 @@ impl_error! {
     }
 }
 
-/// Values could not be inserted. The entity is unchanged, and this error returns the values.
+/// Values could not be inserted. The entity is unchanged. The error contains the values.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -277,7 +278,7 @@ pub enum ColumnAccessError {
 pub enum SetFieldError {
     /// The component cannot be changed: this world does not have it, the entity does not have it or is not alive, or it is immutable.
     Component(ErasedAccessError),
-    /// The value has no such field, or it cannot be set to this value.
+    /// The component has no such field, or the field cannot be set to the given value.
     Field(FieldError),
 }
 
@@ -317,11 +318,11 @@ impl_error! {
     }
 }
 
-/// A value for each of several components.
+/// One value for each of several components, with the id of the component.
 pub(crate) type ErasedValues = Vec<(ComponentId, ErasedValue)>;
 
 impl Structure {
-    /// Checks that the values of a component in a table can be borrowed as a mutable slice of this type.
+    /// Checks that the values of a component in a table can be borrowed as a mutable slice of type `T`.
     pub(crate) fn check_column_mut<T: 'static>(
         &self,
         table: TableId,
@@ -336,12 +337,12 @@ impl Structure {
         }
     }
 
-    /// Returns the metadata of a component; an error names the entity for which it was requested.
+    /// Returns the metadata of a component. `entity` is only used in the error.
     pub(crate) fn component_by_id(&self, entity: Entity, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         self.archetypes.components.info(id).ok_or(ErasedAccessError::UnknownComponent { entity, id })
     }
 
-    /// Borrows the value of a component.
+    /// Borrows the value of a component of an entity.
     pub(crate) fn get_by_id(&self, entity: Entity, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
         self.value_by_id(entity, id).ok_or_else(|| self.why_no_value(entity, id))
     }
@@ -392,7 +393,7 @@ impl StoreEntityMut<'_> {
         Ok(info)
     }
 
-    /// Returns the descriptor of a component for a value of type `T`.
+    /// Returns the descriptor of a component, if its values have the type `T`.
     pub(crate) fn descriptor_for<T: 'static>(
         &self,
         id: ComponentId,
@@ -405,7 +406,7 @@ impl StoreEntityMut<'_> {
         Err(ErasedAccessError::WrongType { entity: self.target(), component, expected, found: type_name::<T>() })
     }
 
-    /// Inserts a value. Its component is registered if the world does not have it.
+    /// Inserts a value. If the world does not have the component of the value, the component is registered.
     #[track_caller]
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
         let (entity, component) = (self.target(), value.descriptor().name());
@@ -423,7 +424,7 @@ impl StoreEntityMut<'_> {
         })
     }
 
-    /// Inserts several values in one move.
+    /// Inserts several values in one structural change.
     #[track_caller]
     pub(crate) fn insert_by_ids(&mut self, values: ErasedValues) -> Result<(), InsertErasedError<ErasedValues>> {
         if let Err(error) = self.check_values(&values) {
@@ -471,7 +472,8 @@ impl StoreEntityMut<'_> {
         taken.ok_or(ErasedAccessError::Missing { entity, component })
     }
 
-    /// Removes the components of a bundle and all that they require, in one move. Components that the entity does not have are skipped.
+    /// Removes the components of a bundle and all components that they require, in one structural change. Components that the entity does
+    /// not have are skipped.
     #[track_caller]
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
         let (mut ids, required) = bundle_components::<B>(self.store_mut());
@@ -481,7 +483,7 @@ impl StoreEntityMut<'_> {
         self.remove_components(&ids);
     }
 
-    /// Removes components in one move. Components that the entity does not have are skipped.
+    /// Removes components in one structural change. Components that the entity does not have are skipped.
     #[track_caller]
     pub(crate) fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<(), ErasedAccessError> {
         ids.iter().try_for_each(|&id| self.component(id).map(|_| ()))?;
@@ -494,7 +496,8 @@ impl StoreEntityMut<'_> {
 }
 
 impl EntityBuilder {
-    /// Adds a value of any component. A value of the same component is replaced and dropped. `O(components)`.
+    /// Adds a value of any component. If the builder has a value of the same component, that value is replaced and dropped.
+    /// `O(components)`.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
@@ -514,7 +517,8 @@ impl EntityBuilder {
         self
     }
 
-    /// Removes the value of a component from the builder and returns it, if there is one. The others keep their order.
+    /// Removes the value of a component from the builder and returns it; `None` if the builder does not have the component. The other
+    /// values keep their order.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;

@@ -26,8 +26,8 @@ pub(crate) struct RemovedObservers {
 
 /// The observers of one type of event. The store has the type `C`.
 pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
-    /// Notifies the observers of the lifecycle events of some kinds, or only the observer with the number `only`. The event is dispatched
-    /// for these kinds.
+    /// Notifies the observers of those lifecycle events that have one of these kinds: the kinds for which this type of event is dispatched.
+    /// If `only` is given, notifies only the observer with this number.
     fn notify(&mut self, events: &LifecycleEvents, kinds: LifecycleMask, only: Option<usize>, store: &mut C);
 
     /// Removes the observer with this number. Returns `None` if there is no such observer.
@@ -48,7 +48,7 @@ pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
 
 /// The place of the observers of one type of event. During a dispatch they are taken, and nothing else has access to them.
 pub(super) struct ObserversPlace<C: 'static> {
-    /// The type of the value.
+    /// The type of the observers.
     type_id: TypeId,
     shared: NonNull<SharedObservers<dyn EventObservers<C>>>,
 }
@@ -121,7 +121,7 @@ impl<C: 'static> ObserversPlace<C> {
         Some(TakenObservers { shared: shared.cast() })
     }
 
-    /// [`take`](Self::take) without a check of the type.
+    /// Takes the observers as [`take`](Self::take) does, without a check of their type.
     #[inline(always)]
     pub(super) fn take_any(&mut self) -> Option<TakenObservers<dyn EventObservers<C>>> {
         self.is_free().then(|| {

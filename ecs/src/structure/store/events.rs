@@ -2,8 +2,9 @@
 //! `record`.
 //!
 //! An operation makes room ([`Removals::make_room`], which may fail), moves rows, and then reports the changes here, before it drops
-//! anything. No user code runs in between. Values that were left by a move are past the end of their table; a removal log that keeps the
-//! values of a column lists it in [`RemovalRecord::kept`]. If [`ListenerMask`] contains no listener, none of these functions is called.
+//! anything. No user code runs in between. Values that a move has left are past the end of their table. If a removal log keeps the values
+//! of a column, [`RemovalRecord::kept`] lists the column. If the [`ListenerMask`] of a plan or table contains no listener, none of these
+//! functions is called.
 //!
 //! Tests: tests/storage/transitions.rs, tests/storage/lifecycle.rs
 
@@ -28,7 +29,7 @@ use crate::util::guard::DeferredPanic;
 #[derive(Default)]
 pub(crate) struct Events<D> {
     pub(crate) removals: Removals,
-    /// When entities were spawned. Recorded from the first query on that needs it.
+    /// The ticks at which entities were spawned. They are recorded once a query needs them.
     pub(crate) spawns: Option<Spawns>,
     /// The recorder of transitions, if there is one.
     pub(super) recorded: Option<Box<Recorder>>,
@@ -38,17 +39,17 @@ pub(crate) struct Events<D> {
     pub(crate) dispatch: D,
     /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
     pub(super) is_observing: bool,
-    /// The sparse storages of such components.
+    /// The sparse storages of components that have an observer or a hook, or are a side of a relationship or relation.
     pub(crate) observed: ObservedStorages,
     /// Which target lists each source, and pending updates of links.
     pub(crate) links: StoreLinks,
     /// Events that have not been delivered yet.
     pub(crate) pending: Box<LifecycleEvents>,
-    /// Reusable memory for other events.
+    /// Reusable memory for events that are not pending.
     pub(super) spare: Option<Box<LifecycleEvents>>,
     /// The number of open scopes that defer the delivery of events.
     pub(super) scope_depth: u32,
-    /// The number of these scopes whose "before" events have been delivered.
+    /// The number of open scopes whose "before" events have been delivered.
     pub(super) notified_before: u32,
     /// The deferred panic of a listener that was notified before an operation, while the operation is part of a batch.
     pub(super) panicked: DeferredPanic,
@@ -93,7 +94,7 @@ impl<D> Events<D> {
         true
     }
 
-    /// Ends the journal. A journal that begins later does not know the changes in between.
+    /// Ends the journal. A journal that begins later does not contain the changes in between.
     pub(super) fn end_journal(&mut self) {
         if let Some(journal) = self.journal() {
             self.next_journal = journal.start_of_next();
@@ -152,8 +153,9 @@ impl<D> Events<D> {
         self.observed.only_linked.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
     }
 
-    /// Records the despawn of the entity in a row of a table, which has no other components, if that only requires copying values.
-    /// Otherwise records nothing and returns false. After true the caller must despawn the entity at once, which cannot fail.
+    /// Tries to record the despawn of the entity in a row of a table. The entity has no sparse components. This succeeds if it only
+    /// requires copying values; otherwise records nothing and returns false. After true the caller must despawn the entity at once, which
+    /// cannot fail.
     ///
     /// If there is no memory, records nothing and raises the error.
     ///
@@ -176,7 +178,7 @@ impl<D> Events<D> {
             || self.removals.watches(storages)
     }
 
-    /// Returns whether a listener is notified of additions to some sparse storage.
+    /// Returns whether any sparse component is observed.
     pub(super) fn observes_storages(&self) -> bool {
         !self.observed.all.is_empty()
     }
@@ -207,8 +209,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records that an entity is about to lose a component or its value, if the only consequence is that the entity leaves the list of the
-    /// target that the component names. Otherwise records nothing and returns false.
+    /// Called when an entity is about to lose a component or the value of a component. If the only consequence is that the entity leaves
+    /// the list of the target that the component names, records this and returns true. Otherwise records nothing and returns false.
     pub(super) fn note_parting(
         &mut self,
         entity: Entity,
@@ -235,13 +237,13 @@ impl<D> Events<D> {
         }
     }
 
-    /// Returns whether no operation can cause an event.
+    /// Returns whether no operation can cause an event, and `has_pending` is false.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         !(self.is_observing | self.has_pending)
     }
 
-    /// Ends a scope that defers the delivery of events. `has_ended` is false if an operation in it has panicked.
+    /// Ends a scope that defers the delivery of events. `has_ended` is false if an operation in the scope has panicked.
     pub(super) fn end_scope(&mut self, has_ended: bool, tables: &Tables) {
         self.scope_depth -= 1;
         if !has_ended {
@@ -254,8 +256,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// Copies the entities of pending batches out of their tables and marks the batches stale: before delivery, changes that later
-    /// operations have undone are removed.
+    /// Copies the entities of pending batches out of their tables and marks the batches as stale: before a stale batch is delivered,
+    /// changes that later operations have undone are removed from it.
     pub(super) fn mark_pending_stale(&mut self, tables: &Tables) {
         self.pending.resolve_all_rows(tables);
         self.pending.mark_stale();
@@ -268,15 +270,15 @@ impl<D> Events<D> {
         in_table || self.observed.all.meets(storages)
     }
 
-    /// Resumes a panic when the operation has ended.
+    /// Stores a panic, which is resumed when the operation has ended.
     pub(crate) fn defer_panic(&mut self, mut panicked: DeferredPanic) {
         if panicked.is_some() {
             self.panicked = core::mem::take(&mut self.panicked).or(panicked);
         }
     }
 
-    /// Adds the events of a changed entity, for plans with no other work to finish. No destructor runs between this and the delivery, so no
-    /// other operation can undo the change: the batch is certain, unless a scope defers it.
+    /// Adds the events of an entity that was changed by a plan with no other work to finish. No destructor runs between this and the
+    /// delivery, so no other operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if plan.listeners.interest.intersects(ListenerMask::RECORDER) {
@@ -288,7 +290,7 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records the changes of an entity, which may be new, by a plan whose only further work is to notify listeners.
+    /// Records the changes of the table-stored components of an entity by a plan. `is_new` is true if the plan has spawned the entity.
     #[cold]
     pub(super) fn record(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if let Some(list) = &mut self.recorded {
@@ -298,15 +300,17 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records the despawn of an entity without sparse components, if that requires nothing or one more entry in a removal log. Otherwise
-    /// records nothing and returns false. After true the caller must despawn the entity, which cannot fail.
+    /// Tries to record the despawn of an entity without sparse components. This succeeds if nothing has to be recorded, or only one more
+    /// entry in a removal log; otherwise records nothing and returns false. After true the caller must despawn the entity, which cannot
+    /// fail.
     #[inline]
     pub(super) fn try_record_end(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
         interest.has_no_end_listener() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)
     }
 
-    /// Records that the rows of entities have been changed as a plan says. `now` are the same entities at their current rows.
+    /// Records that a plan has changed entities. `left` are the rows that the entities had before; `now` are the same entities in their
+    /// current rows.
     ///
     /// # Safety
     ///
@@ -330,7 +334,7 @@ impl<D> Events<D> {
         self.note_all(now, plan.listeners.after.iter().copied());
     }
 
-    /// Adds the changes of entities that observers or hooks are notified of.
+    /// Adds changes of entities to the pending events, if observers or hooks may be notified of them.
     pub(super) fn note_all(
         &mut self,
         entities: AffectedEntities<'_>,
@@ -355,8 +359,8 @@ impl<D> Events<D> {
         unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, told) }
     }
 
-    /// Records the changes of the sparse components of an entity by a plan. `held` are the sparse storages that it was in before and that
-    /// have listeners; `summary` contains the storages that it may be in now.
+    /// Records the changes of the sparse components of an entity by a plan. `held` lists the sparse storages with listeners that held the
+    /// entity before; `summary` contains the storages that may hold it now.
     pub(super) fn sparse_changed(
         &mut self,
         plan: &MovePlan,
@@ -390,8 +394,8 @@ impl<D> Events<D> {
         }
     }
 
-    /// Records that an entity has lost its value in a sparse storage. Unless the value is taken, it is still in the storage or has just
-    /// been retired. If a removal log keeps values, it moves the value out of the storage.
+    /// Records that an entity has lost its value in a sparse storage. Unless the fate is `Taken`, the value is still in the storage, or has
+    /// just been retired: moved past the end of the storage. If a removal log keeps values, it moves the value out of the storage.
     pub(super) fn sparse_lost(
         &mut self,
         storage: &mut SparseStorage,

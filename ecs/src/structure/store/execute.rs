@@ -2,27 +2,28 @@
 //! down to the bytes.
 //!
 //! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
-//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. They fall back
-//! to [`Store::execute_in_phases`], which uses the same two functions between these phases.
+//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. If that is
+//! not possible, they call [`Store::execute_in_phases`], which uses the same two functions between these phases.
 //!
 //! A change has four phases. *Prepare* makes room and constructs required components; it may fail, and then nothing has happened. *Move*
 //! moves the row to its new table, and in *write* the row writer fills in the new values; neither runs user code nor fails. *Finish*
-//! updates sparse storages, records removals, drops the values that have been removed or replaced, and notifies observers and hooks.
-//! `execute_in_phases` notifies the listeners of the "before" events, before *prepare*.
+//! updates sparse storages, records removals, drops the values that have been removed or replaced, and notifies observers and hooks. Before
+//! *prepare*, `execute_in_phases` notifies the listeners of the "before" events.
 //!
 //! The flags of the plan show whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
-//! get the address of a bundle, so the compiler can keep it in registers if there is nothing to prepare or finish. A plan that moves large
-//! values also runs in phases, although it has nothing to prepare or finish: without phases an insertion moves small values only.
+//! get the address of a bundle, so the compiler can keep the bundle in registers if there is nothing to prepare or finish. A plan that
+//! moves large values also runs in phases, although it has nothing to prepare or finish: without phases an insertion moves small values
+//! only.
 //!
 //! | | at once | in phases |
 //! |---|---|---|
-//! | required components | constructed by `begin`, of a new row | *prepare*, in the new row or staged |
-//! | large values that move | by `carry_out`, of a removal | by `carry_out` |
-//! | values to be dropped | by `carry_out`, those that `ChangeSpec::TOLERATED` names | *finish* |
-//! | sparse values | written by `carry_out`, if there is room | the same, after *prepare* has made room |
-//! | sparse values that are removed | by `carry_out`, if it is the only one | *finish* |
+//! | required components | constructed by `begin`, if the row is new | constructed by *prepare*, in the new row or staged |
+//! | large values that move | by `carry_out`, if the change is a removal | by `carry_out` |
+//! | values to be dropped | by `carry_out`, if `ChangeSpec::TOLERATED` has the flag for them | *finish* |
+//! | sparse values | written by `carry_out`, if there is room | written by `carry_out`, after *prepare* has made room |
+//! | sparse values that are removed | by `carry_out`, if there is only one | *finish* |
 //! | sparse summary of the entity | `carry_out` | *finish* |
-//! | change ticks | `carry_out` | `carry_out`; of staged values *finish* |
+//! | change ticks | `carry_out` | `carry_out`; for staged values *finish* |
 //! | links | `end_change` | *finish* |
 //!
 //! Tests: tests/storage, tests/model, tests/hazards
@@ -47,14 +48,14 @@ use crate::structure::bundle::{Bundle, BundleParts, MovingPtr, RowWriter, Token,
 use crate::structure::graph::{MovePlan, PlanFlags, PlanId, PlanKey};
 use crate::structure::removal::ValueFate;
 
-/// Any change. In phases `begin` uses no constant of the change, so it is instantiated once, with this type.
+/// The spec of any change. With `PHASES`, `begin` uses no constant of the spec, so one instance of `begin`, with this type, suffices.
 type AnyChange = NumberedChange<true>;
 
 /// A change of one entity that has begun: the entity has an id and a location, and nothing is left to prepare.
 struct BegunChange<'s> {
     plan: &'s MovePlan,
     entity: Entity,
-    /// Where the entity will be.
+    /// The location of the entity after the change.
     here: Location,
     rows: RowOp<'s>,
     entities: &'s mut Entities,
@@ -63,11 +64,11 @@ struct BegunChange<'s> {
     now: WriteStamp,
 }
 
-/// The row of the entity in a change. A table that gets a row has room for it.
+/// The effect of a change on the row of the entity. If a table gets a row, the table has room for it.
 enum RowOp<'s> {
     /// The row is new.
     New(&'s mut Table),
-    /// The row is not touched: only sparse storages change. In phases such a change uses `Stays`.
+    /// The row is not touched: only sparse storages change. With `PHASES`, such a change uses `Stays` instead.
     OutsideTables,
     /// The row stays where it is.
     Stays(&'s mut Table),
@@ -78,21 +79,21 @@ enum RowOp<'s> {
 /// The result of [`BegunChange::carry_out`].
 struct WrittenChange {
     entity: Entity,
-    /// Where the entity is now.
+    /// The location of the entity now.
     here: Location,
-    /// The component by which the entity is to be linked.
+    /// The component that names the target to which the entity has yet to be linked, if there is one.
     link: Option<ComponentId>,
 }
 
 impl BegunChange<'_> {
-    /// The *move* and *write* phases of a change. Without `PHASES` the special flags of the plan are `S::flags`, and optionally
-    /// `S::TOLERATED` and [`PlanFlags::REQUIRES`].
+    /// Carries out the *move* and *write* phases of a change. Without `PHASES`, the special flags of the plan are `S::flags`, and
+    /// optionally `S::TOLERATED` and [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
-    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
-    ///   `PHASES` the change was `S`.
+    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since.
+    ///   Without `PHASES`, the change was `S`.
     #[inline(always)]
     unsafe fn carry_out<S: ChangeSpec, const PHASES: bool>(
         self,
@@ -155,7 +156,7 @@ impl BegunChange<'_> {
     }
 }
 
-/// Moves the ticks of a row that has moved to another table, and updates them for its new values, if ticks are kept.
+/// If one of the tables keeps ticks: moves the ticks of a row that has moved to another table, and updates the ticks of its new values.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, row: usize, now: WriteStamp) {
     if source.is_tracked() | to.is_tracked() {
@@ -164,7 +165,7 @@ fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, 
     }
 }
 
-/// Writes new values to a row that stays where it is. Without phases, replaced values are dropped here.
+/// Writes new values to a row that stays where it is. Without `PHASES`, also drops the replaced values.
 ///
 /// # Safety
 ///
@@ -195,7 +196,7 @@ unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
 }
 
 impl Store {
-    /// Carries out the insertion of a bundle.
+    /// Inserts a bundle. Returns the entity and its location, as [`Store::execute`] does.
     ///
     /// # Errors
     ///
@@ -203,7 +204,7 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If the subject is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[inline(always)]
     pub(super) unsafe fn insert_bundle<B: Bundle>(
@@ -243,7 +244,8 @@ impl Store {
         }
     }
 
-    /// Ends a change without a *finish* phase.
+    /// Ends a change that has no *finish* phase: links the entity if it has yet to be linked. Returns the entity and its location; the
+    /// location is `None` if events of the link have been delivered, since listeners may have moved the entity.
     #[inline(always)]
     fn end_change(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
         let WrittenChange { entity, here, link } = done;
@@ -251,26 +253,26 @@ impl Store {
         (entity, is_here.then_some(here))
     }
 
-    /// Carries out a change of one entity. Returns the entity and its location; `None` if listeners have been notified, since their
-    /// commands may have moved it.
+    /// Carries out a change of one entity. Returns the entity and its location. The location is `None` if listeners have been notified,
+    /// since commands of listeners may have moved the entity.
     ///
-    /// `read` gets the plan, the table of the entity and the sparse storages before a row moves or is overwritten, and `write` gets the
-    /// writer for the new row. If the fate is `Taken`, the change must not have values to be dropped, so a value that `read` has taken is
-    /// not dropped too.
+    /// `read` is called before the row moves or is overwritten, with the plan, the table of the entity and the sparse storages. `write`
+    /// gets the writer for the new row. If the fate is `Taken`, the change must not have values to be dropped, so that no value that `read`
+    /// has taken is dropped as well.
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
-    /// been notified of the "before" events.
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither `read` nor `write` has been called.
+    /// Listeners may have been notified of the "before" events.
     ///
     /// # Safety
     ///
-    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If the subject is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     /// - `write` writes every component of each bundle that the change adds, in order, and does nothing else. Neither `write` nor `read`
-    ///   panics. `ADDS` is true if the change adds anything.
-    /// - If the fate is `Taken`, `read` moves out all values that the change removes; otherwise it moves none. It also removes the entity
-    ///   from the sparse storages whose values it takes.
+    ///   panics. `S::ADDS` is true if the change adds anything.
+    /// - If the fate is `Taken`, `read` moves out all values that the change removes; otherwise `read` moves out no value. `read` also
+    ///   removes the entity from the sparse storages whose values it moves out.
     #[inline(always)]
     pub(super) unsafe fn execute<S: ChangeSpec>(
         &mut self,
@@ -293,7 +295,7 @@ impl Store {
         }
     }
 
-    /// [`Store::execute`] with its first and last phase.
+    /// Carries out a change as [`Store::execute`] does, with the *prepare* and *finish* phases.
     ///
     /// # Errors
     ///
@@ -353,8 +355,9 @@ impl Store {
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// Returns the key of the plan for the entity's table, of a change without table-stored components. The plan of its own key is for
-    /// entities of the empty table: its `table`, `lost` and `required` are not valid for this entity, so it serves changes at once only.
+    /// Returns the key of the plan that a change without table-stored components has for the table of the entity. The plan with the given
+    /// key is for entities of the empty table: its `table`, `lost` and `required` are not valid for this entity, so only changes without
+    /// phases use that plan.
     #[inline]
     fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
         // The result is not used: the call fills the plan cache, so that the next change with this key needs no phases.
@@ -362,7 +365,8 @@ impl Store {
         PlanKey::of_change(change.resolve(self), subject.table())
     }
 
-    /// Returns the plan of a change for entities of a table, and its special flags. The plan cache stores it with a key.
+    /// Returns the plan of a change for entities of a table, and the special flags of the plan. Afterwards the plan cache has the plan
+    /// under this key.
     #[inline]
     fn find_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
         match self.structure.archetypes.find(key) {
@@ -380,7 +384,7 @@ impl Store {
         (id, self.structure.archetypes.at(id).plan.flags.special())
     }
 
-    /// Makes room for the row of a change whose plan is in the cache, and for the id of a new entity.
+    /// Reserves memory for the row of a change with this plan and, if the entity is new, an id.
     ///
     /// # Errors
     ///
@@ -399,18 +403,19 @@ impl Store {
         Ok(())
     }
 
-    /// Finds the plan of a change and checks that there is room for it. Returns `None`, with nothing changed, if the plan cache has no plan
-    /// with these flags, or if memory, a flush or an id is missing.
+    /// Finds the plan of a change in the plan cache, and checks that there is room for the change. Returns `None` and changes nothing if
+    /// the cache has no plan with these flags, if room or an id is missing, or if a flush has to come first.
     ///
-    /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
-    /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
+    /// If this returns a change of an entity that had no row, the index now has the id and the location of the entity, and without `PHASES`
+    /// its required components have been constructed in the row past the end. The caller must carry out the change: the row is not
+    /// committed yet.
     ///
-    /// Without `PHASES` the special flags of the plan are `S::flags`, and perhaps `S::TOLERATED` and, for a new entity of a change that
-    /// `REQUIRES`, [`PlanFlags::REQUIRES`].
+    /// Without `PHASES`, the special flags of the plan are `S::flags`, and perhaps `S::TOLERATED`. If `S::REQUIRES` is true and the entity
+    /// had no row, the plan may also have [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
-    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If the subject is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn begin<S: ChangeSpec, const PHASES: bool>(
@@ -471,8 +476,8 @@ impl Store {
     }
 }
 
-/// Gives an entity without a row an id and the row past the end of its table, if there is room, and constructs what its plan requires there
-/// if the caller asks for that.
+/// Gives an entity that has no row the row past the end of the table, and an id if it is new. Returns `None` if there is no room or no id.
+/// If `constructs` is true, also constructs the required components of the plan in that row.
 ///
 /// # Safety
 ///
@@ -518,7 +523,8 @@ unsafe fn write_in_place<B: Bundle>(bundle: MovingPtr<'_, B>, writer: &mut RowWr
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
 }
 
-/// Returns whether a table has room for `rows` rows, and for the row past the end if a plan that leads there needs it.
+/// Returns whether a table has room for `rows` more rows, and for the row past the end if the plan, which leads to the table, uses that
+/// row.
 fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
     table.room() >= rows + usize::from(!plan.replaces.is_empty())
 }

@@ -52,7 +52,7 @@ pub(crate) enum CommandFailure {
     Other(Arc<str>),
     /// This number of messages was dropped before the system ran.
     Missed(u64),
-    /// The program lacks something that the text names.
+    /// A warning: the program lacks something, which the text names.
     Warning(Arc<str>),
     /// An observer has failed.
     Observer {
@@ -98,7 +98,7 @@ impl CommandError {
         self.bundle
     }
 
-    /// Returns the error of the entity; `None` if the command was for a system, or there was no id for a new entity.
+    /// Returns the reason why the entity could not be accessed; `None` if something else failed.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -123,7 +123,7 @@ impl CommandError {
         }
     }
 
-    /// Returns the system that queued the command, if a system did, or that has missed messages.
+    /// Returns the name of the system that queued the command or has missed messages; `None` if there is no such system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -232,15 +232,15 @@ impl_error!([] CommandError => |this, f| {
 
 /// The reaction to failed commands, failed observers and missed messages in a world without an [error handler](ErrorHandler).
 ///
-/// A system that misses messages is reported once, the first time. If it runs in parallel with others, the function is called, or the panic
-/// starts, on the thread of the system.
+/// A system that misses messages is reported once, the first time. If the system runs in parallel with others, the function is called, or
+/// the panic starts, on the thread of the system.
 ///
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
 pub enum OnCommandError {
     /// Reports the first error of each kind: as a warning of `tracing` with the feature `trace`, otherwise as a line on the standard error
-    /// stream, if there is one. Errors are of the same kind if they have the same command, bundle and system. All errors are kept, as with
-    /// `Keep`.
+    /// stream, if there is one. Errors are of the same kind if they have the same command, bundle and system and, with the feature
+    /// `track_location`, were recorded by the same line. All errors are kept, as with `Keep`.
     #[default]
     Warn,
     /// Keeps the error until it is taken. At most 1024 errors are kept; further ones are only counted.
@@ -263,7 +263,7 @@ impl_debug!([] OnCommandError => |this, f| {
     })
 });
 
-/// Command, bundle, system, and where it was recorded.
+/// The command, the bundle and the system of an error, and where the command was recorded.
 type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);
 
 /// The errors of commands, observers and systems since errors were last taken.
@@ -278,19 +278,20 @@ pub(crate) struct CommandErrors {
     told: Vec<ErrorKind>,
     /// The system whose commands are being applied.
     pub(crate) system: Option<&'static str>,
-    /// Errors to be kept, from systems that may run in parallel.
+    /// Errors of systems that may run in parallel. `take` moves them to `list`.
     from_systems: Mailbox<CommandError>,
-    /// The number of errors sent to that mailbox since errors were last taken.
+    /// The number of errors for `from_systems` since errors were last taken. Only the first [`Self::KEPT`] of them are sent.
     from_systems_len: AtomicUsize,
     warned: ReportedWarnings,
 }
 
-/// The warnings that have been reported, by the hash of their text. Atomic, because systems that run in parallel report warnings too.
+/// The hashes of the keys of the warnings that have been reported. They are atomic, because systems that run in parallel report warnings
+/// too.
 #[derive(Default)]
 struct ReportedWarnings([AtomicUsize; 32]);
 
 impl ReportedWarnings {
-    /// Adds a text. Returns false if it has been reported before, or if there is no room for more.
+    /// Adds the key of a warning. Returns false if the warning has been reported before, or if there is no room for more keys.
     fn insert(&self, text: &str) -> bool {
         let mut hasher = Fnv::default();
         hasher.write(text.as_bytes());
@@ -309,7 +310,7 @@ impl ReportedWarnings {
 impl CommandErrors {
     /// The maximum number of kept errors; further ones are only counted.
     const KEPT: usize = 1024;
-    /// The maximum number of kinds that are reported.
+    /// The maximum number of kinds of errors that are reported.
     const TOLD: usize = 256;
 
     #[cold]
@@ -365,7 +366,7 @@ impl CommandErrors {
     }
 
     /// Reports that the program lacks something, unless a warning with the same key has been reported. A warning is not an error, so it
-    /// does not panic where errors do.
+    /// does not cause a panic even if errors do ([`OnCommandError::Panic`]).
     #[cold]
     pub(crate) fn warn_once(&self, key: &str, text: &dyn fmt::Display, system: Option<&'static str>) {
         if self.warned.insert(key) {
@@ -402,7 +403,7 @@ impl CommandErrors {
         self.list.push(error);
     }
 
-    /// Reports an error unless one of its kind has been reported.
+    /// Reports an error, unless an error of the same kind has been reported.
     fn warn(&mut self, error: &CommandError) {
         let kind = (error.command, error.bundle, error.system, error.by);
         if self.told.len() < Self::TOLD && !self.told.contains(&kind) {

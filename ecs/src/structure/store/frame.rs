@@ -8,8 +8,9 @@ use super::Store;
 use super::frames::{FrameGuard, RanSchedule, ScheduleSlot};
 use crate::util::guard::for_each_until_all_had_their_turn;
 
-/// Begins the run of a schedule, given by the number of its label and its seat; `None` if the schedule does not count for frames. If a
-/// system in it may access the store mutably, the caller has to [count the run](super::frames::Frames::enter).
+/// Begins the run of a schedule. `schedule` contains the number of the schedule's label, if it has one, and its slot; it is `None` if the
+/// schedule does not count for frames. If a system in the schedule may access the store mutably, the caller has to [count the
+/// run](super::frames::Frames::enter).
 ///
 /// # Panics
 ///
@@ -30,7 +31,7 @@ pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64
     }
 }
 
-/// Begins an explicit frame. Returns `None` if a run or a frame is in progress: the new one belongs to it.
+/// Begins an explicit frame. Returns `None` if a run or a frame is in progress: the new frame belongs to it.
 ///
 /// # Panics
 ///
@@ -46,8 +47,9 @@ pub(crate) fn begin_frame(store: &mut Store) -> Option<FrameGuard> {
     Some(store.frames.enter())
 }
 
-/// Ends the open implicit frame if commands are pending until then and the next frame begins now: explicitly, or with the run of a
-/// schedule, given by its label and seat. Returns whether the caller has to apply those commands.
+/// If commands are pending until the end of the frame and the next frame begins now: ends the open implicit frame and returns true; the
+/// caller has to apply the commands. The next frame begins explicitly, or with the run of the schedule that `schedule` identifies by its
+/// label and slot.
 ///
 /// # Panics
 ///
@@ -90,11 +92,11 @@ pub(super) fn notice_ended_frame(store: &mut Store) {
     }
 }
 
-/// Ends the frame: everything that is kept for some frames ages by one.
+/// Ends the frame: everything that is kept for a number of frames ages by one frame.
 ///
 /// # Panics
 ///
-/// If the `Drop` of a value that is removed panics. Everything else has been done.
+/// If the `Drop` of a removed value panics. Everything else has been done.
 pub(crate) fn end_frame(store: &mut Store) {
     store.frames.number += 1;
     store.frames.any_ran = false;

@@ -1,22 +1,23 @@
 //! Frames. Retention periods count frames of the world, not runs of schedules.
 //!
 //! A frame is begun and ended explicitly ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a schedule
-//! that has run in it runs again. Nested runs and frames belong to the outermost one. At the end of a frame messages age, and the removal
-//! logs drop the entries that all readers have read.
+//! that has run in it runs again. Nested runs and frames belong to the outermost run or frame. At the end of a frame messages age, and the
+//! removal logs drop the entries that all readers have read.
 //!
 //! A schedule with readers of messages *holds* the messages that were written since its last run began: they are not dropped before its
 //! next run, however many frames later that is, up to the limits of [`Messages`](crate::message::Messages).
 //!
-//! A schedule is identified by its label, or without one by its *seat*, an `Arc` that it has for the world that it is prepared for. If the
-//! seat of a schedule that ran in the frame has been dropped, the next schedule that has not run in the frame ends the frame too; otherwise
-//! schedules that are made for one run each would never end one. Runs and frames in progress are counted by an `Arc`: a run that begins
-//! during another one belongs to it, and each ends in its own world, even if that has been moved. A frame that ends while its world is
-//! elsewhere sets a flag, which the world reads when the next run or frame begins.
+//! A schedule is identified by its label or, if it has no label, by its [`ScheduleSlot`]: an `Arc` that the schedule has for the world that
+//! it is prepared for. If the slot of a schedule that ran in the frame has been dropped, the frame also ends when a schedule runs that has
+//! not run in the frame; otherwise schedules that are made for one run each would never end a frame. Runs and frames in progress are
+//! counted by an `Arc`: a run that begins during another run belongs to that run, and each run ends in its own world, even if the world has
+//! been moved. A frame that ends while another world is in the place of its world sets a flag, which the world reads when the next run or
+//! frame begins.
 //!
 //! A message is never dropped before each schedule that reads it has begun a run since it was written. The access of a schedule lists the
-//! messages that it reads (`Access::message_readers`). For each seat and list the world keeps the number of the first held message: the
+//! messages that it reads (`Access::message_readers`). For each slot and list the world keeps the number of the first held message: the
 //! number of the oldest message when the readers are prepared, and the next number whenever a run begins. `Messages` limits this: two
-//! numbers that are noted every 512 frames determine which messages are too old, and there is a maximum count. Dropped seats hold nothing.
+//! numbers that are noted every 512 frames determine which messages are too old, and there is a maximum count. Dropped slots hold nothing.
 //!
 //! Tests: tests/changes/frames.rs
 
@@ -33,10 +34,10 @@ pub(crate) type ScheduleSlot = Arc<()>;
 /// A schedule that has run in the world.
 #[derive(Clone)]
 pub(super) struct RanSchedule {
-    /// The number of its label, if it has one. Schedules with the same label count as one.
+    /// The number of the label of the schedule, if it has one. Schedules with the same label count as one.
     pub(super) label: Option<u64>,
     pub(super) seat: Weak<()>,
-    /// The frame in which it ran last.
+    /// The number of the frame in which the schedule ran last.
     pub(super) ran: u64,
 }
 
@@ -46,7 +47,7 @@ impl RanSchedule {
         (label.is_some() && self.label == label) || core::ptr::eq(self.seat.as_ptr(), Arc::as_ptr(seat))
     }
 
-    /// Returns whether the schedule can be known never to run again: it has no label and its seat has been dropped.
+    /// Returns whether it is certain that the schedule never runs again: it has no label and its slot has been dropped.
     pub(super) fn is_gone(&self) -> bool {
         self.label.is_none() && self.seat.strong_count() == 0
     }
@@ -55,21 +56,22 @@ impl RanSchedule {
 /// The part of a frame that the end of a run can access even if the world has been moved.
 #[derive(Default)]
 pub(super) struct SharedFrame {
-    /// Whether a frame has ended while the world was elsewhere, and the world has not handled that yet.
+    /// Whether a frame has ended while another world was in the place of its world, and the world has not handled that yet.
     pub(super) has_ended: AtomicBool,
 }
 
-/// A run or an explicit frame is in progress until this is dropped. The world counts them by the references to the shared state.
+/// A guard: a run or an explicit frame is in progress until the guard is dropped. The world counts the guards by the references to the
+/// shared state.
 pub(crate) struct FrameGuard(Arc<SharedFrame>);
 
 impl FrameGuard {
-    /// Ends the frame of a world that is elsewhere.
+    /// Ends the frame while another world is in the place of its world: sets the flag that the world reads later.
     pub(crate) fn end_elsewhere(self) {
         self.0.has_ended.store(true, Relaxed);
     }
 }
 
-/// The messages that a schedule reads.
+/// A schedule and the lists of messages that it reads.
 #[derive(Clone)]
 pub(super) struct MessageHolder {
     pub(super) seat: Weak<()>,
@@ -109,7 +111,7 @@ impl Frames {
         resources.age_messages(|messages, numbers| self.held_from(messages, numbers));
     }
 
-    /// Sets which lists of messages a schedule reads. Messages that it may not have read are retained.
+    /// Sets which lists of messages a schedule reads. Messages that the schedule may not have read are retained.
     pub(crate) fn hold_messages(&mut self, resources: &mut Resources, seat: &ScheduleSlot, lists: &[ResourceId]) {
         let is_of = |holder: &MessageHolder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         let at = match self.holders.iter().position(is_of) {
@@ -130,7 +132,8 @@ impl Frames {
         }
     }
 
-    /// Must be called when a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
+    /// Must be called when a schedule begins a run. The readers of the schedule see all messages up to now, so only later messages are
+    /// retained for it.
     pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &ScheduleSlot) {
         let is_of = |holder: &&mut MessageHolder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {
@@ -151,7 +154,8 @@ impl Frames {
         FrameGuard(Arc::clone(&self.shared))
     }
 
-    /// Returns whether the run of an outermost schedule starts another frame. `at` is the index of the schedule in `members`.
+    /// Returns whether the current frame ends before the run of a schedule that is not nested in another run or frame. `at` is the index of
+    /// the schedule in `members`.
     #[inline]
     pub(super) fn ends_before(&self, at: Option<usize>) -> bool {
         let has_run = |at: usize| self.members[at].ran == self.number;
@@ -168,7 +172,7 @@ impl Frames {
         self.members.push(RanSchedule { label, seat: Arc::downgrade(seat), ran });
     }
 
-    /// Returns the number of the first message of a list that is held.
+    /// Returns the number of the first held message of a list.
     pub(super) fn held_from(&self, messages: ResourceId, numbers: MessageNumbers) -> u64 {
         let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
         let from = |held: &UnseenMessages| if held.origin == numbers.origin { held.from } else { numbers.start };
@@ -176,7 +180,7 @@ impl Frames {
     }
 }
 
-/// The frame state of a world, as in its copies.
+/// The frame state of a world. Copies of the world contain it too.
 #[derive(Clone, Default)]
 pub(crate) struct FramesCopy {
     pub(crate) number: u64,

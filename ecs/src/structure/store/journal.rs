@@ -16,7 +16,7 @@ use crate::storage::tick::{LastRun, RunTicks, Tick};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreJournalPosition {
     pub(crate) world: WorldId,
-    /// How often ticks had gone back at that time.
+    /// How often ticks had gone back when the position was created.
     pub(crate) restores: u64,
     /// The number of this position among all positions of the journal.
     pub(crate) number: u64,
@@ -99,7 +99,7 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
     }
 }
 
-/// Returns the current position of the journal, if there is a journal. Later changes come after it.
+/// Returns the current position of the journal, if there is a journal. Later changes come after this position.
 pub(crate) fn journal_moment(store: &mut Store) -> Option<StoreJournalPosition> {
     store.events.journal()?;
     store.flush();
@@ -112,7 +112,8 @@ pub(crate) fn journal_moment(store: &mut Store) -> Option<StoreJournalPosition> 
     Some(StoreJournalPosition { world, restores, number, next, seen })
 }
 
-/// Registers the journal as a consumer of the columns that are tracked for it: from now on their logs list the rows that change.
+/// Registers the journal as a consumer of the columns that are tracked for it: from now on the change logs of these columns list the rows
+/// that change.
 fn look_for_journal(store: &Store, tick: Tick) {
     let Some(journal) = store.events.journal() else { return };
     for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
@@ -141,8 +142,9 @@ pub(crate) fn journal_since(
     Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))
 }
 
-/// Returns the pairs of each relation whose source is one of some entities, or whose source has changed pairs; or all pairs. Relations
-/// whose values cannot be cloned are skipped; `clones` has the functions for relations whose definitions name none.
+/// Copies pairs of each relation: if `since` is `None`, all pairs; otherwise the pairs whose source is one of `entities`, or has changed
+/// pairs. Relations whose values cannot be cloned are skipped. `clones` has the clone functions of relations whose definitions name no such
+/// function.
 pub(crate) fn copy_pairs_since(
     relations: &mut Relations<Store>,
     entities: &[&[Entity]],

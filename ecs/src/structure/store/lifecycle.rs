@@ -2,12 +2,12 @@
 //!
 //! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans do not
 //! change during a dispatch, so an operation can rely on them. Structural changes that listeners record are pending in
-//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not
-//! rely on anything that it has read before.
+//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After this step an operation
+//! must not rely on anything that it has read before.
 //!
 //! [`Store::notify_before`] delivers the events of components and entities that are about to be removed, while all old values are in place.
 //! An operation adds the events of its additions to `Events::pending` when it has moved rows, and `flush_events` delivers them. An
-//! operation that consists of others defers their events until all have ended: [`Store::batched`].
+//! operation that consists of other operations defers their events until all have ended: [`Store::batched`].
 //!
 //! | function | before the operation | afterwards | another store may take the place of this one |
 //! |---|---|---|---|
@@ -37,7 +37,7 @@ use crate::structure::graph::ChangeKey;
 use crate::util::alloc_error::try_reserve_exact;
 use crate::util::guard::DeferredPanic;
 
-/// A store during an operation that consists of others.
+/// A store during an operation that consists of other operations.
 struct OperationScope<'s> {
     store: &'s mut Store,
     notified_before: bool,
@@ -48,7 +48,7 @@ struct OperationScope<'s> {
 }
 
 impl OperationScope<'_> {
-    /// Carries out operations and defers their events. `notified_before` says that the "before" events have been delivered.
+    /// Carries out operations and defers their events. `notified_before` is true if the "before" events have been delivered.
     fn run<T>(
         store: &mut Store,
         notified_before: bool,
@@ -81,7 +81,7 @@ impl Drop for OperationScope<'_> {
     }
 }
 
-/// As [`Store::batched`], for operations that may put another store in the place of this one.
+/// Carries out operations as one, as [`Store::batched`] does. The operations may put another store in the place of this one.
 pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce(&mut Store) -> T) -> T {
     let target_world = Some(TargetWorld::new(store));
     let out = OperationScope::run(store, false, target_world, operations);
@@ -89,7 +89,7 @@ pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce
     out
 }
 
-/// A store in which links are changed. If that panics, the links may be inconsistent.
+/// A guard for a store while its links are changed. If the change panics, the guard notes that the links may be inconsistent.
 struct ChangingLinks<'s>(&'s mut Store);
 
 impl Drop for ChangingLinks<'_> {
@@ -101,8 +101,8 @@ impl Drop for ChangingLinks<'_> {
     }
 }
 
-/// Ids that were pending before commands of listeners are applied. Afterwards they are pending again, in their own world, which may be
-/// elsewhere by then.
+/// A guard for the ids that were pending before commands of listeners are applied. When it is dropped, the ids are pending again in their
+/// own world, even if another world has taken the place of that world.
 struct ReservedIds<'s> {
     store: &'s mut Store,
     /// `None` if there are no ids.
@@ -140,7 +140,8 @@ impl Store {
         out
     }
 
-    /// [`batched`](Self::batched) for operations whose "before" events have been delivered, so that they are not delivered again.
+    /// Carries out operations as [`batched`](Self::batched) does. Their "before" events have been delivered already, and are not delivered
+    /// again.
     pub(super) fn batched_after_notice<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, true, None, operations);
         self.flush_events();
@@ -176,8 +177,8 @@ impl Store {
         }
     }
 
-    /// Runs the part of an operation that drops values. If links may end because of it, a panic is caught and returned, so that both sides
-    /// of the links are made to agree before it is resumed.
+    /// Runs the part of an operation that drops values. If updates of links are pending, a panic is caught and returned, so that both sides
+    /// of the links can be made to agree before the panic is resumed.
     #[inline]
     #[must_use]
     pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> DeferredPanic {
@@ -188,8 +189,8 @@ impl Store {
         DeferredPanic::catch(|| action(self))
     }
 
-    /// Ends an operation during which a panic may have been caught: [`Store::flush_events`], and then the panic is resumed. If the
-    /// operation is part of another one, the panic is deferred until the end of that operation.
+    /// Ends an operation during which a panic may have been caught: flushes the events ([`Store::flush_events`]), and then resumes the
+    /// panic. If the operation is part of another one, the panic is deferred until the end of that operation.
     pub(super) fn finish_operation(&mut self, mut panicked: DeferredPanic) {
         let Ok(()) = panicked.go_on_if_fails(|| {
             self.flush_events();
@@ -202,7 +203,7 @@ impl Store {
         }
     }
 
-    /// Changes links or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
+    /// Changes links or pairs. If `change` panics, both sides of all links and pairs are compared at the end of the next operation.
     #[inline]
     pub(crate) fn change_links<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
         let changing = ChangingLinks(self);
@@ -211,7 +212,7 @@ impl Store {
         out
     }
 
-    /// Makes both sides of relationships agree, if there are such components.
+    /// Makes both sides of relationships agree, if updates of links are pending or the two sides may disagree.
     #[inline]
     pub(crate) fn relink(&mut self) {
         let links = &self.events.links;
@@ -222,8 +223,8 @@ impl Store {
         }
     }
 
-    /// Delivers the "before" events of an operation, which `collect` collects, unless they have been delivered already. Returns the panic
-    /// of a listener, for [`Store::finish_operation`].
+    /// Collects the "before" events of an operation with `collect` and delivers them, unless they have been delivered already. Returns the
+    /// panic of a listener, for [`Store::finish_operation`].
     #[must_use]
     pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> DeferredPanic {
         if self.events.notified_before != 0 {
@@ -271,7 +272,7 @@ impl Store {
         })
     }
 
-    /// Delivers the "before" events of operations, which `collect` collects, and then carries out the operations as one.
+    /// Collects the "before" events of operations with `collect`, delivers them, and then carries out the operations as one.
     pub(crate) fn notify_and_batch<T>(
         &mut self,
         collect: impl FnOnce(&mut Self, &mut LifecycleEvents),
@@ -287,7 +288,7 @@ impl Store {
     }
 }
 
-/// [`Store::flush_events`], if there is something to do.
+/// Does the work of [`Store::flush_events`], if there may be something to do.
 #[inline(never)]
 fn flush_pending(store: &mut Store) {
     if store.events.scope_depth != 0 {
@@ -308,7 +309,7 @@ fn flush_pending(store: &mut Store) {
     apply_listener_commands(store);
 }
 
-/// The rest of [`flush_pending`] if there are events of pairs, components that cannot make a link, or the panic of a listener.
+/// Does the rest of [`flush_pending`], if there are events of pairs, components that cannot make a link, or a deferred panic of a listener.
 #[cold]
 #[inline(never)]
 fn flush_despite_panics(store: &mut Store) {
@@ -399,7 +400,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
     panicked
 }
 
-/// Notifies the observers of changed pairs, of all relations.
+/// Notifies the observers of changed pairs of all relations.
 #[inline]
 fn notify_of_all_pairs(store: &mut Store) {
     if store.relations.have_events() {
@@ -466,8 +467,8 @@ impl LifecycleEvents {
         self.add_components(structure, (affected, table), has_sparse, observed, &mut unlists);
     }
 
-    /// Adds events of the components of entities of a table: `kinds_of` returns the kinds for a component. Sparse components are included
-    /// only if the flag is set, and components for which `is_handled` returns true are left out.
+    /// Adds events of the components of entities of a table. `kinds_of` returns the kinds of events for a component. Sparse components are
+    /// included only if `has_sparse` is true, and only those for which `is_handled` returns false.
     fn add_components(
         &mut self,
         Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. }: &Structure,

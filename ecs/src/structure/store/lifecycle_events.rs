@@ -1,8 +1,8 @@
 //! Pending lifecycle events, to be delivered to hooks and observers.
 //!
-//! A batch consists of entities with the same changes, so that listeners run in a loop, or once for all of them. Rows of a table are not
-//! copied: a batch names the rows if they stay where they are until it is delivered, and lists their entities otherwise
-//! ([`LifecycleEvents::resolve_rows`]).
+//! A batch consists of entities with the same changes, so that listeners run in a loop, or once for all of them. Entities in consecutive
+//! rows of a table are not copied: if the rows stay where they are until the batch is delivered, the batch contains the range of rows;
+//! otherwise it lists the entities ([`LifecycleEvents::resolve_rows`]).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -71,7 +71,7 @@ impl<'n> AffectedEntities<'n> {
         }
     }
 
-    /// Returns one of the entities.
+    /// Returns the entity with the index `nth`, if there are so many.
     #[inline]
     pub(crate) fn get(self, nth: usize, tables: &Tables) -> Option<Entity> {
         self.entities(tables).get(nth).copied()
@@ -150,7 +150,8 @@ impl LifecycleEvents {
         self.add_one(entity, [(id, kinds)], false);
     }
 
-    /// Adds a batch. Single entities may belong to several operations that are carried out as one, which may undo each other's changes.
+    /// Adds a batch. A batch of a single entity is not certain: it may belong to one of several operations that are carried out as one,
+    /// which may undo each other's changes.
     #[inline]
     pub(super) fn add_all(
         &mut self,
@@ -164,7 +165,7 @@ impl LifecycleEvents {
         self.add_batch(of, changes, is_certain);
     }
 
-    /// Adds a batch. `is_certain` says that no later operation can undo the changes before the batch is delivered.
+    /// Adds a batch. `is_certain` is true if no later operation can undo the changes before the batch is delivered.
     pub(super) fn add_batch(
         &mut self,
         of: AffectedEntities<'_>,
@@ -217,8 +218,8 @@ impl LifecycleEvents {
         }
     }
 
-    /// Adds the changes of a batch, and makes room for the batch and for so many entities of it. Returns false if there are no changes, or
-    /// no room.
+    /// Adds the changes of a batch, and makes room for the batch and for this number of listed entities. Returns false if there are no
+    /// changes, or no room.
     #[inline]
     fn add_changes(
         &mut self,
@@ -237,7 +238,7 @@ impl LifecycleEvents {
         self.changes.len() != first
     }
 
-    /// Makes room for a batch.
+    /// Makes room for a batch with this number of listed entities and changes.
     #[inline]
     fn reserve(&mut self, entities: usize, changes: usize) -> Result<(), AllocError> {
         let has_room = entities <= self.entities.capacity() - self.entities.len()
@@ -253,7 +254,7 @@ impl LifecycleEvents {
         try_reserve(&mut self.batches, 1)
     }
 
-    /// Lists the entities of batches that name rows of this table, before the rows move.
+    /// Called before rows of a table move: replaces the rows of this table in batches by lists of their entities.
     pub(super) fn resolve_rows(&mut self, table: &Table) {
         let Self { entities, batches, failed, .. } = self;
         batches.retain_mut(|BatchRange { of, .. }| {
@@ -272,7 +273,7 @@ impl LifecycleEvents {
         });
     }
 
-    /// [`resolve_rows`](Self::resolve_rows) of all tables.
+    /// Replaces the rows of all tables in batches, as [`resolve_rows`](Self::resolve_rows) does for one table.
     pub(crate) fn resolve_all_rows(&mut self, tables: &Tables) {
         let by_rows =
             |batch: &BatchRange| if let BatchEntities::Rows(table, _) = batch.of { Some(table) } else { None };
@@ -295,7 +296,7 @@ impl LifecycleEvents {
         self.batches.len() != 1 || !self.batches[0].is_certain
     }
 
-    /// Removes the events for which `holds` returns false. Batches that are certain or that name rows are kept without a check.
+    /// Removes the events for which `holds` returns false. Batches that are certain or that contain rows are kept without a check.
     pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, LifecycleMask) -> bool) {
         let batch_holds = |events: &Self, batch: &BatchRange| match events.batch(batch, LifecycleMask::NONE).affected {
             AffectedEntities::Listed(&[entity]) if !batch.is_certain => {
@@ -402,7 +403,7 @@ impl LifecycleEvents {
     }
 }
 
-/// The entities of a batch, and its events of some kinds.
+/// The entities of a batch, and those of its events that have some kinds.
 #[derive(Clone, Copy)]
 pub(crate) struct EventBatch<'e> {
     pub(crate) affected: AffectedEntities<'e>,

@@ -1,7 +1,7 @@
 //! Cloning several entities at once. References between these entities become references between their clones.
 //!
-//! All values are cloned before anything changes, and the ids of the clones are known before entities inside of values are mapped. Both is
-//! user code: if it panics, no clone stays.
+//! All values are cloned before anything changes, and the ids of the clones are known before entities inside of values are mapped. Cloning
+//! and mapping run user code: if it panics, no clone stays.
 //!
 //! Tests: tests/relationships/clones.rs
 
@@ -22,11 +22,12 @@ struct LinkedClone {
     pairs: ClonedPairs,
 }
 
-/// Clones the components of some entities that a function selects, with their pairs, and their values of some components that list sources.
+/// Clones some entities: the components and pairs that `is_meant` selects, and the values of the components that `lists` returns, which
+/// list sources.
 ///
 /// # Errors
 ///
-/// If one of them is not alive, or has a value that cannot be cloned.
+/// If an entity is not alive, or has a value that cannot be cloned.
 pub(crate) fn clone_linked(
     store: &mut Store,
     entities: &[Entity],
@@ -61,8 +62,8 @@ pub(crate) fn take_linked(
     LinkedClones(entities.iter().map(take).collect())
 }
 
-/// Inserts the clones into new entities, the first clone into `target` if there is one, and returns the new entities. A function maps the
-/// entities inside of a component.
+/// Inserts the clones into new entities; if `target` is given, inserts the first clone into it. Returns the entity of each clone. `rename`
+/// maps the entities inside of a component.
 pub(crate) fn put_linked(
     store: &mut Store,
     LinkedClones(mut clones): LinkedClones,

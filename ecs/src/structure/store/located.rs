@@ -1,7 +1,7 @@
 //! Changing which components an entity has.
 //!
-//! A [`LocatedEntity`] is an entity and its location. It borrows the store, so the location stays valid while it exists, and each operation
-//! consumes it. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
+//! A [`LocatedEntity`] is an entity and its location. The `LocatedEntity` borrows the store, so the location stays valid. Each operation
+//! consumes the `LocatedEntity`. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 //!
 //! Tests: tests/model/edits.rs, tests/storage/world.rs
 
@@ -25,7 +25,7 @@ pub(super) struct LocatedEntity<'s> {
 }
 
 impl Structure {
-    /// Returns the sparse storage of the only component of a bundle, if adding or removing the component has no other consequences.
+    /// If a bundle has only one component, which is sparse and requires no others: returns the number of its sparse storage.
     #[inline]
     pub(super) fn only_storage<B: Bundle>(&self) -> Option<usize> {
         if !B::Parts::SOLE_SPARSE {
@@ -41,7 +41,7 @@ impl Structure {
 }
 
 impl<'s> LocatedEntity<'s> {
-    /// Returns an entity, if it is alive.
+    /// Locates an entity. Returns `None` if it is not alive.
     #[inline]
     pub(super) fn find(store: &'s mut Store, entity: Entity) -> Option<Self> {
         let location = store.structure.entities.get(entity)?;
@@ -68,14 +68,14 @@ impl<'s> LocatedEntity<'s> {
         self.location
     }
 
-    /// Calls `make` with the store, to register bundles or to create a change before the operation. It may add tables, plans and storages,
-    /// but must not move entities.
+    /// Calls `make` with the store, to register bundles or to create a change before the operation. `make` may add tables, plans and
+    /// storages, but must not move entities.
     pub(super) fn prepare<T>(&mut self, make: impl FnOnce(&mut Store) -> T) -> T {
         make(self.store)
     }
 
-    /// Inserts a bundle and returns the new location of the entity: `None` if listeners may have been notified, since their commands may
-    /// have moved the entity.
+    /// Inserts a bundle and returns the new location of the entity; `None` if listeners may have been notified, since commands of listeners
+    /// may have moved the entity.
     #[inline(always)]
     pub(super) fn insert<B: Bundle>(self, bundle: MovingPtr<'_, B>) -> Option<Location> {
         let Self { store, entity, location } = self;
@@ -86,8 +86,8 @@ impl<'s> LocatedEntity<'s> {
         }
     }
 
-    /// Inserts the components of a bundle that the entity does not have, and drops the others. Returns the location as
-    /// [`LocatedEntity::insert`] does.
+    /// Inserts the components of a bundle that the entity does not have, and drops the other components of the bundle. Returns the location
+    /// as [`LocatedEntity::insert`] does.
     pub(super) fn insert_if_new<B: Bundle>(self, bundle: MovingPtr<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
             let addition = inserting_if_new::<B>(self.store, self.entity, parts);
@@ -95,7 +95,7 @@ impl<'s> LocatedEntity<'s> {
         })
     }
 
-    /// Removes the components of `Old` that the entity has, and inserts `New`, in one move.
+    /// Removes the components of `Old` that the entity has, and inserts `New`, in one structural change.
     pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: MovingPtr<'_, New>) {
         with_parts(bundle, |parts| {
             let old = removing::<Old>(self.store);
@@ -148,8 +148,8 @@ impl<'s> LocatedEntity<'s> {
         }
     }
 
-    /// Carries out a change that adds nothing. It returns no location, because a component's `Drop` may panic; the entity index has the new
-    /// one.
+    /// Carries out a change that adds nothing. It returns no location, because a component's `Drop` may panic; the entity index contains
+    /// the new location.
     pub(super) fn lose(self, loss: RemoveOp) {
         // SAFETY: the change adds nothing and takes nothing.
         let done =
@@ -159,7 +159,7 @@ impl<'s> LocatedEntity<'s> {
         }
     }
 
-    /// Carries out a change of the entity: [`Store::execute`].
+    /// Carries out a change of the entity with [`Store::execute`].
     ///
     /// # Errors
     ///
@@ -185,7 +185,8 @@ impl<'s> LocatedEntity<'s> {
         }
     }
 
-    /// Moves the components of a bundle out. Returns false, and does nothing, if one of them is missing.
+    /// Moves the components of a bundle out of the entity, to `out`. If the entity does not have all of them, does nothing and returns
+    /// false.
     ///
     /// # Safety
     ///
@@ -213,7 +214,7 @@ impl<'s> LocatedEntity<'s> {
         self.store.structure.has_all(self.entity, number)
     }
 
-    /// Moves the components of `Old` out and inserts `New`, in one move.
+    /// Moves the components of `Old` out of the entity, to `out`, and inserts `New`, in one structural change.
     ///
     /// # Safety
     ///
@@ -238,7 +239,7 @@ impl<'s> LocatedEntity<'s> {
         core::mem::forget(taken);
     }
 
-    /// Moves the components of a bundle out, and lets `write` write new ones. Returns true.
+    /// Moves the components of a bundle out of the entity, to `parts`, and lets `write` write the new components. Returns true.
     ///
     /// # Safety
     ///
@@ -271,12 +272,12 @@ impl<'s> LocatedEntity<'s> {
         done.map_or_else(|error| error.raise(), |_| true)
     }
 
-    /// Carries out a change that adds nothing. `read` moves out the values that it removes.
+    /// Carries out a change that adds nothing. `read` moves out the values that the change removes.
     ///
     /// # Safety
     ///
-    /// - `read` moves out all values that the change removes: those in this row of the table, and those of the entity in sparse storages,
-    ///   which it also removes from these storages. It moves no others, and does not panic.
+    /// - `read` moves out all values that the change removes: the values in the entity's row of the table, and the values of the entity in
+    ///   sparse storages. `read` also removes the latter from their storages. It moves no other values, and does not panic.
     pub(super) unsafe fn take_lost(self, loss: RemoveOp, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
         // SAFETY: the change adds nothing; `read` moves out everything that the change removes (forwarded).
@@ -287,8 +288,8 @@ impl<'s> LocatedEntity<'s> {
     }
 }
 
-/// A guard for values that have been taken from an entity and not been returned yet: they are dropped if something panics. The code that
-/// sets the address has moved the values there; it forgets the guard when it returns them.
+/// Returns a guard for values that have been taken from an entity and not been returned yet: if something panics, they are dropped. The
+/// code that sets the address has moved the values there; it forgets the guard when it returns the values.
 fn drop_taken<B>() -> OnDrop<Option<*mut B>, impl FnMut(&mut Option<*mut B>)> {
     OnDrop::new(None, |taken: &mut Option<*mut B>| {
         if let Some(taken) = taken.take() {

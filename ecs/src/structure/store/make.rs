@@ -27,10 +27,10 @@ pub(super) trait NewRows {
     ///
     /// # Safety
     ///
-    /// - The caller of [`make_rows`] guarantees that these are the values for the table. They are moved once.
+    /// - The values are those for the rows of the table, as the caller of [`make_rows`] guarantees. They are moved once.
     unsafe fn write(&mut self, table: &Table);
 
-    /// Moves the sparse values. Called when the entities exist, in the rows from `first` on.
+    /// Moves the sparse values into the sparse storages. The entities exist already, in the rows of the table from `first` on.
     ///
     /// # Safety
     ///
@@ -41,7 +41,7 @@ pub(super) trait NewRows {
 /// Values of several components, one of each component for each row.
 pub(super) struct ErasedRows {
     pub(super) values: StagedValues,
-    /// The sparse storages that some of the values go to.
+    /// The sparse storages to which some of the values go.
     pub(super) summary: SparseMask,
 }
 
@@ -84,7 +84,8 @@ impl NewRows for ErasedRows {
 /// # Safety
 ///
 /// - There is room for `rows` rows in the table, for the ids, and in the sparse storages that the values go to.
-/// - There are `rows` values for each column of the table. Values of other components are sparse, and as many.
+/// - There are `rows` values for each column of the table. All other values are values of sparse components, also `rows` for each
+///   component.
 pub(super) unsafe fn make_rows(
     store: &mut Store,
     table: TableId,

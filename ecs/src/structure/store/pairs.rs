@@ -1,8 +1,8 @@
 //! Adding and removing pairs of relations, and keeping them consistent with the live entities.
 //!
 //! The pairs themselves are in [`relation`](crate::relation). Each entity in a pair has a marker component, so every operation that removes
-//! components or despawns entities notices it: before the operation, [`Links::unpair`](super::links::Links) notes the entity, and after it
-//! [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
+//! components or despawns entities notices that pairs may end: before the operation, [`Links::unpair`](super::links::Links) notes the
+//! entity, and after it [`settle_pairs`] checks the entity and its pairs. A note is only a hint where to check.
 //!
 //! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/histories.rs
 
@@ -29,7 +29,7 @@ fn others(links: &[PairLink]) -> impl Iterator<Item = Entity> {
     links.iter().filter(|link| link.is_pair()).map(|link| link.other)
 }
 
-/// Returns the number of a relation, which the store registers if it does not know it.
+/// Returns the number of a relation. Registers the relation if necessary.
 pub(crate) fn register_relation<R: Relation>(store: &mut Store, functions: &'static PairFunctions<Store>) -> usize {
     if let Some(number) = store.relations.number::<R>() {
         return number;
@@ -68,7 +68,7 @@ pub(crate) fn relate<R: Relation>(
     true
 }
 
-/// Removes pairs of the relation with this number. Returns how many existed.
+/// Removes pairs of the relation with this number. Returns how many of them existed.
 pub(crate) fn unrelate(store: &mut Store, number: usize, pairs: &[PairEnds]) -> usize {
     settle_noted_pairs(store);
     store.change_links(|store| {
@@ -99,7 +99,7 @@ pub(crate) fn pairs_of(relations: &Relations<Store>, number: usize, end: usize, 
     others(relations.places[number].pairs.index().list(end, entity)).map(ends).collect()
 }
 
-/// Notes all entities whose pairs and components disagree, for [`settle_pairs`]. `O(pairs, and slots in storages)`
+/// Notes all entities whose pairs and components disagree, for [`settle_pairs`]. `O(pairs + slots in storages)`.
 pub(crate) fn compare_pairs(store: &mut Store) {
     let Store { structure: Structure { sparse, entities, .. }, relations, events, .. } = store;
     for place in &relations.places {
@@ -142,7 +142,7 @@ pub(super) fn check_pairs(relations: &Relations<Store>, structure: &Structure) {
     }
 }
 
-/// Returns the entities of a pair with their ends. Both entities of a symmetric pair are its source (0) and its target (1).
+/// Returns the entities of a pair, each with its end: source (0) or target (1). In a symmetric pair, each entity is both source and target.
 fn marked_ends(is_symmetric: bool, [source, target]: PairEnds) -> impl Iterator<Item = (usize, Entity)> {
     let ends = [(0, source), (1, target), (1, source), (0, target)];
     ends.into_iter().take(if is_symmetric { 4 } else { 2 })
@@ -157,8 +157,8 @@ fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     heard.of_listeners().is_empty() && !is_watched && !store.events.is_recording()
 }
 
-/// Ends an operation on pairs of a relation that changes which entities have its marker components. If listeners have to be notified, the
-/// changes form one operation. The caller must not rely on anything that it has read from the store before.
+/// Changes which entities have the marker components of a relation, and ends the operation on its pairs. If listeners have to be notified,
+/// the changes form one operation. The caller must not rely on anything that it has read from the store before.
 #[inline]
 fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store)) {
     if marks_quietly(store, number, 0) && marks_quietly(store, number, 1) {
@@ -213,7 +213,7 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
     }
 }
 
-/// Settles the noted pairs before pairs are read.
+/// Checks the noted entities ([`settle_pairs`]) before pairs are read.
 #[inline]
 fn settle_noted_pairs(store: &mut Store) {
     if !store.events.links.unpaired.is_empty() {
@@ -323,7 +323,8 @@ fn leads_to(store: &Store, number: usize, from: Entity, to: Entity) -> bool {
     false
 }
 
-/// Removes pairs from the index and returns how many existed. Their entities keep the components, and their values are dropped later.
+/// Removes pairs from the index and returns how many of them existed. Their entities keep the marker components, and the values of the
+/// pairs are dropped later.
 #[inline]
 fn remove_pairs(store: &mut Store, number: usize, all: &[PairEnds]) -> usize {
     let Store { relations, events, .. } = store;

@@ -26,11 +26,12 @@ pub(crate) struct PendingCommands<C: 'static> {
 /// Commands that were sent back to their world.
 pub(super) struct ReturnedCommands<C: 'static> {
     pub(super) queue: Queue<C>,
-    /// The system that recorded them, for errors.
+    /// The system that recorded the commands, for errors.
     pub(super) system: Option<&'static str>,
     /// If the application of these commands was broken off: the system whose commands were being applied before.
     pub(super) before: Option<Option<&'static str>>,
-    /// Set if a scope of `with_deferred_events` has ended while the store was elsewhere: true if the scope did not panic.
+    /// Set if a scope of `with_deferred_events` has ended while another store was in the place of its store: true if the scope did not
+    /// panic.
     pub(super) deferral: Option<bool>,
 }
 

@@ -31,9 +31,9 @@ pub(super) struct PreparedChange {
     pub(super) staged: StagedValues,
     /// The sparse storages that the entity was in before, if listeners are notified of them.
     pub(super) storages_before: Vec<u32>,
-    /// The removals that are recorded, and the room for that.
+    /// The record of the removals of the change.
     pub(super) removals: RemovalRecord,
-    /// The sparse components to be marked as renewed, if there may be any.
+    /// Which earlier changes of sparse components count as made now, if the entity begins or ceases to be disabled.
     pub(super) renewal: Option<Renewal>,
     /// The panic of a listener that was notified before the change.
     pub(super) panicked: Option<DeferredPanic>,
@@ -45,12 +45,12 @@ pub(super) struct FinishArgs {
     pub(super) entity: Entity,
     pub(super) plan: PlanId,
     pub(super) from: Subject,
-    /// Where the entity is now.
+    /// The location of the entity now.
     pub(super) here: Location,
     pub(super) fate: ValueFate,
 }
 
-/// The *prepare* phase of a change. If this fails, the panic of a listener that was notified before the change is resumed.
+/// Carries out the *prepare* phase of a change. If this fails, the panic of a listener that was notified before the change is resumed.
 ///
 /// # Errors
 ///
@@ -69,7 +69,8 @@ pub(super) fn prepare(
     }
 }
 
-/// The *prepare* phase of a change of a live entity. If this fails, the panic of a listener that was notified before the change is resumed.
+/// Carries out the *prepare* phase of a change of a live entity. If this fails, the panic of a listener that was notified before the change
+/// is resumed.
 #[inline(never)]
 fn prepare_change(
     store: &mut Store,
@@ -137,7 +138,7 @@ fn make_room(
     Ok(())
 }
 
-/// The *prepare* phase of a change by which an entity gets its first row.
+/// Carries out the *prepare* phase of a change by which an entity gets its first row.
 ///
 /// # Errors
 ///
@@ -170,8 +171,8 @@ fn prepare_spawn(
     Ok(())
 }
 
-/// The *finish* phase of a change whose plan has these special flags. Returns true if no listener has been notified, so that the entity is
-/// still at its new location.
+/// Carries out the *finish* phase of a change whose plan has these special flags. Returns true if no listener has been notified, so that
+/// the entity is still at its new location.
 ///
 /// # Safety
 ///
@@ -197,7 +198,7 @@ pub(super) unsafe fn finish(
     true
 }
 
-/// The *finish* phase of a change that does more than drop values.
+/// Carries out the *finish* phase of a change, if the phase does more than drop values.
 ///
 /// # Safety
 ///
@@ -226,7 +227,7 @@ unsafe fn finish_entity(store: &mut Store, changed: FinishArgs, prepared: &mut O
     !has_pending
 }
 
-/// The *finish* phase of a change by which an entity has got its first row.
+/// Carries out the *finish* phase of a change by which an entity has got its first row.
 fn finish_spawn(store: &mut Store, changed: FinishArgs, prepared: &mut Option<PreparedChange>) -> bool {
     let (FinishArgs { entity, plan: id, here, .. }, now) = (changed, store.now());
     let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
@@ -255,9 +256,9 @@ fn finish_spawn(store: &mut Store, changed: FinishArgs, prepared: &mut Option<Pr
     !has_pending
 }
 
-/// The *finish* phase of a change of a live entity: writes the staged required components, removes the entity from sparse storages, records
-/// the changes for listeners, and drops the values that are left. If both sides of links have to be made to agree, the panic of a
-/// destructor is deferred and returned, together with an earlier deferred one.
+/// Carries out the *finish* phase of a change of a live entity: writes the staged required components, removes the entity from sparse
+/// storages, records the changes for listeners, and drops the values that are left. If updates of links are pending, the panic of a
+/// destructor is caught. Returns this panic, or an earlier one that `prepared` contains.
 ///
 /// # Safety
 ///
@@ -323,7 +324,8 @@ unsafe fn finish_change(
 }
 
 /// Drops the values that a change of an entity has left past the end of its old table, unless they have been taken, and the values that
-/// were replaced in its new table. If one of them panics, the others are still dropped. Values of the columns in `kept` are not dropped.
+/// were replaced in its new table. If a destructor panics, the other values are still dropped. Values of the columns in `kept` are not
+/// dropped.
 ///
 /// # Safety
 ///
@@ -346,7 +348,7 @@ pub(super) unsafe fn drop_values(
     }
 }
 
-/// [`drop_values`] in tables with these numbers.
+/// Calls [`drop_values`] for the tables with these numbers.
 ///
 /// # Safety
 ///
@@ -367,7 +369,7 @@ unsafe fn drop_values_in(
     }
 }
 
-/// Drops the values of an entity that are retired in sparse storages: removed ones and replaced ones.
+/// Drops the removed and replaced values that have been moved past the end of sparse storages.
 fn drop_retired_values(sparse: &mut [SparseStorage], plan: &MovePlan) {
     if plan.flags.intersects(PlanFlags::SPARSE) {
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };

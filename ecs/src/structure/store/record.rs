@@ -14,7 +14,7 @@ use crate::storage::tracking::Spawns;
 use crate::structure::archetype::Archetypes;
 
 impl<D> Events<D> {
-    /// Records that the entities of a table from row `first` on have been spawned, with all their components.
+    /// Records that the entities in the rows of a table from `first` on have been spawned, with all their components.
     #[inline]
     pub(super) fn record_spawned(&mut self, structure: &Structure, now: Tick, table: TableId, first: usize) {
         let Structure { archetypes, entities, sparse, .. } = structure;

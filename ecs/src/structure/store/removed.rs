@@ -1,7 +1,7 @@
 //! Readers of removals.
 //!
-//! The operations record removals themselves (`change`, `bulk`, `despawn`), each at one place: when everything has moved, and nothing has
-//! been dropped.
+//! The operations record removals themselves (`change`, `bulk`, `despawn`), each at one place: after everything has moved, and before
+//! anything is dropped.
 //!
 //! Tests: tests/changes/removed
 
@@ -11,7 +11,7 @@ use crate::component::{Component, ComponentId, ComponentInfo, ErasedValue};
 use crate::structure::archetype::Archetypes;
 use crate::structure::removal::{Removals, RemovedComponentReader, RemovedValueReader};
 
-/// Calls `watch` with the removal logs and the metadata of a component, which is registered if necessary.
+/// Calls `watch` with the removal logs and the metadata of a component. Registers the component if necessary.
 fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Removals, &ComponentInfo) -> T) -> T {
     let id = store.register_component::<C>();
     let Some(info) = store.structure.archetypes.components.info(id) else {
@@ -26,14 +26,14 @@ fn record_removals<C: Component>(store: &mut Store, list: usize) {
     store.structure.archetypes.set_removals(id, Some(list as u32));
 }
 
-/// Creates a reader of removals of a component. They are recorded from now on.
+/// Creates a reader of removals of a component. The removals are recorded from now on.
 pub(crate) fn removed_reader<C: Component>(store: &mut Store) -> RemovedComponentReader<C> {
     let reader = watch_removals::<C, _>(store, Removals::read_entities);
     record_removals::<C>(store, reader.cursor.list());
     reader
 }
 
-/// Creates a reader of removals of the component with this id. They are recorded from now on.
+/// Creates a reader of removals of the component with this id. The removals are recorded from now on.
 pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
     let info = store.structure.archetypes.components.info(id)?;
     let reader = store.events.removals.read_entities(info);
@@ -41,14 +41,14 @@ pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option
     Some(reader)
 }
 
-/// Creates a reader of removed values of a component. They are kept from now on.
+/// Creates a reader of removed values of a component. Removed values are kept from now on.
 pub(crate) fn removed_value_reader<C: Component>(store: &mut Store) -> RemovedValueReader<C> {
     let reader = watch_removals::<C, _>(store, Removals::read_values);
     record_removals::<C>(store, reader.cursor.list());
     reader
 }
 
-/// Sets how many removals of a component are kept at most.
+/// Sets the maximum number of removals of a component that are kept.
 pub(crate) fn set_removed_limit<C: Component>(store: &mut Store, limit: usize) {
     watch_removals::<C, _>(store, |removals, info| removals.set_limit(info, limit));
 }

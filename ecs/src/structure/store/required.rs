@@ -1,14 +1,13 @@
 //! Construction of required components.
 //!
 //! The plan of a change lists the missing required components. Constructors are user code: they run when there is room for everything and
-//! before anything moves, and write into the row past the end of the destination, or into separate memory where that is not possible. If
-//! one panics, the constructed values are dropped, and nothing has happened.
+//! before anything moves. If a constructor panics, the constructed values are dropped, and nothing has happened.
 //!
 //! Requirements are resolved once for a component, when it is registered, once for a bundle, and once for a plan. A constructor writes into
-//! the row past the end of the destination; or into staged memory, for a sparse component or one that an earlier step of a sequence
-//! removes; or into a whole column for many rows. A value that a later step of a sequence would replace or remove is not constructed; in
-//! this a sequence of steps differs from the same steps one by one. Cycles are found before the first component of one is registered.
-//! `InsertExactly` is the step that requires nothing; clones are inserted by it.
+//! the row past the end of the destination. It writes into staged memory instead if the component is sparse or an earlier step of a
+//! sequence removes it, and into a whole column if many rows are added. A value that a later step of a sequence would replace or remove is
+//! not constructed; in this respect a sequence differs from the same steps applied one by one. Cycles of requirements are found before the
+//! first component of a cycle is registered. The step `InsertExactly` adds no required components; clones are inserted by it.
 //!
 //! Tests: tests/storage/required
 
@@ -28,7 +27,7 @@ use crate::util::alloc_error::AllocError;
 use crate::util::guard::{OnDrop, for_each_despite_panics};
 
 /// Constructs the required components of a plan that go to new columns, in the row past the end of a table. If a constructor panics, the
-/// row is empty.
+/// constructed values are dropped.
 ///
 /// # Safety
 ///
@@ -57,7 +56,7 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
     forget(constructed);
 }
 
-/// Values for one or more entities: for each component the values and their target.
+/// Values of several components for one or more entities: for each component, its target and its values.
 pub(super) type StagedValues = Vec<(ComponentTarget, ErasedVec)>;
 
 /// Constructs the required components of a plan that `wanted` accepts, for this number of entities.
@@ -94,7 +93,8 @@ pub(super) unsafe fn move_staged_past_end(values: &mut StagedValues, table: &Tab
     }
 }
 
-/// Returns whether the component has to be added. If it is sparse, the table of the entity does not show whether the entity has it.
+/// Returns whether a required component has to be added to the entity with this index. A sparse component is looked up, because the table
+/// of the entity does not show whether the entity has it.
 pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage], index: u32) -> bool {
     match required.target {
         ComponentTarget::SparseIfNew(number) => !sparse[number as usize].contains(index),
@@ -140,9 +140,9 @@ pub(crate) fn require<T: Component, R: Component>(
 }
 
 impl Structure {
-    /// Constructs values of a component for groups of entities, in their order. A group consists of components and a number of entities;
-    /// the values for a group are made by the constructor with which one of its components requires this one. `None` if no component of
-    /// some group does.
+    /// Constructs values of a component for groups of entities, in the order of the groups. A group consists of components and a number of
+    /// entities. The constructor with which a component of the group requires this component makes the values for the group. Returns `None`
+    /// if there is a group none of whose components requires this component.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl Structure {
     }
 }
 
-/// Makes room for an entity in the sparse storages of a plan and in the sparse summaries.
+/// Makes room for the entity with this index in the sparse storages of a plan and in the sparse summaries.
 pub(super) fn reserve_sparse(
     sparse: &mut [SparseStorage],
     entities: &mut Entities,

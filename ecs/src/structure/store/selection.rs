@@ -46,8 +46,8 @@ impl Selection {
 }
 
 impl Store {
-    /// Groups entities by table, in the order in which the tables first occur. Entities that are not alive are skipped, and each counts
-    /// once. `O(entities)`.
+    /// Groups entities by table, in the order in which the tables first occur. Entities that are not alive are skipped; an entity that
+    /// occurs several times counts once. `O(entities)`.
     pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
         self.flush();
         let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
@@ -72,7 +72,7 @@ impl Store {
         self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
     }
 
-    /// Creates selections in this order.
+    /// Creates selections of these tables and rows, in this order.
     pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<AscendingRows>)>) -> Vec<Selection> {
         let mut before = 0;
         let selection = |(table, rows)| {
@@ -83,8 +83,8 @@ impl Store {
         parts.map(selection).collect()
     }
 
-    /// Moves the selections whose entities stay in their table when a bundle is inserted before the others: the others may add rows to
-    /// these tables.
+    /// Orders selections for the insertion of a bundle. Selections whose entities stay in their table come first, because the other
+    /// selections may add rows to these tables.
     pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = self.insertion_of::<B>();
         self.structure.order(selections, change);
@@ -96,7 +96,7 @@ impl Store {
         self.structure.order(selections, change);
     }
 
-    /// Calls a function with the selected entities, in this order if one is given.
+    /// Calls a function with the selected entities; in the order of `order`, if it is given.
     pub(super) fn with_affected<T>(
         &mut self,
         selection: &Selection,
@@ -129,7 +129,7 @@ impl Structure {
         self.archetypes.planned(table, change).plan.table != table
     }
 
-    /// Moves the rows of a selection to the end of their table, and returns the first of them.
+    /// Moves the rows of a selection to the end of their table. Returns the first of the new rows.
     pub(super) fn gather(&mut self, selection: &Selection) -> usize {
         let Some(rows) = &selection.rows else { return 0 };
         let entities = &mut self.entities;
@@ -137,7 +137,7 @@ impl Structure {
         table.gather(rows, |entity, row| entities.set_row(entity, row))
     }
 
-    /// Selects entities that are all in one table. `None` if one of them occurs twice.
+    /// Selects entities that are all in this table. Returns `None` if an entity occurs twice.
     pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
         let of = self.archetypes.tables.get(table)?.len();
         let rows = AscendingRows::of(self.entities.rows_of(entities), of);

@@ -69,7 +69,8 @@ impl Store {
         ChangeKey::of(ChangeStep::Insert(self.register_bundle::<B>()))
     }
 
-    /// Returns the number of a bundle. Creates the sparse storages of its components and of those that these require.
+    /// Returns the number of a bundle. Registers the bundle if necessary, and creates the sparse storages of its components and of the
+    /// components that these require.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
         match self.structure.archetypes.bundle::<B>() {
@@ -87,7 +88,7 @@ impl Store {
         self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }
 
-    /// Spawns an entity with new values, or places a pending id.
+    /// Spawns an entity with new values. If `pending` is given, the entity gets this id, which must be pending.
     #[inline]
     pub(super) fn spawn_with(
         &mut self,
@@ -151,7 +152,7 @@ impl Store {
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles without sparse components. The caller records the new rows and notifies listeners.
+    /// Runs the inner loop of `spawn_batch`, for bundles without sparse components. The caller records the new rows and notifies listeners.
     fn fill<B: Bundle>(&mut self, change: ChangeKey, bundles: impl Iterator<Item = B>) {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, .. }, .. } = self;

@@ -39,7 +39,7 @@ impl SpawnError {
 }
 
 impl SpawnError {
-    /// Returns the allocation error of a change of an entity that already has an id.
+    /// Returns the allocation error. The error belongs to a change of an entity that already has an id.
     pub(super) fn into_alloc_error(self) -> AllocError {
         match self {
             Self::OutOfMemory(error) => error,

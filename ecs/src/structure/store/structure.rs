@@ -18,11 +18,11 @@ use crate::util::alloc_error::{AllocError, try_reserve};
 #[derive(Default)]
 pub(crate) struct Structure {
     pub(crate) entities: Entities,
-    /// How many ids each system is expected to reserve. This decides which ids it gets.
+    /// How many ids each system is expected to reserve. The number decides which ids the system gets.
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
-    /// Reserved ids that a queue of commands is about to place.
+    /// The pending ids: reserved ids that get a row when a queue of commands is applied.
     pub(super) pending: Vec<Entity>,
 }
 
@@ -42,7 +42,7 @@ impl Structure {
         }
     }
 
-    /// Closes the id streams and makes every id that was reserved from one pending, so that it can be placed directly in its table.
+    /// Closes the id streams. Makes every id that was reserved from a stream pending, so that it can be placed directly in its table.
     /// `Store::place_pending`, which also runs at the end of each queue of commands, places the rest.
     ///
     /// # Errors

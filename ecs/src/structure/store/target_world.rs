@@ -1,11 +1,11 @@
 //! Returns recorded commands to the world that they were recorded for.
 //!
 //! A command can be any function of the world, so it may replace the world for which the later commands of the queue were recorded. Those
-//! commands are sent back to their own world, wherever it is by then, and are applied with its next commands.
+//! commands are sent back to their own world, even if it has been moved, and are applied with its next commands.
 //!
-//! Each system queue knows its [`TargetWorld`]. A queue that is being applied gets one as soon as one of its commands is a function of the
-//! world. State that a run sets in a world for its duration is restored through an `Arc` (`SharedClock`). While a value is constructed by
-//! `FromWorld` there is no way to tell which of the two worlds is meant, so exchanging worlds there panics.
+//! Each system queue has a [`TargetWorld`]. Another queue that is being applied gets one as soon as one of its commands is a function of
+//! the world. State that a run sets in a world for its duration is restored through an `Arc` (`SharedClock`). While a value is constructed
+//! by `FromWorld` there is no way to tell which of the two worlds is meant, so exchanging worlds there panics.
 //!
 //! Tests: tests/hazards/exchanged_worlds.rs
 
@@ -34,7 +34,7 @@ impl TargetWorld {
         self.world == store.id()
     }
 
-    /// Sends the commands of a system back. If their world has been dropped, they are dropped.
+    /// Sends the commands of a system back. If their world has been dropped, the commands are dropped.
     #[cold]
     pub(crate) fn send(&self, queue: &mut Queue<Store>, system: Option<&'static str>) {
         if !queue.is_empty() {
@@ -47,8 +47,8 @@ impl TargetWorld {
         }
     }
 
-    /// Sends back the commands that were pending while a system's commands were applied. `before` is the system whose commands were applied
-    /// before.
+    /// Sends back the commands that were pending while a system's commands were applied. `before` is the system whose commands were being
+    /// applied before that.
     #[cold]
     pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
         let queue = core::mem::take(queue);
@@ -57,7 +57,7 @@ impl TargetWorld {
 }
 
 impl TargetWorld {
-    /// Sends back ids that are reserved for commands. They are placed when commands are applied there, or by a flush.
+    /// Sends back ids that are reserved for commands. They are placed when their world applies commands, or by a flush.
     #[cold]
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
@@ -65,7 +65,7 @@ impl TargetWorld {
         drop(self.mailbox.send(ReturnedCommands { queue, system: None, before: None, deferral: None }));
     }
 
-    /// Notes that a scope which deferred the events of the store has ended elsewhere.
+    /// Notes that a scope which deferred the events of a store has ended while another store was in the place of this store.
     #[cold]
     pub(crate) fn end_deferral(&self, has_ended: bool) {
         let mut queue = Queue::default();
@@ -74,7 +74,7 @@ impl TargetWorld {
     }
 }
 
-/// Puts the commands that have been sent back before the pending ones.
+/// Puts the commands that have been sent back before the pending commands of the store.
 #[inline]
 pub(crate) fn take_returned(store: &mut Store) {
     if !store.commands.returned.is_empty() {

@@ -29,7 +29,7 @@ impl SavedCaller {
         Self { world: store.id, by: store.structure.entities.caller(), clock }
     }
 
-    /// Restores the origin of the saved world. `store` may be another one.
+    /// Restores the caller of the saved world. `store` may belong to another world.
     pub(crate) fn restore(&self, store: &mut Store) {
         if store.id == self.world {
             store.structure.entities.set_caller(self.by);
@@ -39,7 +39,7 @@ impl SavedCaller {
     }
 }
 
-/// Sets the tick, as if as many runs had happened. For tests of tick wraparound.
+/// Advances the tick as if this number of runs had happened. For tests of tick wraparound.
 pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
     let mut left = runs;
     while left != 0 {
@@ -61,7 +61,7 @@ impl Structure {
         }
     }
 
-    /// Tracks the changes of a component until the returned guard is dropped. If they are not tracked yet, tracking starts now.
+    /// Tracks the changes of a component until the returned guard is dropped. If the changes are not tracked yet, tracking starts now.
     pub(crate) fn watch(&mut self, id: ComponentId, now: Tick) -> Option<TrackingGuard> {
         self.track(id, now);
         self.archetypes.components.watch(id)
@@ -103,7 +103,7 @@ impl Structure {
         }
     }
 
-    /// Frees the ticks of all components that no consumer needs any more. Disabling components keep theirs.
+    /// Frees the ticks of all components that no consumer needs any more. Disabling components keep their ticks.
     pub(super) fn forget_unwatched(&mut self) {
         let components = &self.archetypes.components;
         let is_needed = |info: &ComponentInfo| !info.is_idle() || components.disabling().contains(&info.id());
@@ -113,7 +113,7 @@ impl Structure {
     }
 }
 
-/// Updates the ticks of a row after a change: for the values that it has replaced and for those that it has added.
+/// Updates the ticks of a row after a change: the ticks of the values that the change has replaced or added.
 #[cold]
 #[inline(never)]
 pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: WriteStamp) {

@@ -22,7 +22,7 @@ struct PreparedTransfer {
     ending: PreparedDespawn,
     to: TableId,
     pairs: Vec<ColumnMove>,
-    /// Their sparse values: the entity, the number of the storage, and the number of the storage in the other store.
+    /// The sparse values of the entities: the entity, the number of the storage, and the number of the storage in the other store.
     outside: Vec<(Entity, usize, usize)>,
 }
 
@@ -30,8 +30,8 @@ struct PreparedTransfer {
 pub(super) enum MovedIds {
     /// The next new ids.
     Next,
-    /// These ids, in the order in which the entities move. The entities with the ids in `kept` keep their ids; the other
-    /// ids are the next new ones after those are claimed.
+    /// These ids, in the order in which the entities move. The entities with the ids in `kept` keep their ids; the other ids are the next
+    /// new ids after the kept ids have been claimed.
     Chosen { all: Vec<Entity>, kept: Vec<Entity> },
 }
 
@@ -41,7 +41,7 @@ struct MovedRows<'a> {
     prepared: &'a mut PreparedTransfer,
     /// The old and new ids of all entities that have moved, and room for more.
     ids: &'a mut Vec<(Entity, Entity)>,
-    /// Reusable memory of the same capacity.
+    /// Reusable memory with the capacity of `ids`.
     sorted: &'a mut Vec<(Entity, Entity)>,
 }
 
@@ -71,8 +71,9 @@ impl NewRows for MovedRows<'_> {
     }
 }
 
-/// Moves the entities of some selections, each of another table, to another store, and returns their old and new ids. Everything that may
-/// fail happens before anything moves, so that each entity is in exactly one of the stores. No user code runs in between.
+/// Moves the entities of some selections to another store, and returns their old and new ids. Each selection is of a different table.
+/// Everything that may fail happens before anything moves, so that each entity is in exactly one of the stores. No user code runs in
+/// between.
 pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to: &mut Store) -> Vec<(Entity, Entity)> {
     let collect = |store: &mut Store, events: &mut LifecycleEvents| {
         selections.iter().for_each(|selection| store.collect_end_of(events, selection));
@@ -91,8 +92,8 @@ pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to
     ids
 }
 
-/// [`move_selections_to`](move_selections_to) after listeners have been notified of the removals. `then` does further work with the ids of
-/// the other store when the entities have theirs; it neither fails nor runs user code.
+/// Moves entities as [`move_selections_to`](move_selections_to) does, after listeners have been notified of the removals. When the entities
+/// have their new ids, `then` does further work with the ids of the other store; `then` neither fails nor runs user code.
 pub(super) fn move_notified_to(
     store: &mut Store,
     selections: &[Selection],
@@ -144,8 +145,8 @@ pub(super) fn move_notified_to(
     ids
 }
 
-/// Moves the pairs of entities that have moved to another store, with these old and new ids, if both entities of a pair have moved. The
-/// other pairs are removed when the operation ends.
+/// Moves the pairs whose entities have both moved to another store. `ids` are the old and new ids of the moved entities. The other pairs of
+/// moved entities are removed when the operation ends.
 fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, Entity)]) {
     if relations.places.iter().all(|place| place.pairs.index().len() == 0) {
         return;
@@ -172,7 +173,7 @@ fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, 
     }
 }
 
-/// Makes the ids pending that are not kept, which are the next new ids. There is room for them.
+/// Makes those ids pending that are not in `kept`: they are the next new ids, for which there is room. Returns all ids.
 fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
     for _ in kept.len()..all.len() {
         store.structure.entities.allocate().unwrap_or_else(|error| super::SpawnError::from(error).raise());
@@ -181,8 +182,8 @@ fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> 
     all
 }
 
-/// Prepares moving the entities of a selection, except for room in sparse storages: moves their rows to the end of their table and makes
-/// the rest of the room. `count` is the number of entities that are moved in all.
+/// Prepares the move of the entities of a selection: moves their rows to the end of their table, and makes all room except in sparse
+/// storages. `count` is the number of entities of all selections that are moved.
 fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> PreparedTransfer {
     let (table, pairs) = table_in(store, to, selection.table);
     let room = to.structure.archetypes.tables.get_mut(table).reserve(selection.len(store));
@@ -228,7 +229,7 @@ fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec
     values
 }
 
-/// Makes room for the sparse values of `count` entities that are about to be added.
+/// Makes room for the sparse values of entities that are about to be added with these indexes.
 fn make_room_for_sparse(store: &mut Store, prepared: &[PreparedTransfer], indexes: Vec<u32>) {
     if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
         return;
@@ -244,14 +245,15 @@ fn make_room_for_sparse(store: &mut Store, prepared: &[PreparedTransfer], indexe
     room.unwrap_or_else(|error| error.raise());
 }
 
-/// Returns the number of the sparse storage for a component of another store.
+/// Returns the number of the sparse storage for a component of another store. Registers the component if necessary.
 fn adopt_sparse(store: &mut Store, from: &Store, id: ComponentId) -> Option<usize> {
     let id = store.structure.archetypes.components.adopt(from.structure.archetypes.components.info(id)?.descriptor());
     store.note_new_components();
     Some(store.structure.archetypes.components.info(id)?.sparse_index())
 }
 
-/// Moves sparse values of entities that have left to their new ids, which are in the order of the old ones.
+/// Moves the sparse values of entities that have moved to another store. `new_ids` has the old and the new id of each entity, in the order
+/// of the old ids.
 fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usize)], new_ids: &[(Entity, Entity)]) {
     let now = to.now();
     for &(old, from, number) in values {

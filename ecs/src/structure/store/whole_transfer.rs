@@ -23,23 +23,24 @@ pub(super) type MapInside = fn(&mut Store, Entity, ComponentId, &mut dyn EntityM
 
 /// The new ids of entities that are about to move to another store.
 ///
-/// Other entities that occur in values do not exist there. Each gets an id of its own that no entity of the other store has or will ever
-/// have.
+/// Other entities that occur in values do not exist in the other store. Each gets an id of its own that no entity of the other store has or
+/// will ever have.
 struct NewIds<'a> {
     of: &'a Entities,
-    /// By the index of the old id: the old id and the new one.
+    /// The old and the new id of each moving entity, by the index of the old id.
     moving: Vec<(Entity, Entity)>,
     /// The new ids of entities that do not move but occur in values.
     others: EntityHashMap<Entity>,
     /// The ids of the moving entities, in the order in which they move.
     all: Vec<Entity>,
-    /// The number of ids that have been assigned, and the number of positions that have been visited.
+    /// The number of ids that have been assigned. `positions` is the number of positions that have been visited.
     given: usize,
     positions: u64,
 }
 
 impl<'a> NewIds<'a> {
-    /// Assigns ids to entities that move in this order; there is room for them. If `are_kept`, each entity keeps its id where that is free.
+    /// Assigns ids to entities that move in this order; there is room for them. If `are_kept` is true, each entity whose id is free in the
+    /// other store keeps its id.
     fn new(of: &'a Entities, moving: &[Entity], are_kept: bool) -> Self {
         let others = EntityHashMap::from_iter(core::iter::empty::<(Entity, Entity)>());
         let indexes = moving.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
@@ -112,9 +113,9 @@ fn maps(components: &Components, id: ComponentId) -> bool {
 }
 
 /// Moves all entities to another store, and returns their old and new ids. Listeners of this store, which is dropped, are not notified.
-/// Entities inside of values are mapped, inside of components by `map`. If `are_kept`, entities keep their ids where these are free.
-/// Resources for which `is_wanted` returns true are moved; its second argument is whether the other store has a resource of the type.
-/// Everything that may fail happens before anything moves.
+/// Entities inside of values are mapped; `map` maps those inside of components. If `are_kept` is true, each entity whose id is free in the
+/// other store keeps its id. Resources for which `is_wanted` returns true are moved; the second argument of `is_wanted` is whether the
+/// other store has a resource of the type. Everything that may fail happens before anything moves.
 pub(crate) fn move_all_to(
     mut store: Store,
     to: &mut Store,
@@ -151,8 +152,8 @@ pub(crate) fn move_all_to(
     ids
 }
 
-/// Maps the entities inside of values to ids of another store. Returns the ids that the moving entities get there, and how many further ids
-/// it has to retire.
+/// Maps the entities inside of values to ids of another store. Returns the ids that the moving entities get there, and the number of
+/// further ids, which no entity may ever have.
 fn map_inside(
     store: &mut Store,
     (selections, moving): (&[Selection], &[Entity]),

@@ -32,13 +32,13 @@ impl LogCopy {
         from.len() != 0 && self.values.as_ref().is_some_and(ColumnCopy::refuses)
     }
 
-    /// Copies a log into this, and shares the entries of `known`, an earlier copy of the log, if they are the same: the numbers of entries
-    /// only increase, except by a restore. If that panics, or there is no memory, the contents are incomplete. Panics if there are values
-    /// that cannot be cloned.
+    /// Copies a log into this copy. `known` is an earlier copy of the log: if the numbers of its entries are equal, its entries are shared,
+    /// since the numbers of entries only increase, except by a restore. If copying panics, or there is no memory, the contents are
+    /// incomplete. Panics if there are values that cannot be cloned.
     ///
     /// # Safety
     ///
-    /// - The log belongs to the component that this was made for, and has values if this has.
+    /// - The log belongs to the component that this copy was made for, and has values if this copy has values.
     pub(in crate::structure::removal) unsafe fn take(
         &mut self,
         from: &RemovalLog,
@@ -93,13 +93,13 @@ impl LogCopy {
         (self.first, self.first + self.entities.len() as u64, self.limit)
     }
 
-    /// Returns how many readers that still exist had not read all entries.
+    /// Returns the number of readers that still exist and had not read all entries when the copy was taken.
     pub(crate) fn unread(&self) -> usize {
         let (_, end, _) = self.numbers();
         self.readers.iter().filter(|(reader, position)| reader.strong_count() != 0 && *position < end).count()
     }
 
-    /// Clones the values that are needed to restore a log from this.
+    /// Clones the values that are needed to restore a log from this copy.
     pub(in crate::structure::removal) fn clones(&self) -> Result<ColumnClones, AllocError> {
         self.values.as_ref().map_or(Ok(None), ColumnCopy::clones)
     }
@@ -121,13 +121,13 @@ impl RemovalLog {
         }
     }
 
-    /// Restores the log from a copy. Afterwards the clones hold its old values, unless these need no drop. Readers that the copy does not
-    /// contain start at its end.
+    /// Restores the log from a copy. Afterwards the clones hold the old values of the log, unless these need no drop. Readers that the copy
+    /// does not contain start at the end of the log.
     ///
     /// # Safety
     ///
-    /// - The copy belongs to a log of this component, with values if this has some; the clones belong to the copy, and room has been made
-    ///   for it here since the last operation.
+    /// - The copy belongs to a log of this component, with values if this log has values; the clones belong to the copy, and room has been
+    ///   made for it in this log since the last operation.
     pub(in crate::structure::removal) unsafe fn restore_from(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
         // The number of values in the log, including those of expired entries, which have not been dropped yet.
