@@ -216,8 +216,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     pub(crate) const BORROWS_AGREE: () =
         check_query(PhantomData::<(D, F)>, &ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
 
-    /// Like [`BORROWS_AGREE`](Self::BORROWS_AGREE), but for a call that fetches a single entity: also rejects data that cannot be
-    /// fetched for a single entity.
+    /// Like [`BORROWS_AGREE`](Self::BORROWS_AGREE), but for a call that fetches a single entity. It also rejects data that cannot
+    /// be fetched in this way.
     pub(crate) const FITS_ONE_ENTITY: () = {
         let () = Self::BORROWS_AGREE;
         D::Terms::FACTS.assert_single();
@@ -301,9 +301,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// Gives borrows of the source queries to the filtered entity in this query's data, if there is one. It may read components
-    /// that the other terms do not write, and write components that they do not borrow. The access of the query then includes these
-    /// borrows.
+    /// Gives borrows of the source queries to the filtered entity in this query's data, if there is one. The filtered entity may
+    /// read components that the other terms do not write, and write components that the other terms do not borrow. The access of
+    /// the query then includes these borrows.
     pub(super) fn give_borrows_of(&mut self, borrowed: &FilteredAccess) {
         let mut given = FilteredAccess::default();
         for id in borrowed.borrowed().unwrap_or_default() {

@@ -145,8 +145,8 @@ impl RowBatch {
 
 /// The matching rows of a block, for queries whose rows have to be checked.
 ///
-/// The group is the unit of progress: when the iteration steps to a group, it decides which rows of the group match. Groups come in
-/// ascending order. So no row is returned twice, even if ticks and logs change during the iteration.
+/// The iteration steps from group to group, in ascending order. When it reaches a group, it decides which rows of the group match.
+/// So no row is returned twice, even if ticks and logs change during the iteration.
 #[derive(Clone, Copy)]
 pub(crate) struct MatchingRows<'w> {
     /// List of candidate rows, if there is one.

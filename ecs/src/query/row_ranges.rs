@@ -124,7 +124,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         Self { run, cursor, is_marked: false }
     }
 
-    /// Visits all tables without accessing values, and marks all rows as changed. [`RowRanges::some`] then returns the rows.
+    /// Visits all tables without accessing values, and marks all rows as changed. Use [`RowRanges::some`] to get the rows
+    /// afterwards.
     ///
     /// # Safety
     ///

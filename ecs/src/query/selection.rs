@@ -18,7 +18,7 @@ use crate::structure::store::{
     DispatchVTable, LifecycleEvents, Selection, Store, forget_selections, move_selections_to,
 };
 
-/// Selected entities of a world, to change all of them: from [`World::all`](crate::world::World::all) and
+/// Selected entities of a world, to change all of them. Made by [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
 ///
 /// The order in which entities are visited, and the order of their rows afterwards, are not specified. They are always the same for

@@ -66,8 +66,8 @@ impl<'w> Ticks<'w> {
         Self { tracking: None, row: 0, place, run_ticks }
     }
 
-    /// Creates the ticks of a value in a row of a column. `tracking` contains the column's ticks. If it is `None`, `request` can
-    /// request ticks.
+    /// Creates the ticks of a value in a row of a column. `tracking` contains the column's ticks. Without ticks, `request` is used
+    /// to request them.
     ///
     /// # Safety
     ///
