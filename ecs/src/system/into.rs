@@ -148,8 +148,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::map(Self::into_system(self), function)
     }
 
-    /// Returns a system that runs this system with a mutable reference to `value` as its input. So the returned system needs no
-    /// input. It keeps the value.
+    /// Returns a system that runs this system with a mutable reference to `value` as its input. The returned system keeps the value
+    /// and needs no other input.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

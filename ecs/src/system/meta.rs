@@ -35,7 +35,7 @@ pub struct SystemMeta {
     /// Ranges of the access that other members of the enclosing sets have added. These members are not lent out at the same time as
     /// the current member, so they cannot conflict with it.
     hidden: Vec<Range<usize>>,
-    /// The path of fields to the parameter that is being initialised, inside of structs of parameters.
+    /// The names of the fields that lead to the parameter that is being initialised, if it is inside of structs of parameters.
     path: Vec<&'static str>,
     /// For each entry of the access: the path of fields to its parameter.
     paths: Vec<Vec<&'static str>>,

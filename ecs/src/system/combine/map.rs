@@ -153,7 +153,7 @@ where
     Box::new(WrappedSystem { name, nesting: nested(system.facts().nesting), system, wrap })
 }
 
-/// Turns a condition that may fail into one that returns `bool` or cannot run.
+/// Converts a condition that may fail into one that returns `bool`. If the original condition fails, the new one cannot run.
 pub(in crate::system) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
 where
     I: SystemInput + 'static,

@@ -110,9 +110,9 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Spawns an entity with the components of a bundle. [`EntityCommands::id`] returns its id immediately, at the cost
-    /// of an atomic operation. If `id` is not called, and no other command for the entity follows, the entity gets the
-    /// next id when the command is applied.
+    /// Spawns an entity with the components of a bundle. [`EntityCommands::id`] returns the id of the entity
+    /// immediately, at the cost of an atomic operation. If `id` is not called, and no other command for the entity
+    /// follows, the entity gets the next id when the command is applied.
     ///
     /// If no ids are left when the command is applied, no entity is spawned. This is reported like other
     /// [`CommandError`](crate::store::CommandError)s.

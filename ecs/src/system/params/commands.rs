@@ -133,7 +133,7 @@ pub struct ParallelCommands<'w, 's> {
 
 #[cfg(feature = "std")]
 impl ParallelCommands<'_, '_> {
-    /// Calls a function with `Commands` of its own.
+    /// Calls a function with `Commands` that no other call uses.
     ///
     /// Takes a lock briefly, twice. The commands of one call are applied one after the other.
     ///

@@ -415,7 +415,8 @@ impl<M> MessageMutator<'_, '_, M> {
         self.cursor.read_mut_with_id(self.messages)
     }
 
-    /// Adds a message and returns its id. The next read of the system also yields its own messages.
+    /// Adds a message and returns its id. The next time that the system reads, it also gets the messages that it has written
+    /// itself.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
