@@ -1,8 +1,9 @@
-//! Prefetches what a list of entities leads to.
+//! Prefetches the slots and the values of the entities of a list.
 //!
-//! Finding an entity in a large world can miss the cache twice: for the slot of its id, and for its values. Both are prefetched
-//! while earlier entities of the list are visited. Prefetching reads ids before the iterator yields them, which the caller's
-//! iterator must not observe. It is therefore limited to known iterator types that read a list and have no side effects.
+//! Finding an entity in a large world can miss the cache twice: once for the slot of its id, and once for its values. Both are
+//! prefetched while earlier entities of the list are visited. Prefetching reads ids before the iterator yields them. The caller's
+//! iterator must not be able to observe this, so prefetching is limited to known iterator types that read a list and have no side
+//! effects.
 //!
 //! Tests: tests/queries/lists.rs
 
@@ -24,13 +25,15 @@ use crate::util::prefetch::prefetch;
 
 /// Distance at which slots are prefetched, in entities.
 const SLOTS_AHEAD: usize = 24;
-/// Distance at which values are prefetched, in entities. Their slots have arrived in the cache by then.
+/// Distance at which values are prefetched, in entities. It is shorter than [`SLOTS_AHEAD`], so that the slots have arrived in the
+/// cache by then.
 const VALUES_AHEAD: usize = 12;
-/// With fewer slots than this, entities are in a near cache, and the additional instructions cost more than they save.
+/// Minimum number of slots of a world for prefetching. Fewer slots fit into a near cache, and the additional instructions would
+/// cost more than they save.
 const LEAST_SLOTS: usize = 1 << 16;
 
-/// Whether prefetching is worthwhile for the entities of an iterator: the world and the list are long, and the iterator allows
-/// reading ids ahead.
+/// Returns whether prefetching is worthwhile: the world and the list are long, and the type of the iterator allows reading ids
+/// ahead.
 #[inline]
 pub(super) fn is_worth_it<I: Iterator>(store: &Store, entities: &I) -> bool {
     let is_long = is_list::<I>() && entities.size_hint().0 > SLOTS_AHEAD;
@@ -48,8 +51,8 @@ pub(super) fn prefetch_row<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_,
     prefetch_entities::<D, F>(matched.cell().store(), matched.cache(), slot, values);
 }
 
-/// Prefetches the slot of an entity, and the values of another one. Cold, so that a loop over a short list keeps its values in
-/// registers.
+/// Prefetches the slot of the entity `slot`, and the values of the entity `values`. Cold, so that a loop over a short list keeps
+/// its values in registers.
 #[cold]
 #[inline(never)]
 fn prefetch_entities<D: Fetch, F: FilterTerms>(
@@ -74,12 +77,12 @@ fn prefetch_entities<D: Fetch, F: FilterTerms>(
 }
 
 /// Guesses the row of an entity within one table. Entities that were spawned together have rows in the order of their indexes until
-/// they are moved. A guess is checked against the table's entity list. A correct guess avoids reading the slot, on which the loads
-/// of the values would depend.
+/// they are moved. A guess is checked against the table's entity list. A correct guess avoids reading the slot of the entity, on
+/// which the loads of the values would depend.
 pub(super) struct RowGuess<'w, D: Fetch, F: FilterTerms> {
     /// All rows of the table.
     pub(super) block: Block<'w, D, F>,
-    /// Row of an entity minus its index.
+    /// The number to add to the index of an entity to get its row. The addition wraps.
     shift: u32,
 }
 
@@ -87,7 +90,8 @@ impl<'w, D: Fetch, F: FilterTerms> RowGuess<'w, D, F> {
     /// Distance at which guessed rows are prefetched, in entities.
     const AHEAD: usize = 16;
 
-    /// Guesses based on the row of an entity. `None` if the entity is not alive, or its table does not match.
+    /// Derives the guesses from the table and row of `entity`. Returns `None` if the entity is not alive, or its table does not
+    /// match.
     pub(super) fn new(matched: Matched<'w, '_, D, F>, entity: Entity) -> Option<Self> {
         let location = Slot::find(matched.cell().store().structure.entities.slots(), entity)?;
         Some(Self { block: matched.block_of(location.table)?, shift: location.row.wrapping_sub(entity.index()) })
@@ -98,7 +102,7 @@ impl<'w, D: Fetch, F: FilterTerms> RowGuess<'w, D, F> {
         entity.index().wrapping_add(self.shift) as usize
     }
 
-    /// The next entity of the list and its row, if the guess is correct.
+    /// Returns the next entity of the list and its guessed row, if the guess is correct.
     #[inline(always)]
     pub(super) fn next<I>(&self, entities: &I) -> Option<(Entity, usize)> {
         let entity = id_after(entities, 0)?;
@@ -118,31 +122,31 @@ impl<'w, D: Fetch, F: FilterTerms> RowGuess<'w, D, F> {
     }
 }
 
-/// How unreliable recent guesses were.
+/// A score for how unreliable recent guesses were. Wrong guesses raise it, correct guesses lower it.
 #[derive(Default)]
 pub(super) struct GuessScore(usize);
 
 impl GuessScore {
     /// One wrong guess outweighs this many correct ones.
     const WRONG: usize = 8;
-    /// At this value, guessing pauses.
+    /// The maximum score. At this score, guessing pauses.
     const LIMIT: usize = 64;
 
-    /// Number of entities to find by their slots before the next guess.
+    /// Returns the number of entities to find by their slots before the next guess.
     #[inline(always)]
     pub(super) fn pause(&self) -> usize {
         if self.0 < Self::LIMIT { 1 } else { 4096 }
     }
 
-    /// Records `right` correct guesses, followed by a wrong one.
+    /// Records `right` correct guesses, followed by one wrong guess.
     #[inline(always)]
     pub(super) fn note(&mut self, right: usize) {
         self.0 = (self.0.saturating_sub(right) + Self::WRONG).min(Self::LIMIT);
     }
 }
 
-/// Expands `$do` with every iterator type that only reads a list of ids, and an expression for the id that it will yield after
-/// `nth` others.
+/// Calls the macro `$do` with every iterator type that only reads a list of ids. Each type comes with an expression for the id that
+/// the iterator will yield after `nth` other ids.
 macro_rules! for_lists {
     ($do:ident) => {
         $do! {
@@ -157,7 +161,7 @@ macro_rules! for_lists {
     };
 }
 
-/// Whether an iterator only reads a list of ids.
+/// Returns whether iterators of this type only read a list of ids.
 #[inline(always)]
 fn is_list<I>() -> bool {
     macro_rules! is_any {
@@ -168,7 +172,8 @@ fn is_list<I>() -> bool {
     for_lists!(is_any)
 }
 
-/// The id that an iterator will yield after `nth` others; `None` if it [is no list](is_list) or has fewer ids.
+/// Returns the id that an iterator will yield after `nth` other ids. Returns `None` if the iterator [is no list](is_list), or if
+/// too few ids are left.
 #[inline]
 fn id_after<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {
@@ -185,7 +190,7 @@ fn id_after<I>(entities: &I, nth: usize) -> Option<Entity> {
     None
 }
 
-/// The id of a type whose lifetimes are all replaced by `'static`.
+/// Returns the id of the type that results if all lifetimes of `T` are replaced by `'static`.
 #[inline(always)]
 fn id_of_type<T>() -> TypeId {
     trait TypeIdOf {

@@ -12,18 +12,18 @@ use super::filter::FilterTerms;
 use crate::entity::TableId;
 use crate::storage::table::Table;
 
-/// The blocks of a query, one after the other.
+/// Iterates over the blocks of a query.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     pub(super) matched: Matched<'w, 's, D, F>,
-    /// The matches still to come, if there is no driver. An iterator stays in registers from table to table; the list would be
-    /// loaded again for each.
+    /// The remaining matches. Used if the iteration follows no driver. This is an iterator, because it stays in registers from
+    /// table to table; a list would be loaded again for each table.
     matches: slice::Iter<'s, Match<D::Column>>,
-    /// All tables of the store, which stay in registers too.
+    /// All tables of the store. This copy of the slice stays in registers, too.
     tables: &'w [Table],
-    /// Position in the driver.
+    /// The position in the driver at which the iteration continues.
     at: usize,
     driver: Option<Driver<'w>>,
-    /// Whether the driver yields rows one by one.
+    /// Whether the driver yields rows one by one, and not as a block.
     is_led: bool,
 }
 
@@ -35,7 +35,7 @@ impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
-    /// All blocks.
+    /// Creates an iterator over all blocks.
     #[inline]
     pub(crate) fn new(matched: Matched<'w, 's, D, F>) -> Self {
         let driver = matched.driver();
@@ -44,18 +44,18 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         Self { matched, matches: matched.cache().matches.iter(), tables, at: 0, driver, is_led }
     }
 
-    /// An exhausted iterator.
+    /// Creates an exhausted iterator.
     #[inline]
     pub(crate) fn nothing(matched: Matched<'w, 's, D, F>) -> Self {
         Self { matched, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
     }
 
-    /// Number of rows in the remaining blocks. Only valid if rows need no check (`per_row` is false).
+    /// Returns the number of rows in the remaining blocks. Only valid if the rows of the query need no check (`per_row` is false).
     pub(crate) fn rows_left(&self) -> usize {
         self.matches.as_slice().iter().filter_map(|found| self.tables.get(found.table.index())).map(Table::len).sum()
     }
 
-    /// The next block. Its rows may still need to be checked by the filter.
+    /// Returns the next block. The filter may still have to check its rows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
         if per_row::<D, F>()
@@ -75,24 +75,26 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// Whether the iteration follows a sparse storage row by row.
+    /// Returns whether the iteration follows a sparse storage row by row.
     #[inline]
     pub(crate) fn is_led(&self) -> bool {
         per_row::<D, F>() && self.is_led
     }
 
-    /// The rows that the driver still has to yield one by one, if the iteration [is led](Self::is_led) by one.
+    /// Returns the rows that the driver has yet to yield one by one. Returns `None` unless the iteration [is led](Self::is_led) by
+    /// a driver.
     #[inline]
     pub(crate) fn led_one_by_one(&self) -> Option<DriverRows<'w>> {
         if self.is_led() { self.driver.map(|driver| DriverRows { driver, at: self.at }) } else { None }
     }
 
-    /// The next matching row of those that [`led_one_by_one`](Self::led_one_by_one) returns. `block` is the block of its table.
+    /// Returns the next matching row of those that [`led_one_by_one`](Self::led_one_by_one) returns. Stores the table of this row
+    /// in `table`, and the block of all rows of this table in `block`.
     ///
     /// # Safety
     ///
-    /// - A driver yields rows one by one. The values that the filter reads may be read.
-    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    /// - The driver yields rows one by one. The values that the filter reads may be read.
+    /// - If `table` is not [`TableId::UNUSED`], `block` is initialized, and is a block of all rows of that table.
     #[inline]
     pub(crate) unsafe fn next_led(
         &mut self,
@@ -110,7 +112,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// All rows of the sparse storage that the iteration follows, as one block.
+    /// Returns all rows of the sparse storage that the iteration follows, as one block. Later calls return `None`.
     fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
         if self.at != 0 {
@@ -122,7 +124,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     }
 }
 
-/// Rows that a driver yields one by one, from a position on.
+/// The rows that a driver yields one by one, from a position in the driver on.
 #[derive(Clone, Copy)]
 pub(crate) struct DriverRows<'w> {
     driver: Driver<'w>,
@@ -130,11 +132,11 @@ pub(crate) struct DriverRows<'w> {
 }
 
 impl<'w> DriverRows<'w> {
-    /// Calls `each` with each matching row: a block of the whole table, and the row number.
+    /// Calls `each` with each matching row. The arguments are a block of all rows of the table, and the number of the row.
     ///
     /// # Errors
     ///
-    /// The first error of the function, which ends the loop.
+    /// The first error that `each` returns. It ends the loop.
     #[inline(always)]
     pub(crate) fn for_each<D: Fetch, F: FilterTerms, E>(
         self,
@@ -172,12 +174,12 @@ impl<'w> DriverRows<'w> {
 }
 
 impl<'w> Driver<'w> {
-    /// The row of the next entity at position `at` or later and before `end`. Advances the position past it, and sets `block` to
-    /// all rows of the entity's table.
+    /// Returns the row of the next entity in a matched table, from position `at` on and before `end`. Advances `at` past this
+    /// entity. Sets `table` to the entity's table, and `block` to all rows of this table.
     ///
     /// # Safety
     ///
-    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    /// - If `table` is not [`TableId::UNUSED`], `block` is initialized, and is a block of all rows of that table.
     #[inline]
     pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
         &self,

@@ -4,12 +4,13 @@
 
 use super::fetch::Apart;
 
-/// A loop that is inlined at its call after everything that it calls was inlined into it.
+/// A loop that is inlined at its call, after everything that it calls has been inlined into it.
 ///
-/// The optimiser inlines bottom-up, and a long function only if it has one call site. So there must be one loop with one call site
-/// until then. A loop marked `inline(always)` would be inlined too early. Therefore a function stores the address of the loop: the
-/// optimiser resolves that address when it inlines the function, which is later. If it cannot resolve the address, each block costs
-/// one indirect call, to code for the baseline instruction set.
+/// The optimiser inlines bottom-up, and inlines a long function only if the function has one call site. So until everything has
+/// been inlined into the loop, it must be one function with one call site. A loop marked `inline(always)` would be inlined too
+/// early. Therefore [`find`](Self::find) stores the address of the loop: the optimiser resolves the address when it inlines `find`,
+/// which happens later. If it cannot resolve the address, each block costs one indirect call, to code for the baseline instruction
+/// set.
 ///
 /// Both functions are called through a type parameter; otherwise the compiler would inline them before it optimises. If a loop has
 /// several call sites, [`between_blocks`](crate::simd::between_blocks) keeps the optimiser from merging them.
@@ -17,14 +18,14 @@ pub(super) trait BlockLoop<J, B> {
     /// Runs the loop over the rows.
     fn run(job: J) -> B;
 
-    /// Stores the address of [`run`](Self::run).
+    /// Stores the address of the function [`run`](Self::run) in the variable `run`.
     fn find(run: &mut Option<fn(J) -> B>);
 }
 
-/// The only loop of a job type.
+/// Implements [`BlockLoop`] with the only loop of each job type.
 pub(super) struct OneLoop;
 
-/// Runs an inlined copy of the loop.
+/// Runs a copy of the loop that is inlined here.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn run_copy<L: BlockLoop<J, B>, J, B>(job: J) -> B {
     let mut found = None;

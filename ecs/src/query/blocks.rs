@@ -1,8 +1,8 @@
 //! Iteration over the rows that a query matches, block by block.
 //!
 //! A block is a run of rows of one table, usually the whole table. If the query demands a sparse component, the iteration follows
-//! the smallest demanded sparse storage, row by row. If the query also reads and checks nothing that is stored in tables, the rows
-//! of that storage form one block.
+//! the smallest demanded sparse storage, row by row. If, in addition, the query reads and checks nothing that is stored in tables,
+//! the rows of that storage form one block.
 //!
 //! Tests: tests/queries/iteration.rs, tests/queries/packed.rs
 
@@ -18,7 +18,7 @@ use crate::storage::table::Table;
 use crate::storage::tracking::{GROUP, LoggedRows};
 use crate::structure::cell::StoreCell;
 
-/// Rows of one table, or of a sparse storage, with the state to fetch them.
+/// Rows of one table, or of a sparse storage, with the state for fetching them.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) data: D::TableFetch<'w>,
     /// Initialized if the filter checks rows (`F::PER_ROW`).
@@ -26,28 +26,28 @@ pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) rows: Rows,
     pub(crate) first: usize,
     pub(crate) end: usize,
-    /// Whether these are all rows of a sparse storage, and all of them match.
+    /// Whether the block has all rows of a sparse storage, and all of them match.
     pub(crate) all_packed: bool,
 }
 
 impl_copy! { [D: Fetch, F: FilterTerms] Block<'_, D, F>; }
 
-/// Whether rows of a matched table have to be checked one by one.
+/// Returns whether rows of a matched table have to be checked one by one.
 pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
     D::PER_ROW || F::PER_ROW
 }
 
-/// Which rows of a table another query may change while a query with these terms visits the table.
+/// Returns which rows of a table another query may change while a query with these terms visits the table.
 pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
     Sharing::of(D::FACTS.names_sparse || F::FACTS.names_sparse)
 }
 
-/// Whether everything that a query reads or checks is stored outside the tables.
+/// Returns whether everything that a query reads or checks is stored outside the tables.
 pub(super) const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
     D::FACTS.outside_tables && F::FACTS.outside_tables
 }
 
-/// A store, and the cache of a query, which belongs to the store and is up to date. Gives no access to values.
+/// A store, and the cache of a query. The cache belongs to the store and is up to date. This type gives no access to values.
 pub(crate) struct Matched<'w, 's, D: Fetch, F: FilterTerms> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D, F>,
@@ -75,19 +75,19 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         self.cache
     }
 
-    /// A copy whose visits of tables are already recorded.
+    /// Returns a copy that does not record visits of tables, because these are already recorded.
     #[inline]
     pub(crate) fn again(self) -> Self {
         Self { cell: self.cell.again(), ..self }
     }
 
-    /// A copy with the read-only version of the terms.
+    /// Returns a copy with the read-only version of the terms.
     #[inline]
     pub(crate) fn read_only(self) -> Matched<'w, 's, D::ReadOnly, F> {
         Matched { cell: self.cell, cache: self.cache }
     }
 
-    /// All rows of a table, if it matches.
+    /// Returns a block of all rows of a table, if the table matches.
     #[inline]
     pub(crate) fn block_of(self, table: TableId) -> Option<Block<'w, D, F>> {
         let found = self.cache.match_of(table)?;
@@ -95,18 +95,19 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         Some(unsafe { Block::whole(self.cell, self.cache, &found) })
     }
 
-    /// All rows of each table that matches, one table after the other.
+    /// Iterates over the matched tables, one after the other, and yields a block of all rows of each.
     pub(crate) fn blocks(self) -> impl Iterator<Item = Block<'w, D, F>> {
         self.cache.matches.iter().filter_map(move |found| self.block_of(found.table))
     }
 
-    /// Whether an entity is alive and matches.
+    /// Returns whether an entity is alive and matches.
     pub(crate) fn contains(self, entity: Entity) -> bool {
         let Some(location) = self.cell.store().structure.entities.get(entity) else { return false };
         self.block_of(location.table).is_some_and(|block| block.contains(entity, location.row as usize))
     }
 
-    /// The smallest sparse storage that contains every match, or the change log of one.
+    /// Returns the smallest sparse storage that contains every match, or a sparse storage with a change log that contains every
+    /// match. Returns `None` if there is no such storage, or if rows need no check.
     #[inline]
     pub(crate) fn driver(self) -> Option<Driver<'w>> {
         if !per_row::<D, F>() {
@@ -120,12 +121,12 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
     }
 
-    /// All values of the sparse storage that the iteration follows, as one block, if it does not matter which tables their entities
-    /// are in.
+    /// Returns all values of the sparse storage that the iteration follows, as one block. Returns `None` if it matters which tables
+    /// the entities of the storage are in.
     ///
     /// # Safety
     ///
-    /// - [`driver`](Self::driver) returned the driver, for this query.
+    /// - [`driver`](Self::driver) returned `driver`, for this query.
     pub(crate) unsafe fn packed(self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         let (storage, table) = self.what_is_packed(driver)?;
         let whole = self.block_of(table)?;
@@ -134,7 +135,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         Some(Block { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
     }
 
-    /// The set whose values are the rows of [`packed`](Self::packed), and a matched table, if there are both.
+    /// Returns the set whose values are the rows of [`packed`](Self::packed), and a matched table. Returns `None` unless there are
+    /// both.
     #[inline]
     pub(super) fn what_is_packed(self, driver: &Driver<'w>) -> Option<(&'w SparseSet, TableId)> {
         if !is_outside_tables::<D, F>() || driver.logged.is_some() {
@@ -147,8 +149,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
         self.cache.matches.first().filter(|_| are_all).map(|found| (storage, found.table))
     }
 
-    /// Whether every entity of the sparse storage that the iteration follows matches if its table does. True if the query only
-    /// demands that sparse component of a row, and the iteration does not follow a change log.
+    /// Returns whether every entity of the sparse storage that the iteration follows matches if its table does. This is true if the
+    /// query demands only that sparse component of a row, and the iteration does not follow a change log.
     #[inline]
     pub(super) fn holds_for_all(self) -> bool {
         D::FACTS.only_demands && F::FACTS.only_demands && self.cache.drivers.len() == 1
@@ -166,11 +168,11 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         unsafe { Self::of_tables(cell, cell.store().structure.archetypes.tables.as_slice(), cache, found) }
     }
 
-    /// [`Block::whole`] with the tables of the store as an argument.
+    /// Like [`Block::whole`], but takes the tables of the store as an argument.
     ///
     /// # Safety
     ///
-    /// - As for [`Block::whole`]; `tables` are all tables of the cell's store.
+    /// - The conditions of [`Block::whole`] hold. `tables` are all tables of the cell's store.
     #[inline]
     pub(super) unsafe fn of_tables(
         cell: StoreCell<'w>,
@@ -192,7 +194,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
     }
 
-    /// The filter. Only for a query whose filter checks rows.
+    /// Returns the fetch state of the filter. Only for a query whose filter checks rows.
     #[inline(always)]
     pub(super) fn filter(&self) -> F::TableFetch<'w> {
         // The condition is a constant, so the assertion is evaluated at compile time.
@@ -201,20 +203,21 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         unsafe { self.filter.assume_init() }
     }
 
-    /// Whether any row may match, according to the filter.
+    /// Returns whether, according to the filter, any row may match.
     #[inline(always)]
     pub(crate) fn has_any(&self) -> bool {
         !F::PER_ROW || F::any(self.filter())
     }
 
-    /// The fetch state for rows of a sparse storage that all match. The compiler knows more about it than about `self.data`.
+    /// Returns the fetch state of a block that has all rows of a sparse storage, if all of them match. The compiler knows more
+    /// about this state than about `self.data`.
     #[inline]
     pub(crate) fn all_packed(&self) -> Option<D::TableFetch<'w>> {
         // SAFETY: `packed` made this block, and all of its rows match.
         (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
 
-    /// Whether the entity in this row of the table matches.
+    /// Returns whether the entity in this row of the table matches.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
         self.all_packed().is_some()
@@ -222,7 +225,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
                 && (!F::PER_ROW || F::contains(self.filter(), entity, row))
     }
 
-    /// The fetch state of the rows from `first` on, if their changes only have to be recorded in ticks. See [`Fetch::recording`].
+    /// Returns the fetch state of the rows from `first` on, if it is enough to record their changes in ticks. See
+    /// [`Fetch::recording`].
     #[inline(always)]
     pub(crate) fn noted(&self, first: usize) -> Option<D::TableFetch<'w>> {
         match sharing::<D, F>() {
@@ -233,7 +237,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         }
     }
 
-    /// Whether the row matches.
+    /// Returns whether the row matches.
     ///
     /// # Safety
     ///
@@ -244,7 +248,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         !per_row::<D, F>() || self.contains(unsafe { self.rows.entity(row) }, row)
     }
 
-    /// A mask of the matching rows of the group that begins with `row`.
+    /// Returns a mask of the matching rows of the group that begins with `row`.
     ///
     /// # Safety
     ///
@@ -267,12 +271,12 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         unsafe { self.with_data(row, mask & u64::MAX >> (GROUP - count)) }
     }
 
-    /// End of the run of matching rows that begins with `row`, which begins a group or is the end of the block. The result may be
-    /// lower than the true end.
+    /// Returns the end of the run of matching rows that begins with `row`. `row` begins a group, or is the end of the block. The
+    /// result may be lower than the true end.
     ///
     /// # Safety
     ///
-    /// - As for [`Block::mask`], for all rows from `row` on.
+    /// - The conditions of [`Block::mask`] hold for all rows from `row` on.
     #[inline]
     pub(super) unsafe fn end_of_matching(&self, row: usize) -> usize {
         if D::PER_ROW || !F::PER_ROW || row >= self.end {
@@ -283,7 +287,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         unsafe { F::end_of_matching(self.filter(), self.rows, row, self.end, sharing::<D, F>()) }
     }
 
-    /// Keeps the bits of those rows, counted from `first`, whose entities have what the query reads.
+    /// Clears the bits of those rows whose entities lack something that the query reads. The bits count from the row `first`.
     ///
     /// # Safety
     ///
@@ -303,8 +307,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         rows
     }
 
-    /// Keeps the bits of those rows, counted from `first`, that belong to the block and match. The rows come from a change log; if
-    /// it is exact, they are not checked.
+    /// Clears the bits of those rows that do not belong to the block or do not match. The bits count from the row `first`. The rows
+    /// come from a change log. If `exact` is true, the log contains only matching rows, so they are not checked.
     #[inline]
     pub(super) fn of_list(&self, first: usize, rows: u64, exact: bool) -> u64 {
         let mut rows = match self.end.saturating_sub(first) {
@@ -325,17 +329,18 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 }
 
 impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
-    /// Whether each slice has one row, because the values are not contiguous.
+    /// Returns whether each slice has only one row, because the values are not contiguous.
     #[inline(always)]
     pub(crate) fn has_single_rows(&self) -> bool {
         D::SINGLE_ROWS && !(D::PACKED_SLICES && self.all_packed().is_some())
     }
 
-    /// Removes the first rows of a run and returns them as slices: all rows, or one row if the values are not contiguous.
+    /// Removes the first rows from a run and returns them as slices. These are all rows of the run, or one row if the values are
+    /// not contiguous.
     ///
     /// # Safety
     ///
-    /// - As for [`slice`](Self::slice), for the rows of the run, which is not empty.
+    /// - The conditions of [`slice`](Self::slice) hold for the rows of the run, which is not empty.
     #[inline(always)]
     pub(crate) unsafe fn next_slice(&self, run: &mut Range<usize>) -> D::Slice<'w> {
         let (first, count) = (run.start, if self.has_single_rows() { 1 } else { run.len() });
@@ -344,11 +349,11 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
         unsafe { self.slice(first, count) }
     }
 
-    /// Several rows as slices. They count as yielded.
+    /// Returns several rows as slices. These rows count as yielded.
     ///
     /// # Safety
     ///
-    /// - As for [`ContiguousFetch::slice`]; the rows belong to the block.
+    /// - The conditions of [`ContiguousFetch::slice`] hold. The rows belong to the block.
     #[inline(always)]
     pub(crate) unsafe fn slice(&self, first: usize, count: usize) -> D::Slice<'w> {
         // SAFETY: forwarded: `count` rows from `first` belong to the block, the access to them is allowed, and `count` is 1 if
@@ -360,10 +365,10 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     }
 }
 
-/// Number of rows that are looked up at a time.
+/// Maximum number of entities that `Driver::next_some` returns.
 pub(super) const LED: usize = 64;
 
-/// A sparse storage that contains every match, and optionally a change log of it that contains every match.
+/// A sparse storage that contains every match. `logged` is a change log of this storage that contains every match, if there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Driver<'w> {
     pub(super) storage: &'w SparseStorage,
@@ -371,8 +376,8 @@ pub(crate) struct Driver<'w> {
 }
 
 impl Driver<'_> {
-    /// Writes the indexes of the next entities from position `at` on to the beginning of `some`, advances `at` past them, and
-    /// returns their number, 0 at the end. A change log yields one entity per call, because entries may be added to it during the
+    /// Writes the indexes of the next entities from position `at` on to the beginning of `some`. Advances `at` past them. Returns
+    /// their number, or 0 at the end. A change log yields one entity per call, because entries may be added to the log during the
     /// iteration.
     #[inline]
     pub(super) fn next_some(&self, at: &mut usize, some: &mut [u32; LED]) -> usize {
@@ -385,13 +390,13 @@ impl Driver<'_> {
         1
     }
 
-    /// Upper bound of all positions, for the storage and for the log.
+    /// Returns an upper bound of all positions in the storage and in the log.
     pub(crate) fn places(&self) -> usize {
         self.storage.places()
     }
 
-    /// The index of the next entity at position `at` or later, and the position to continue at. Calls with ascending positions
-    /// return each entity at most once.
+    /// Returns the index of the next entity at position `at` or later, and the position at which to continue. Calls with ascending
+    /// positions return each entity at most once.
     pub(crate) fn next(&self, mut at: usize) -> Option<(u32, usize)> {
         let Some(logged) = &self.logged else { return self.storage.next_index(at) };
         loop {

@@ -26,7 +26,8 @@ pub(crate) struct Match<C> {
     pub(crate) column: C,
 }
 
-/// The matched tables. The type depends on the terms, not on the query's type, so a query and its read-only version share it.
+/// The tables that a query matches, and the state of its terms. The type depends on the terms, not on the query's type, so a query
+/// and its read-only version share a cache.
 pub(crate) struct Cache<D, C, F> {
     world: WorldId,
     /// The generation of the store's tables at the last update.
@@ -38,11 +39,11 @@ pub(crate) struct Cache<D, C, F> {
     pub(crate) data: D,
     pub(crate) filter: F,
     pub(crate) matches: Vec<Match<C>>,
-    /// Column state by table id, to find single entities. Ends with the last match.
+    /// Column state by table id, to find single entities. The list ends with the last matched table.
     pub(super) by_table: Vec<Option<C>>,
-    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and uninitialized memory.
+    /// The only match, if there is exactly one. Otherwise the id is [`TableId::UNUSED`], and the memory is uninitialized.
     pub(super) only: (TableId, MaybeUninit<C>),
-    /// The sparse storages that contain every match.
+    /// The numbers of the sparse storages that contain every match.
     pub(crate) drivers: Vec<u32>,
 }
 
@@ -50,14 +51,14 @@ pub(crate) struct Cache<D, C, F> {
 pub(crate) type CacheOf<D, F> = Cache<<D as Fetch>::State, <D as Fetch>::Column, <F as FilterTerms>::State>;
 
 impl<D, C: Copy, F> Cache<D, C, F> {
-    /// The match of a table.
+    /// Returns the match of a table.
     #[inline]
     pub(crate) fn match_of(&self, table: TableId) -> Option<Match<C>> {
         let column = self.by_table.get(table.index()).copied().flatten()?;
         Some(Match { table, column })
     }
 
-    /// Discards everything that is cached about tables.
+    /// Discards all cached information about tables.
     fn look_again(&mut self) {
         self.matches = Vec::new();
         self.by_table = Vec::new();
@@ -66,7 +67,8 @@ impl<D, C: Copy, F> Cache<D, C, F> {
         self.generation = 0;
     }
 
-    /// Adds a match, if the table has what each row needs. Tables are added in ascending order.
+    /// Adds a match, unless `column` is `None`: then the table lacks something that each row needs. Tables are added in ascending
+    /// order.
     fn add(&mut self, column: Option<C>, table: TableId) {
         let Some(column) = column else { return };
         self.by_table.resize(table.index(), None);
@@ -85,13 +87,13 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 
 /// A query that exists outside of systems and caches the tables that it matches.
 ///
-/// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables, and otherwise
-/// `O(new tables with the rarest component that it demands)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all
-/// tables are new.
+/// Made by [`World::query`](crate::world::World::query). Each use costs one comparison if the world has no new tables. Otherwise it
+/// costs `O(n)` in the number of new tables that have the rarest component that the query demands. After
+/// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all tables are new.
 ///
 /// # Panics
 ///
-/// Every method panics if it is given another world than the one that the state was made for.
+/// Every method panics if it is called with another world than the one for which the state was made.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -108,10 +110,10 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     matcher: TableMatcher,
-    /// The access when the state was made. Components that were excluded later are not in it, because conflicts were checked with
-    /// this access.
+    /// The access when the state was made. Components that were excluded later are not included, because conflicts were checked
+    /// with this access.
     access: FilteredAccess,
-    /// Keeps the changes tracked that the query checks.
+    /// Guards that keep changes tracked for the components whose changes the query checks.
     watches: Vec<TrackingGuard>,
     marker: PhantomData<fn() -> (D, F)>,
 }
@@ -120,16 +122,16 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
 struct TableMatcher {
     terms: Terms,
     tables: TableFilter,
-    /// The components that every matched table has.
+    /// The table-stored components that every matched table has.
     demanded: Vec<ComponentId>,
-    /// The filters of the queries that this one was made from; a table has to match them as well.
+    /// The table filters of the queries that this query was made from. A table has to match these filters as well.
     within: Vec<TableFilter>,
-    /// The number of disabling components of the world that the terms take into account.
+    /// The number of disabling components of the world that the terms already take into account.
     disabling: usize,
 }
 
 impl TableMatcher {
-    /// Also returns the sparse storages that contain every match.
+    /// Creates a matcher. Also returns the numbers of the sparse storages that contain every match.
     fn new(store: &Store, terms: Terms) -> (Self, Vec<u32>) {
         let tables = TableFilter::of_query(&terms);
         let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
@@ -143,7 +145,7 @@ impl TableMatcher {
         (Self { terms, tables, demanded, within: Vec::new(), disabling }, drivers)
     }
 
-    /// Whether entities of the table can match.
+    /// Returns whether entities of the table can match.
     fn matches(&self, table: &Table) -> bool {
         self.tables.matches(table) && self.within.iter().all(|others| others.matches(table))
     }
@@ -171,20 +173,20 @@ impl TableMatcher {
         }
     }
 
-    /// Number of rows of all matched tables, limited by the size of each of the sparse storages.
+    /// Returns the number of rows of all matched tables, or the size of the smallest of the sparse storages if that is less.
     fn rows(&self, store: &Store, drivers: &[u32]) -> usize {
         let matched = |table: &&Table| self.matches(table);
         let in_tables: usize = store.structure.archetypes.tables.iter().filter(matched).map(Table::len).sum();
         drivers.iter().map(|driver| store.structure.sparse[*driver as usize].len()).fold(in_tables, usize::min)
     }
 
-    /// The components whose row ticks the query reads or sets.
+    /// Returns the components whose row ticks the query reads or sets.
     fn ticked(&self) -> Vec<ComponentId> {
         let ticked = self.terms.data().components().filter(|(usage, _)| usage.ticks_rows());
         ticked.filter_map(|(_, component)| component.id).collect()
     }
 
-    /// Limits the tables to those that another query matches.
+    /// Limits the tables to the tables that another query matches.
     fn keep_within(&mut self, other: &Self) {
         self.within.extend(other.within.iter().chain([&other.tables]).cloned());
     }
@@ -203,30 +205,31 @@ fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably, and the compiler did not detect it. It detects it unless the component
-    /// has type parameters.
+    /// If the query borrows a component twice, at least once mutably. The compiler rejects such a query, unless the component has
+    /// type parameters.
     #[track_caller]
     pub(crate) fn in_store(store: &mut Store) -> Self {
         Self::with_added(store, &[])
     }
 
-    /// Evaluated where a user names the query, so that the compiler reports conflicts there.
+    /// Checks that the terms do not conflict. Evaluated where a user names the query, so that the compiler reports conflicts there.
     pub(crate) const BORROWS_AGREE: () =
         check_query(PhantomData::<(D, F)>, &ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
 
-    /// As [`BORROWS_AGREE`](Self::BORROWS_AGREE), for a call that fetches a single entity.
+    /// Like [`BORROWS_AGREE`](Self::BORROWS_AGREE), but for a call that fetches a single entity. It also rejects data that cannot
+    /// be fetched in this way.
     pub(crate) const FITS_ONE_ENTITY: () = {
         let () = Self::BORROWS_AGREE;
         D::Terms::FACTS.assert_single();
     };
 
-    /// The state, or the component that the query borrows twice, once mutably.
+    /// Creates the state. The error is the component that the query borrows twice, at least once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentConflict> {
         Self::with_terms(store, &[], &[])
     }
 
-    /// As [`try_new`](Self::try_new), for a system. On a conflict it calls `refuse`; the system is then rejected, so the returned
-    /// state is never used.
+    /// Like [`try_new`](Self::try_new), but for a system. On a conflict, calls `refuse`. The system is then rejected, so the
+    /// returned state is never used.
     pub(crate) fn new_or_refused(store: &mut Store, refuse: impl FnOnce(&Store, ComponentConflict)) -> Self {
         Self::try_new(store).unwrap_or_else(|twice| {
             refuse(store, twice);
@@ -235,11 +238,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         })
     }
 
-    /// The state of a query with additional terms that are not part of its type; they take part in matching tables.
+    /// Creates the state of a query with additional terms that are not part of its type. These terms also decide which tables
+    /// match.
     ///
     /// # Panics
     ///
-    /// As [`in_store`](Self::in_store).
+    /// See [`in_store`](Self::in_store).
     #[track_caller]
     pub(crate) fn with_added(store: &mut Store, added: &[TermEntry]) -> Self {
         match Self::with_terms(store, &[], added) {
@@ -248,11 +252,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// As [`try_new`](Self::try_new), with the terms that are only known at run time, in order.
+    /// Like [`try_new`](Self::try_new), but takes terms that are not part of the query's type. `made` are the terms for the
+    /// placeholders in this type, in order. `added` are further terms.
     ///
     /// # Panics
     ///
-    /// If the number of such terms differs from the number of placeholders, or if a term names a component that is not registered.
+    /// If the number of terms in `made` differs from the number of placeholders, or if one of them names a component that is not
+    /// registered.
     pub(crate) fn with_terms(
         store: &mut Store,
         made: &[(Usage, ComponentId)],
@@ -268,11 +274,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Ok(state)
     }
 
-    /// The state, if all components are registered already.
+    /// Creates the state, if all components are registered already.
     ///
     /// # Panics
     ///
-    /// As [`in_store`](Self::in_store).
+    /// See [`in_store`](Self::in_store).
     #[track_caller]
     pub(crate) fn find(store: &Store) -> Option<Self> {
         let mut terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
@@ -280,7 +286,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Some(Self::of_found(store, terms))
     }
 
-    /// As [`find`](Self::find), for a query made of other queries, which decide whether disabled entities match.
+    /// Like [`find`](Self::find), but does not exclude disabled entities. For a query made of other queries: these decide whether
+    /// disabled entities match.
     #[track_caller]
     pub(crate) fn find_as_written(store: &Store) -> Option<Self> {
         Some(Self::of_found(store, matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?))
@@ -294,8 +301,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// Passes the borrows of the source queries to a filtered entity in this query's data, where the other terms do not conflict:
-    /// it may read what they read, and write what no other term borrows. The query then has these borrows.
+    /// Gives borrows of the source queries to the filtered entity in this query's data, if there is one. The filtered entity may
+    /// read components that the other terms do not write, and write components that the other terms do not borrow. The access of
+    /// the query then includes these borrows.
     pub(super) fn give_borrows_of(&mut self, borrowed: &FilteredAccess) {
         let mut given = FilteredAccess::default();
         for id in borrowed.borrowed().unwrap_or_default() {
@@ -310,7 +318,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// The state of a nested query. The outer query declares its borrows and its change tracking.
+    /// Creates the state of a nested query. The outer query declares the borrows and the change tracking of the nested query.
     pub(super) fn of_nested(store: &Store, mut terms: Terms) -> Self {
         matching::exclude_disabled(&mut terms, &store.structure.archetypes.components, 0);
         let access = terms.all().access();
@@ -338,7 +346,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Self { cache, matcher, access, watches, marker: PhantomData }
     }
 
-    /// The same state as the state of another query type with the same terms.
+    /// Converts into the state of another query type that has the same terms.
     pub(crate) fn with_same_terms<E, G>(self) -> QueryState<E, G>
     where
         E: QueryData<Terms = D::Terms>,
@@ -348,13 +356,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         QueryState { cache, matcher, access, watches, marker: PhantomData }
     }
 
-    /// The terms: what the query reads, checks and demands.
+    /// Returns the terms: what the query reads, checks and demands.
     #[cfg(test)]
     pub(crate) fn terms(&self) -> &Terms {
         &self.matcher.terms
     }
 
-    /// The components that the query reads and writes.
+    /// Returns the components that the query reads and writes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -369,7 +377,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &self.access
     }
 
-    /// Number of tables that the query matched when it was last used.
+    /// Returns the number of tables that the query matched when it was last used.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -390,13 +398,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// Whether rows of a matched table have to be checked one by one.
     pub(crate) const PER_ROW: bool = D::Terms::PER_ROW || F::Terms::PER_ROW;
 
-    /// The components whose change ticks of single rows the query reads or sets.
+    /// Returns the components whose change ticks of single rows the query reads or sets.
     pub(crate) fn ticked(&self) -> Vec<ComponentId> {
         self.matcher.ticked()
     }
 
-    /// The current number of rows in the matched tables, limited by the size of each sparse storage that contains all matches.
-    /// `O(tables)`; 0 for another store.
+    /// Returns the current number of rows in the matched tables, or the size of the smallest sparse storage that contains all
+    /// matches if that is less. Returns 0 for another store. `O(tables)`.
     pub(crate) fn rows(&self, store: &Store) -> usize {
         if !self.cache.is_of(store) {
             return 0;
@@ -414,13 +422,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
-    /// Limits the matched tables to those that another query matches.
+    /// Limits the matched tables to the tables that another query matches.
     pub(crate) fn keep_within<E: QueryData, G: QueryFilter>(&mut self, other: &QueryState<E, G>) {
         self.matcher.keep_within(&other.matcher);
         self.cache.look_again();
     }
 
-    /// Replaces the matches by those among the tables for which `is_meant` returns true. They stay valid until the tables change.
+    /// Replaces the matches: keeps those matching tables for which `is_meant` returns true. They stay valid until the tables
+    /// change.
     pub(crate) fn match_tables(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
         self.cache.look_again();
         let tables = store.structure.archetypes.tables.iter();
@@ -435,12 +444,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.update_known(store);
     }
 
-    /// Whether the state belongs to this store and has seen all its tables.
+    /// Returns whether the state belongs to this store and has seen all its tables.
     pub(super) fn is_up_to_date(&self, store: &Store) -> bool {
         self.cache.is_of(store) && self.cache.generation == store.structure.archetypes.tables.generation()
     }
 
-    /// As [`update`](Self::update), if the state is known to belong to this store.
+    /// Like [`update`](Self::update), but the state is known to belong to this store.
     #[inline]
     pub(crate) fn update_known(&mut self, store: &Store) {
         debug_assert!(self.cache.is_of(store), "a query is used on another world");
@@ -479,7 +488,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-/// The access of the terms, or the component that they borrow twice, once mutably.
+/// Returns the access of the terms. The error is the component that the terms borrow twice, at least once mutably.
 fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentConflict> {
     let access = terms.all().access();
     access.own_conflict().or_else(|| access.nested_conflict()).map_or(Ok(access), Err)

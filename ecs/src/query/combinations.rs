@@ -12,9 +12,9 @@ use super::filter::QueryFilter;
 use super::handle::Query;
 use crate::entity::Entity;
 
-/// All ways to choose `K` of the entities that a query matches, ignoring order.
+/// Iterates over all ways to choose `K` of the entities that a query matches, ignoring order.
 ///
-/// It stores a list of the matched entities: `O(entities)` memory, 8 bytes each.
+/// The iterator stores a list of the matched entities: `O(entities)` memory, 8 bytes each.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -33,7 +33,7 @@ pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: u
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<'w, 's, D, F, K> {
-    /// All combinations of entities that match.
+    /// Creates an iterator over all combinations of matching entities.
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         let mut entities = Vec::new();
         RowCursor::<D::Terms, F::Terms>::new(query.matched())
@@ -42,7 +42,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Self { query, entities, next }
     }
 
-    /// Number of combinations left, including the next one; `None` if it overflows a `usize`.
+    /// Returns the number of combinations left, including the next one, or `None` if it overflows a `usize`.
     fn remaining(&self) -> Option<usize> {
         let Some(next) = self.next else { return Some(0) };
         // The sum starts with 1 for the next combination. The combinations after it are grouped by the first position that advances.
@@ -63,8 +63,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Some(current)
     }
 
-    /// The items of the next combination of entities that all match. Skips a combination if one of its entities no longer matches
-    /// because an earlier combination was changed.
+    /// Returns the items of the next combination of entities that all match. An entity may no longer match because an item of an
+    /// earlier combination was changed; its combinations are skipped.
     ///
     /// # Safety
     ///
@@ -83,7 +83,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         }
     }
 
-    /// The next combination. It must be dropped before the next call.
+    /// Returns the next combination. Its items must be dropped before the next call.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -103,7 +103,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 }
 
-/// The binomial coefficient; `None` if it or an intermediate product overflows.
+/// Returns the binomial coefficient, or `None` if it or an intermediate product overflows.
 fn ways_to_choose(chosen_from: usize, count: usize) -> Option<usize> {
     if count > chosen_from {
         return Some(0);
@@ -124,7 +124,8 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize>
         unsafe { self.next_items() }
     }
 
-    /// The number of combinations, if it fits a `usize`. It is exact, because the borrowed world does not change what matches.
+    /// Returns the number of combinations left, if it fits a `usize`. The number is exact, because no entity begins or ceases to
+    /// match while the world is borrowed.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let remaining = self.remaining();
         (remaining.unwrap_or(usize::MAX), remaining)

@@ -10,12 +10,13 @@ use super::handle::Query;
 use crate::entity::Entity;
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The items of these entities as slices, if all entities match and their rows are consecutive in one table, in this order.
-    /// Returns `None` otherwise, and for an empty list; use [`iter_many`](Self::iter_many) then. Values of sparse components are
-    /// contiguous only if there is one entity.
+    /// Returns the items of the listed entities as slices, if all of them match and their rows are consecutive in one table, in the
+    /// order of the list. Otherwise, and for an empty list, returns `None`; use [`iter_many`](Self::iter_many) then. Values of
+    /// sparse components are contiguous only if there is one entity.
     ///
-    /// The entities of a batch operation are usually in consecutive rows: see [`OnBatch`](crate::observer::OnBatch). The comparison
-    /// of entities and rows is `O(entities)` with less than a nanosecond each, and `O(1)` for the entities of such a batch.
+    /// The entities of a batch operation are usually in consecutive rows: see [`OnBatch`](crate::observer::OnBatch). Comparing
+    /// entities and rows costs `O(entities)`, with less than a nanosecond for each. For the entities of such a batch it costs
+    /// `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -42,7 +43,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().contiguous_many_inner(entities)
     }
 
-    /// As [`contiguous_many`](Self::contiguous_many), with write access: `&mut T` yields `&mut [T]`. All values count as changed.
+    /// Like [`contiguous_many`](Self::contiguous_many), but with write access: `&mut T` yields `&mut [T]`. All values count as
+    /// changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -62,7 +64,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().contiguous_many_inner(entities)
     }
 
-    /// As [`contiguous_many_mut`](Self::contiguous_many_mut), with the lifetime of the query.
+    /// Like [`contiguous_many_mut`](Self::contiguous_many_mut), but with the lifetime of the query.
     #[must_use]
     pub fn contiguous_many_inner(self, entities: &[Entity]) -> Option<D::Contiguous<'w, 's>>
     where

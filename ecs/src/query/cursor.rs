@@ -1,11 +1,11 @@
 //! The row cursor: the rows that a query matches, as ranges.
 //!
 //! A run is a range of rows of one [`Block`], all of which match. The cursor decides which tables or sparse storages are visited,
-//! applies the filter, and steps from run to run in ascending order. Every loop over a query uses it: iterators take one row at a
-//! time, `fold` and row systems one run at a time, slices whole runs, and parallel loops use one cursor per task.
+//! applies the filter, and steps from run to run in ascending order. Every loop over a query uses a cursor. Iterators take one row
+//! at a time, `fold` and row systems one run at a time, and slices whole runs. Parallel loops use one cursor per task.
 //!
-//! A cursor decides whether a row matches when it steps to the group of that row, so no row is returned twice, whatever happens to
-//! ticks and logs while the loop runs.
+//! When a cursor steps to a group of rows, it decides which rows of the group match. So no row is returned twice, even if ticks and
+//! logs change while the loop runs.
 //!
 //! Tests: ecs/src/world/tests/row_cursor.rs
 
@@ -22,9 +22,9 @@ use crate::entity::{Entity, TableId};
 /// Steps through the rows that a query matches, run by run.
 pub(crate) struct RowCursor<'w, 's, D: Fetch, F: FilterTerms> {
     pub(super) blocks: BlockIter<'w, 's, D, F>,
-    /// The block of the current run. Initialized once the cursor has returned a run.
+    /// The block of the current run. It is initialized once the cursor has returned a run.
     block: MaybeUninit<Block<'w, D, F>>,
-    /// The table of the block, if the iteration follows a sparse storage row by row.
+    /// The table of the block. Used if the iteration follows a sparse storage row by row.
     table: TableId,
     /// The remaining rows of the block, if the filter checks each row.
     rest: Option<MatchingRows<'w>>,
@@ -38,14 +38,14 @@ impl<D: Fetch, F: FilterTerms> Clone for RowCursor<'_, '_, D, F> {
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
-    /// A cursor over all rows that match.
+    /// Creates a cursor over all matching rows.
     #[inline]
     pub(crate) fn new(matched: Matched<'w, 's, D, F>) -> Self {
         Self { blocks: BlockIter::new(matched), block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None }
     }
 
-    /// A cursor over the matching rows of one block, and its first run, which is empty if rows have to be checked. The cursor uses
-    /// no change log, so the rows of a table can be divided between several cursors.
+    /// Creates a cursor over the matching rows of one block. Also returns the first run, which is empty if rows have to be checked.
+    /// The cursor uses no change log, so the rows of a table can be divided between several cursors.
     #[inline]
     pub(crate) fn of_block(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> (Self, Range<usize>) {
         let blocks = BlockIter::nothing(matched);
@@ -54,13 +54,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         (cursor, run)
     }
 
-    /// The store and the matched tables.
+    /// Returns the store and the matched tables.
     #[inline]
     pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
         self.blocks.matched
     }
 
-    /// The block of the current run.
+    /// Returns the block of the current run.
     ///
     /// # Safety
     ///
@@ -79,7 +79,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         }
     }
 
-    /// Steps to the next run. It is never empty.
+    /// Steps to the next run and returns it. A run is never empty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_run(&mut self) -> Option<Range<usize>> {
         if per_row::<D, F>() {
@@ -91,7 +91,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         Some(run)
     }
 
-    /// [`next_run`](Self::next_run), if rows have to be checked.
+    /// Implements [`next_run`](Self::next_run) for queries whose rows have to be checked.
     #[inline]
     fn next_matching_run(&mut self) -> Option<Range<usize>> {
         loop {
@@ -115,8 +115,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         }
     }
 
-    /// Steps to the next matching rows: single rows, which are stored in `few`, followed by a run. At least one of the two is not
-    /// empty.
+    /// Steps to the next matching rows: single rows, which are stored in `few`, followed by a run, which is returned. At least one
+    /// of the two is not empty.
     #[inline(always)]
     pub(crate) fn next_batch(&mut self, few: &mut RowBatch) -> Option<Range<usize>> {
         if !per_row::<D, F>() {
@@ -140,8 +140,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
         }
     }
 
-    /// Makes a block the current one. Returns its rows if all of them match. Otherwise `rest` yields the matching rows, and the
-    /// returned run is empty.
+    /// Makes `block` the current block. If all rows of the block match, returns them. Otherwise sets `rest`, which yields the
+    /// matching rows, and returns an empty run.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter(
         &mut self,

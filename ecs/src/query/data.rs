@@ -68,11 +68,11 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 )]
 #[doc(alias("IAspect", "WorldQuery", "Fetch", "Join"))]
 pub trait QueryData {
-    /// How the data is read.
+    /// The terms that fetch the data.
     #[doc(hidden)]
     type Terms: Fetch;
 
-    /// The read-only version of the data: [`Query::iter`](crate::query::Query::iter) yields its items.
+    /// The read-only version of the data. [`Query::iter`](crate::query::Query::iter) yields its items.
     type ReadOnly: QueryData<Terms = <Self::Terms as Fetch>::ReadOnly>;
 
     /// The item that the query yields. It borrows from the world for `'w`, and from the query's state for `'s`.
@@ -129,8 +129,8 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 
 /// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
 ///
-/// All query data is, except enums, whole entities (`EntityRef` and similar), `SpawnDetails`, `NestedQuery`, and data that contains
-/// one of these: their rows have items that cannot form a slice.
+/// All query data can be yielded as slices, except enums, whole entities (`EntityRef` and similar), `SpawnDetails`, `NestedQuery`,
+/// and data that contains one of these. The items of these exceptions cannot form a slice.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -168,8 +168,8 @@ impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQuery
     }
 }
 
-/// Converts the slices of the terms `T` to the slices of query data. `T` is a parameter so that the macro can implement this for
-/// terms that it does not know to have slices.
+/// Converts the slices of the terms `T` to the slices of query data. `T` is a parameter, so that the derive macro can implement the
+/// trait without knowing whether the terms have slices.
 #[doc(hidden)]
 pub trait SliceItem<T: ContiguousFetch> {
     /// The converted slices.
@@ -178,7 +178,7 @@ pub trait SliceItem<T: ContiguousFetch> {
     fn contiguous<'w, 's>(got: T::Slice<'w>) -> Self::Contiguous<'w, 's>;
 }
 
-/// Query data that is known only by its terms, which have no lifetimes.
+/// Query data that is identified by its terms alone. Terms have no lifetimes.
 #[doc(hidden)]
 pub struct DataOf<T>(PhantomData<fn() -> T>);
 
@@ -193,7 +193,7 @@ impl<T: Fetch> QueryData for DataOf<T> {
     }
 }
 
-/// Implements [`QueryData`] for data whose items are what its terms fetch.
+/// Implements [`QueryData`] for data whose items are the items of its terms.
 macro_rules! fetched_items {
     ($([$($generics:tt)*] $Data:ty => $Terms:ty: $Item:ty, $ReadOnly:ty;)*) => {
         $(impl<$($generics)*> $crate::query::data::QueryData for $Data {
@@ -212,7 +212,7 @@ macro_rules! fetched_items {
     };
 }
 
-/// As `fetched_items`, for data whose slices are also the slices of its terms.
+/// Like `fetched_items`, but for data whose slices are also the slices of its terms.
 macro_rules! fetched_items_and_slices {
     ($([$($generics:tt)*] $Data:ty => $Terms:ty: $Item:ty, $ReadOnly:ty;)*) => {
         $crate::query::data::fetched_items! {

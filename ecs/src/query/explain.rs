@@ -1,4 +1,4 @@
-//! Explains why a query matches the entities that it matches.
+//! Explains which entities a query matches, and why.
 //!
 //! Tests: tests/queries/explain.rs
 
@@ -73,31 +73,31 @@ pub struct ExplainedTerm {
     tables: usize,
     entities: usize,
     unregistered: Vec<String>,
-    /// Why nothing matches after this term. Only meaningful if nothing does.
+    /// The reason why nothing matches after this term. Only meaningful if nothing does.
     reason: String,
 }
 
 impl ExplainedTerm {
-    /// The term as it is written in the query, with the names of types without their modules.
+    /// Returns the term as it is written in the query. Type names are given without their modules.
     #[must_use]
     pub fn term(&self) -> &str {
         &self.term
     }
 
-    /// Number of tables that match this term and all before it. Some of them may contain no matching entity.
+    /// Returns the number of tables that match this term and all before it. Some of them may contain no matching entity.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tables
     }
 
-    /// Number of entities that match this term and all before it.
+    /// Returns the number of entities that match this term and all before it.
     #[must_use]
     pub fn entities(&self) -> usize {
         self.entities
     }
 
-    /// The components of this term that are not registered in the world: no entity ever had one, and no system or query has named
-    /// one.
+    /// Returns the components of this term that are not registered in the world. No entity ever had such a component, and no system
+    /// or query has named one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -112,39 +112,39 @@ impl ExplainedTerm {
 }
 
 impl QueryExplanation {
-    /// The remaining tables and entities after each term, in the order of the query: its data first, then its filters. Members of
-    /// tuples and structs are separate terms; an `Or`, an `AnyOf` and a query enum are one term each.
+    /// Returns the terms in the order of the query: its data first, then its filters. Each comes with the tables and entities that
+    /// remain after it. Members of tuples and structs are separate terms; an `Or`, an `AnyOf` and a query enum are one term each.
     #[must_use]
     pub fn terms(&self) -> &[ExplainedTerm] {
         &self.steps
     }
 
-    /// Number of tables that the query matches.
+    /// Returns the number of tables that the query matches.
     #[must_use]
     pub fn matched_tables(&self) -> usize {
         self.steps.last().map_or(self.tables, ExplainedTerm::tables)
     }
 
-    /// Number of entities that the query matches.
+    /// Returns the number of entities that the query matches.
     #[must_use]
     pub fn matched_entities(&self) -> usize {
         self.steps.last().map_or(self.entities, ExplainedTerm::entities)
     }
 
-    /// Number of tables that the query matches and that have no entities.
+    /// Returns the number of matched tables that have no entities.
     #[must_use]
     pub fn empty_tables(&self) -> usize {
         self.empty_tables
     }
 
-    /// Whether no entity matches.
+    /// Returns whether no entity matches.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.matched_entities() == 0
     }
 
-    /// The term that excluded everything: the first term after which no entity is left. If the world had no entities, the first
-    /// term after which no table is left.
+    /// Returns the term that excluded everything: the first term after which no entity is left. If the world had no entities, this
+    /// is the first term after which no table is left.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -168,7 +168,7 @@ impl QueryExplanation {
         Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
     }
 
-    /// The explanation of an existing query state.
+    /// Returns the explanation of an existing query state.
     #[cfg(test)]
     pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &super::QueryState<D, F>) -> Self {
         use crate::access::term::ConstTerm;
@@ -219,7 +219,7 @@ fn count(candidates: &[CandidateTable<'_>]) -> usize {
     candidates.iter().map(CandidateTable::len).sum()
 }
 
-/// Removes the tables and rows that do not match a term.
+/// Removes the tables and rows that do not match a term from `left`. Returns the explanation of the term.
 fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<CandidateTable<'_>>) -> ExplainedTerm {
     let reason = reason(store, term, left);
     let tables = TableFilter::of_term(term);
@@ -242,7 +242,7 @@ fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<CandidateTable<'_>
     ExplainedTerm { tables: left.len(), entities: count(left), unregistered, reason, term: term.text() }
 }
 
-/// Number of entities in the world that have a component.
+/// Returns the number of entities in the world that have a component.
 fn population(store: &Store, component: &TermComponent) -> usize {
     match (component.sparse, component.id) {
         (Some(number), _) => store.structure.sparse[number as usize].len(),
@@ -253,7 +253,7 @@ fn population(store: &Store, component: &TermComponent) -> usize {
     }
 }
 
-/// The reason why a term excludes all of these candidates, provided that it does.
+/// Returns the reason why a term excludes all candidates in `before`. Only meaningful if the term excludes all of them.
 fn reason(store: &Store, term: Term<'_>, before: &[CandidateTable<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
     let before = format!("there {was} {}", TableCount(before.len(), count(before)).with());
@@ -293,7 +293,7 @@ fn reason(store: &Store, term: Term<'_>, before: &[CandidateTable<'_>]) -> Strin
     }
 }
 
-/// Some tables and their entities.
+/// A number of tables, and the number of their entities.
 struct TableCount(usize, usize);
 
 impl TableCount {

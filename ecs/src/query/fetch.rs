@@ -1,7 +1,7 @@
 //! Reads the terms of a query from storage.
 //!
-//! A [`Fetch`] is one term, or a tuple of terms. It works in steps, so that each step does as little as possible: once per query
-//! (`state`), once per matched table (`column`), once per visit of a table (`visit_table`), once per row (`fetch_row`). Most terms can
+//! A [`Fetch`] is one term, or a tuple of terms. It works in steps, so that the frequent steps do little. `state` runs once per
+//! query, `column` once per matched table, `visit_table` once per visit of a table, and `fetch_row` once per row. Most terms can
 //! also return several rows as slices: [`ContiguousFetch`].
 //!
 //! Tests: tests/queries/terms.rs, ecs/src/world/tests/dynamic_terms.rs
@@ -35,7 +35,7 @@ impl Rows {
         Self(NonNull::from(table.entities()).cast())
     }
 
-    /// The entities of a sparse storage, indexed by the rows of its values.
+    /// Returns the entities of a sparse storage, indexed by the rows of its values.
     #[inline]
     pub(crate) fn of_storage(storage: &SparseSet) -> Self {
         Self(NonNull::from(storage.entities()).cast())
@@ -59,7 +59,7 @@ impl Rows {
         unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
     }
 
-    /// A mask of the matching rows among `count` rows from `first` on, at most 64.
+    /// Returns a mask of the matching rows among `count` rows from `first` on. `count` is at most 64.
     ///
     /// # Safety
     ///
@@ -75,30 +75,32 @@ impl Rows {
 /// The rows of a table that a concurrent query may change while a query visits the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// No rows: a query that may run at the same time and changes components that this one borrows is separated from it by a
-    /// component that is stored in tables, so it matches other tables.
+    /// No rows. If another query may run at the same time and changes components that this query borrows, a component that is
+    /// stored in tables separates the two, so they match different tables.
     Nothing,
-    /// Rows that this query does not match, because of a sparse component. Their ticks are stored next to those of its own rows.
+    /// Rows that this query does not match because of a sparse component. Their ticks are stored next to the ticks of rows that it
+    /// matches.
     Rows,
 }
 
 impl Sharing {
-    /// For terms that do, or do not, demand or forbid a sparse component.
+    /// Returns the rows for a query. `names_sparse` says whether its terms demand or forbid a sparse component.
     pub(crate) const fn of(names_sparse: bool) -> Self {
         if names_sparse { Self::Rows } else { Self::Nothing }
     }
 }
 
-/// How the terms of a query are read.
+/// Defines how the terms of a query are read.
 ///
-/// A term is described once, by `TERM`; see [`ConstTerm`]. Details that are only known at run time come from the term that is
+/// A term is described in one place, `TERM`; see [`ConstTerm`]. Details that are only known at run time come from the term that is
 /// passed to `state`.
 ///
 /// # Safety
 ///
-/// - `TERM` declares everything that `fetch_row` gives access to. If the term matches a table and `contains` returns true for an entity
-///   of it, that entity has what the term demands; without `PER_ROW`, each entity of the table has it.
-/// - Constants that have a default derived from `TERM` are not overridden.
+/// - `TERM` declares everything that `fetch_row` gives access to.
+/// - If the term matches a table and `contains` returns true for an entity of that table, the entity has what the term demands.
+///   Without `PER_ROW`, each entity of the table has it.
+/// - Constants whose default is derived from `TERM` are not overridden.
 /// - `ReadOnly` only reads.
 /// - Several threads may visit a table at the same time, each for its own rows: data that they share is only read, or changed by
 ///   atomic operations.
@@ -110,7 +112,7 @@ pub unsafe trait Fetch: 'static {
     type Column: Copy + Send + Sync + 'static;
     /// State per visit of a table.
     type TableFetch<'w>: Copy;
-    /// One row.
+    /// The fetched values of one row.
     type Item<'w>;
     /// The same terms with read-only access.
     type ReadOnly: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
@@ -122,22 +124,23 @@ pub unsafe trait Fetch: 'static {
     const FACTS: TermFacts = Self::TERM.facts();
     /// Whether a row of a matched table may lack a component, so that `contains` has to be called.
     const PER_ROW: bool = Self::FACTS.per_row;
-    /// The state for a term of a world, which was made from `TERM`.
+    /// Returns the state for a term of a world. `term` was made from `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
-    /// Passes the access that was added to the query to the term. At most one term takes it, and returns true. The query has this
-    /// access for each entity with the components, and no other term of the query conflicts with it.
+    /// Passes the access that was added to the query to the term. Returns true if the term takes this access; at most one term
+    /// does. The query has this access for each entity with the components, and no other term of the query conflicts with it.
     fn grant_access(state: &mut Self::State, added: &FilteredAccess) -> bool {
         let _ = (state, added);
         false
     }
 
-    /// Updates nested queries with new tables. Called whenever there are new tables, and once for a new state, if the terms nest.
+    /// Updates nested queries with new tables. If the terms nest, this is called whenever there are new tables, and once for a new
+    /// state.
     fn update(state: &mut Self::State, store: &Store) {
         let _ = (state, store);
     }
 
-    /// The column state of a table; `None` if the table lacks a component that each row needs.
+    /// Returns the column state of a table, or `None` if the table lacks a component that each row needs.
     fn column(state: &Self::State, table: &Table) -> Option<Self::Column>;
 
     /// Prepares the visit of a table.
@@ -152,21 +155,23 @@ pub unsafe trait Fetch: 'static {
         table: &'w Table,
     ) -> Self::TableFetch<'w>;
 
-    /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more. The compiler can
-    /// remove the other recording code from the loop, because the result shows that it is unreachable.
+    /// Returns a state for a loop that records the changes of rows in the way that `recording` says, or `None` if a term has to
+    /// record more. The returned state tells the compiler that other recording code is unreachable, so it can remove this code from
+    /// the loop.
     #[inline(always)]
     fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
         let _ = recording;
         Some(ready)
     }
 
-    /// Switches from the rows of the table to those of a sparse storage.
+    /// Switches from the rows of the table to the rows of a sparse storage.
     fn packed<'w>(ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
         let _ = storage;
         ready
     }
 
-    /// Tells the compiler that every demanded component is in the storage whose rows are visited.
+    /// Tells the compiler that every demanded component is in the storage whose rows are visited. Returns the state with this
+    /// knowledge.
     ///
     /// # Safety
     ///
@@ -176,14 +181,14 @@ pub unsafe trait Fetch: 'static {
         ready
     }
 
-    /// Prefetches the values of a row, to be called some time before the row is read. The row need not exist.
+    /// Prefetches the values of a row. Call this some time before the row is read. The row need not exist.
     #[inline(always)]
     fn prefetch_row(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
         let _ = (ready, rows, row);
     }
 
-    /// Calls a function with a state for some rows that tells the compiler that the columns it writes do not overlap other columns.
-    /// Otherwise a loop over many columns would start with run-time overlap checks.
+    /// Calls `then` with a state for some rows. This state tells the compiler that the columns written through it do not overlap
+    /// other columns. Otherwise a loop over many columns would start with run-time overlap checks.
     ///
     /// # Safety
     ///
@@ -200,15 +205,15 @@ pub unsafe trait Fetch: 'static {
         then(ready)
     }
 
-    /// Whether an entity of the table has the components that are not stored in tables. Terms without `PER_ROW` keep this
-    /// definition.
+    /// Returns whether an entity of the table has the demanded components that are not stored in tables. Terms without `PER_ROW`
+    /// keep this definition.
     #[inline]
     fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
         let _ = (ready, entity);
         true
     }
 
-    /// One row. `RECORDED` says that [`recording`](Self::recording) returned `ready` for [`Recording::Ticks`] and this row.
+    /// Fetches one row. `RECORDED` says that [`recording`](Self::recording) returned `ready` for [`Recording::Ticks`] and this row.
     ///
     /// # Safety
     ///
@@ -216,8 +221,9 @@ pub unsafe trait Fetch: 'static {
     ///   false.
     /// - If [`packed`](Self::packed) returned `ready`, `rows` belong to its storage instead, and `FACTS.outside_tables` is true.
     /// - The access to the values is allowed for `'w` and conflicts with no other borrow.
-    /// - `RECORDED` is true only for such rows. The value is changed during the run of the cell that was passed to `visit_table`,
-    ///   and no other live query has rows of the table whose values this one may change.
+    /// - If `RECORDED` is true, [`recording`](Self::recording) returned `ready` for this row, the value is changed during the run
+    ///   of the cell that was passed to `visit_table`, and no other live query has rows of the table whose values this query may
+    ///   change.
     unsafe fn fetch_row<'w, const RECORDED: bool>(
         ready: Self::TableFetch<'w>,
         rows: Rows,
@@ -225,31 +231,32 @@ pub unsafe trait Fetch: 'static {
     ) -> Self::Item<'w>;
 }
 
-/// How a loop records that it changes rows.
+/// The way in which a loop records that it changes rows.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recording {
     /// Changes are not recorded, because there are no ticks.
     Nothing,
-    /// Changes are recorded in ticks alone. This value only queries whether that is enough; it may become enough while rows are
-    /// changed, and stays so until the next visit of the table.
+    /// Changes are recorded in ticks alone. This value is only used to ask whether that is enough. It may become enough while rows
+    /// are changed, and stays so until the next visit of the table.
     TicksAlone,
-    /// Changes of `count` rows from `first` on are recorded in ticks alone. Everything else is recorded now, for all of these rows.
+    /// Changes of `count` rows from `first` on are recorded in ticks alone. Everything else about these changes is recorded in
+    /// advance, for all of these rows.
     Ticks { first: usize, count: usize },
 }
 
-/// Passes values through a function parameter: if a parameter is a mutable reference, the compiler knows in the whole function that
-/// no other pointer aliases these values.
+/// Passes values through a function parameter. If a parameter is a mutable reference, the compiler knows in the whole function that
+/// no other pointer aliases the values.
 ///
-/// The compiler loses this knowledge for a function that it inlines before it optimises, which it may do if it knows the callee.
+/// The compiler loses this knowledge if it inlines the function before it optimises, which it may do if it knows the callee.
 /// Therefore this is a trait, and [`Fetch::apart`] is generic over the type that implements it.
 pub trait Apart {
     /// Calls a function with the values.
     fn pass<'w, C, R>(values: &'w mut [C], then: impl FnOnce(&'w mut [C]) -> R) -> R;
 }
 
-/// The state of the terms, for items that borrow it: those of nested queries. `None` for the fetch of a single entity, whose query
-/// state does not outlive the call.
+/// The state of the terms, which items of nested queries borrow. `None` for the fetch of a single entity: the query state of such a
+/// fetch does not outlive the call.
 #[doc(hidden)]
 pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
 
@@ -273,7 +280,7 @@ pub unsafe trait ReadOnlyFetch: Fetch<ReadOnly = Self> {}
 /// - A slice gives access to nothing but its rows, as [`Fetch::fetch_row`] does.
 #[doc(hidden)]
 pub unsafe trait ContiguousFetch: Fetch {
-    /// Several consecutive rows.
+    /// The slices of several consecutive rows.
     type Slice<'w>;
 
     /// Whether slices are limited to one row, because values are not contiguous.
@@ -282,22 +289,23 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// Whether slices can have many rows when the rows belong to a sparse storage.
     const PACKED_SLICES: bool = false;
 
-    /// Records rows as changed before they are returned as slices, for slices that cannot record changes of single rows later.
+    /// Records rows as changed before they are returned as slices. Used by slices that cannot record changes of single rows later.
     ///
     /// # Safety
     ///
-    /// - As for [`slice`](Self::slice), except that the values need not be accessible, only their ticks, for writing.
-    /// - Unless `sharing` is `Sharing::Rows`, no other live query has rows of the table whose values this one may change.
+    /// - The conditions of [`slice`](Self::slice) hold, except that only the ticks of the rows must be accessible, for writing, not
+    ///   the values.
+    /// - Unless `sharing` is `Sharing::Rows`, no other live query has rows of the table whose values this query may change.
     #[inline(always)]
     unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         let _ = (ready, rows, first, count, sharing);
     }
 
-    /// The `count` rows from `first` on.
+    /// Returns the `count` rows from `first` on as slices.
     ///
     /// # Safety
     ///
-    /// - As for [`Fetch::fetch_row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
-    ///   `ready` comes from [`Fetch::all_packed`].
+    /// - The conditions of [`Fetch::fetch_row`] hold for each of the `count` rows. If `SINGLE_ROWS` is true, `count` is 1, unless
+    ///   `PACKED_SLICES` is true and `ready` comes from [`Fetch::all_packed`].
     unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
 }

@@ -12,8 +12,8 @@ use crate::storage::table::Table;
 use crate::storage::tracking::LoggedRows;
 use crate::structure::cell::StoreCell;
 
-/// Restricts the entities that a query matches: [`With`], [`Without`], [`Or`], tuples of up to 16 filters, all of which must hold,
-/// and structs with `#[derive(QueryFilter)]`, all of whose fields must hold.
+/// Restricts the entities that a query matches. Filters are [`With`], [`Without`], [`Or`] and others, tuples of up to 16 filters,
+/// all of which must hold, and structs with `#[derive(QueryFilter)]`, all of whose fields must hold.
 ///
 /// Entities with a [disabling component](crate::entity_disabling) match only if the query names that component, for example with
 /// [`Allow`](crate::query::Allow).
@@ -58,13 +58,13 @@ pub trait QueryFilter {
 
 /// Evaluates a filter: first for a table, then, if necessary, for each of its rows.
 ///
-/// A filter is described once, by `TERM`, like a data term; see [`Fetch`](super::fetch::Fetch).
+/// Like a data term, a filter is described in one place, `TERM`; see [`Fetch`](super::fetch::Fetch).
 ///
 /// # Safety
 ///
-/// - If the term matches a table, each entity of the table (with `PER_ROW`, each for which `contains` returns true) has and lacks
-///   the components that `TERM` says.
-/// - Constants that have a default derived from `TERM` are not overridden.
+/// - If the term matches a table, each entity of the table has the components that `TERM` demands, and lacks those that it
+///   excludes. With `PER_ROW`, this holds for each entity for which `contains` returns true.
+/// - Constants whose default is derived from `TERM` are not overridden.
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {
     /// State per query.
@@ -77,32 +77,33 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Facts derived from `TERM` that loops use.
     const FACTS: TermFacts = Self::TERM.facts();
-    /// Whether rows of a matched table may differ, so that `contains` has to be called.
+    /// Whether some rows of a matched table may match and others not, so that `contains` has to be called.
     const PER_ROW: bool = Self::FACTS.per_row;
 
-    /// The state for a term of a world, which was made from `TERM`.
+    /// Returns the state for a term of a world. `term` was made from `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
     /// Prepares the visit of a table.
     fn visit_table<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::TableFetch<'w>;
 
-    /// Whether an entity of the table matches.
+    /// Returns whether an entity of the table matches.
     fn contains(ready: Self::TableFetch<'_>, entity: Entity, row: usize) -> bool;
 
-    /// Whether any row of the table may match.
+    /// Returns whether any row of the table may match.
     #[inline]
     fn any(_: Self::TableFetch<'_>) -> bool {
         true
     }
 
-    /// The first group of rows that may match, from `row` on, as the row that it begins with; or `end`. `row` is a multiple of 64.
+    /// Returns the first row of the first group that may match, from `row` on, or `end` if there is no such group. `row` is a
+    /// multiple of 64.
     #[inline]
     fn skip(_: Self::TableFetch<'_>, row: usize, _: usize) -> usize {
         row
     }
 
-    /// A mask of the matching rows among `count` rows from `row` on. `row` is a multiple of 64, and `count` is at most 64. Bits
-    /// from `count` on are unspecified.
+    /// Returns a mask of the matching rows among `count` rows from `row` on. `row` is a multiple of 64, and `count` is at most 64.
+    /// Bits from `count` on are unspecified.
     ///
     /// # Safety
     ///
@@ -121,12 +122,12 @@ pub unsafe trait FilterTerms: 'static {
         unsafe { rows.mask(row, count, |entity, row| Self::contains(ready, entity, row)) }
     }
 
-    /// End of the run of matching rows that begins with `row`, which is a multiple of 64 and less than `end`. The result is a
-    /// multiple of 64 or `end`, and may be lower than the true end.
+    /// Returns the end of the run of matching rows that begins with `row`. `row` is a multiple of 64 and less than `end`. The
+    /// result is a multiple of 64 or `end`, and may be lower than the true end.
     ///
     /// # Safety
     ///
-    /// - As for [`mask`](Self::mask), for all rows from `row` to `end`.
+    /// - The conditions of [`mask`](Self::mask) hold for all rows from `row` to `end`.
     #[inline]
     unsafe fn end_of_matching(
         ready: Self::TableFetch<'_>,
@@ -140,20 +141,21 @@ pub unsafe trait FilterTerms: 'static {
         if !Self::PER_ROW && Self::contains(ready, unsafe { rows.entity(row) }, row) { end } else { row }
     }
 
-    /// A list of rows of the table that contains all matching rows, if there is one.
+    /// Returns a list of rows of the table that contains all matching rows, if there is such a list.
     #[inline]
     fn logged(_: Self::TableFetch<'_>) -> Option<LoggedRows<'_>> {
         None
     }
 
-    /// A list of values of a sparse storage that contains those of all matching entities, if there is one.
+    /// Returns a sparse storage with a list of its values, if there is such a list. The list contains the values of all matching
+    /// entities.
     #[inline]
     fn logged_sparse<'w>(_: StoreCell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
         None
     }
 }
 
-/// Query filter that is known only by its terms.
+/// A query filter that is identified by its terms alone.
 #[doc(hidden)]
 pub struct FilterOf<F>(PhantomData<fn() -> F>);
 

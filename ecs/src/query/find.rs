@@ -18,7 +18,7 @@ use crate::entity::{Entity, EntityError, Slot, TableId};
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
-/// The lists that lead from an entity to its table and column. Finding an entity reads nothing else.
+/// The lists in which the table and the column of an entity are looked up. Finding an entity reads nothing else.
 pub(crate) struct LookupLists<'w, 's, C> {
     pub(super) slots: &'w [Slot],
     by_table: &'s [Option<C>],
@@ -35,7 +35,7 @@ impl<'w, 's, C: Copy> LookupLists<'w, 's, C> {
     }
 }
 
-/// The item of one entity, if it matches.
+/// Returns the item of one entity, if it matches.
 ///
 /// # Safety
 ///
@@ -68,8 +68,8 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     Some(unsafe { D::fetch_row::<false>(block.data, block.rows, row) })
 }
 
-/// The components that the query's data demands of every entity and that this entity lacks. Empty if the entity does not pass the
-/// filter, or if that is unknown.
+/// Returns the components that the query's data demands and that the entity lacks. The result is empty if the entity does not pass
+/// the filter, or if it is unknown whether it passes.
 #[cold]
 pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entity) -> Vec<&'static str> {
     let components = &store.structure.archetypes.components;
@@ -90,10 +90,10 @@ pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entit
     if passes { demanded.collect() } else { Vec::new() }
 }
 
-/// The reason why a query yields nothing for an entity.
+/// Returns the reason why a query yields nothing for an entity.
 ///
-/// The error is built in the caller, so that the compiler sees that the result is an error: the path that finds an item does not
-/// have to be joined with this one.
+/// This function is inlined, so the error is built in the caller. The compiler then sees that the result is an error: the path that
+/// finds an item does not have to be joined with this one.
 #[inline(always)]
 pub(super) fn why_not<D: QueryData>(store: &Store, entity: Entity) -> QueryEntityError {
     match why_not_alive(store, entity) {
@@ -102,8 +102,8 @@ pub(super) fn why_not<D: QueryData>(store: &Store, entity: Entity) -> QueryEntit
     }
 }
 
-/// The reason why an entity is not alive, or `None` if it is. Takes nothing that a caller would have to write to memory before it
-/// knows whether there is an error.
+/// Returns the reason why an entity is not alive, or `None` if it is. The arguments are such that no caller has to write them to
+/// memory before it knows whether there is an error.
 #[cold]
 #[inline(never)]
 fn why_not_alive(store: &Store, entity: Entity) -> Option<EntityError> {

@@ -1,10 +1,10 @@
-//! Loops that call a function with the rows of a query that need no checks: `for_each`, `fold` and similar, also on several
-//! threads.
+//! Loops that call a function with the rows of a query: `for_each`, `fold` and similar, also on several threads.
 //!
-//! There is one counted loop per table. The compiler optimises it well if it knows two things: that columns do not overlap
-//! ([`Fetch::apart`]), and how changes of rows are recorded. For the latter there are three loops; the common one records nothing
-//! ([`Fetch::recording`]). With the variants for instruction sets these are six. The compiler would inline the caller's function
-//! into so many loops only if it is short, so the loop is copied as a whole after the function was inlined into it: [`BlockLoop`].
+//! There is one counted loop per table. The compiler optimises the loop well if it knows two things: that columns do not overlap
+//! ([`Fetch::apart`]), and how changes of rows are recorded. For the latter there are three versions of the loop; the most common
+//! one records nothing ([`Fetch::recording`]). With the variants for instruction sets there are six versions. The compiler would
+//! inline the caller's function into so many loops only if the function is short. So the loop is copied as a whole after the
+//! function was inlined into it: [`BlockLoop`].
 //!
 //! Tests: tests/queries/many_columns.rs, tests/queries/strides.rs, tests/compile/vectorization
 
@@ -23,10 +23,10 @@ use super::row_ranges::ItemVariants;
 use crate::storage::tracking::GROUP;
 use crate::util::simd::{self, KernelJob, UnrollWidth};
 
-/// The fold of all rows, none of which has to be checked.
+/// Folds all rows of a cursor. No row has to be checked.
 pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {
-    /// Consumed by the fold. It is a reference, because a move would copy the cursor in chunks of a different size than it was
-    /// written in, which stalls the processor.
+    /// The cursor, which the fold consumes. This is a reference, because a move would copy the cursor in chunks of a different size
+    /// than it was written in, which stalls the processor.
     cursor: &'i RowCursor<'w, 's, D::Terms, F>,
     run: Range<usize>,
     kept: Kept<'s, D::Terms>,
@@ -36,12 +36,12 @@ pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = O
 }
 
 impl<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G> FoldRows<'i, 'w, 's, D, F, B, G> {
-    /// The rest of the current run, and all runs still to come.
+    /// Creates the fold of the rest of the current run and of all later runs.
     ///
     /// # Safety
     ///
     /// - If `run` is not empty, it is part of the run that the cursor returned last.
-    /// - As for [`FoldBlock::of`] with `ALONE`, for the rows of these runs.
+    /// - The conditions of [`FoldBlock::of`] with `ALONE` hold for the rows of these runs.
     #[inline(always)]
     pub(super) unsafe fn of(
         cursor: &'i RowCursor<'w, 's, D::Terms, F>,
@@ -88,8 +88,8 @@ where
     }
 }
 
-/// Folds the rest of the current run and all runs still to come, if rows have to be checked. `ALONE` says that no other thread has
-/// rows of the tables.
+/// Folds the rest of the current run and all later runs, for queries whose rows have to be checked. `ALONE` says that no other
+/// thread has rows of the tables.
 ///
 /// # Safety
 ///
@@ -144,7 +144,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
     }
 }
 
-/// The fold of the rows of a block, none of which has to be checked. `ALONE` says that no other thread has rows of the table.
+/// Folds the rows of a block. No row has to be checked. `ALONE` says that no other thread has rows of the table.
 pub(super) struct FoldBlock<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool, L = OneLoop> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
@@ -186,13 +186,13 @@ where
     }
 }
 
-/// The fetch state of a table whose rows record no changes; `None` if they may have to.
+/// Returns the fetch state for a loop that records no changes, or `None` if changes of the table may have to be recorded.
 #[inline(always)]
 fn without_notes<T: Fetch>(ready: T::TableFetch<'_>) -> Option<T::TableFetch<'_>> {
     if T::FACTS.notes_changes { T::recording(ready, Recording::Nothing) } else { Some(ready) }
 }
 
-/// The fold of the rows of a block that record changes. No row has to be checked, and no other thread has rows of the table.
+/// Folds the rows of a block and records changes. No row has to be checked, and no other thread has rows of the table.
 struct FoldNoted<'w, 's, D: QueryData, F: FilterTerms, B, G, L> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
@@ -218,11 +218,11 @@ where
     }
 }
 
-/// The fold of the rows of a block that record their changes in ticks.
+/// Folds the rows of a block and records changes, in ticks alone if that is enough.
 ///
 /// # Safety
 ///
-/// - As for [`FoldBlock::of`].
+/// - The conditions of [`FoldBlock::of`] hold.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn noting<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L>(
     block: Block<'w, D::Terms, F>,
@@ -251,7 +251,7 @@ where
     result
 }
 
-/// The loop over rows that either all record changes or all do not.
+/// The loop over rows whose changes are all recorded in the same way.
 pub(super) struct FoldRange<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G> {
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,
@@ -272,7 +272,7 @@ impl<D: QueryData, F: FilterTerms, B, G> FoldRange<'_, '_, '_, D, F, B, G> {
 impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B>
     BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B> for OneLoop
 {
-    /// The columns are known not to overlap.
+    /// Runs the loop. The compiler knows that the columns do not overlap.
     #[inline(always)]
     fn run(job: FoldRange<'a, 'w, 's, D, F, B, G>) -> B {
         let FoldRange { block: Block { data, rows, first, end, .. }, kept, init, each, is_noted } = job;

@@ -1,14 +1,14 @@
-//! The entities that a query visits, as the trees that a relationship makes of them.
+//! The entities that a query visits, arranged in trees by a relationship.
 //!
-//! Each entity that the query visits is a *node*, and so is each target of one. A node has a place, which is the table and row of its
-//! entity. Its *depth* is 0 if the entity has no target, or one that is not visited; otherwise it is one more than the depth of the
-//! target. Nodes of one depth are never sources and targets of each other, so they can be visited in any order. In ascending order of
-//! their places most of them are consecutive rows.
+//! Each entity that the query visits is a *node*, and so is each target of such an entity. A node has a place: the table and the
+//! row of its entity. Its *depth* is 0 if the entity has no target, or a target that is not visited; otherwise it is one more than
+//! the depth of the target. Nodes of one depth are never sources and targets of each other, so they can be visited in any order. In
+//! ascending order of their places most of them are in consecutive rows.
 //!
-//! The forest is updated from records of what has changed: rows of its tables ([`Table::for_each_row_since`]) and links
-//! (`Links::changed_since`). The cost is proportional to the number of changes, and of nodes whose depth changes. If older records are
-//! needed than are kept, all rows of a table, or all links, are compared. A new forest is updated from nothing. The result depends on
-//! rows and targets alone.
+//! The forest is updated from two records of changes: of the rows of its tables ([`Table::for_each_row_since`]), and of links
+//! (`Links::changed_since`). The cost is proportional to the number of changes and to the number of nodes whose depth changes. If
+//! the records do not reach back to the last update, all rows of a table, or all links, are compared. A new forest is updated from
+//! an empty one. The result depends only on rows and targets.
 //!
 //! Tests: tests/relationships/down.rs, tests/relationships/forests.rs
 //!
@@ -31,7 +31,7 @@ use crate::component::ComponentId;
 use crate::entity::{Entity, Pages, TableId};
 use crate::structure::store::Store;
 
-/// The optional parts of a forest.
+/// The optional parts of a forest that its user needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ForestNeeds {
     /// All nodes, by depth.
@@ -40,27 +40,30 @@ pub(crate) struct ForestNeeds {
     pub(crate) sources: bool,
     /// The nodes whose target has changed since the last update.
     pub(crate) changes: bool,
-    /// In addition, the nodes of their old and new targets.
+    /// In addition to `changes`, the nodes of the old and new targets.
     pub(crate) changed_targets: bool,
 }
 
-/// The entities that a query visits, as trees.
+/// The entities that a query visits, arranged in trees.
 #[derive(Default)]
 pub(crate) struct Forest {
     tables: ForestTables,
     nodes: Nodes,
     /// All visited nodes, by depth.
     levels: Levels,
-    /// Nodes at which cycles are cut: they have a target, but no node above.
+    /// Nodes at which cycles are cut: such a node has a target, but no node above it.
     cut: Vec<u32>,
-    /// The version of the relationship's links, and the count of recorded link changes, at the last update.
+    /// The version of the relationship's links at the last update. `notes` is the number of link changes that were recorded until
+    /// then.
     version: u64,
     notes: u64,
-    /// Nodes whose target has changed, new nodes, and nodes that gained or lost a source, until they are taken.
+    /// Nodes whose target has changed, new nodes, and nodes that gained or lost a source. [`take_changed`](Self::take_changed)
+    /// empties the list.
     changed: Vec<u32>,
-    /// The entities and targets with which the next update has to compare, if they are not those of the nodes.
+    /// The entities and targets with which the next update has to compare. If `None`, these are the entities and targets of the
+    /// nodes.
     seen: Option<Links>,
-    /// Whether the forest has been computed, and no update failed.
+    /// Whether the forest has been computed and the last update did not fail.
     is_known: bool,
     /// Whether changed targets are tracked (`ForestNeeds::changes`).
     tells_changes: bool,
@@ -72,9 +75,9 @@ pub(crate) struct Forest {
 struct Work {
     /// Rows whose entities may have changed.
     rows: Vec<Place>,
-    /// Nodes that have lost their places, by entity.
+    /// Nodes that have lost their places, sorted by entity.
     moved: Vec<(Entity, u32)>,
-    /// Nodes that have become visited.
+    /// Nodes that are visited now and were not before.
     entered: Vec<u32>,
     /// Nodes whose depth has to be recomputed, together with the nodes below them.
     seeds: Vec<u32>,
@@ -82,7 +85,7 @@ struct Work {
     targets: Vec<Entity>,
 }
 
-/// Reusable memory of more items than this is freed after an update.
+/// If a list of [`Work`] has a larger capacity after an update, the memory of the lists is freed.
 const MOST_REUSED: usize = 1024;
 
 impl Forest {
@@ -140,7 +143,7 @@ impl Forest {
         self.is_known = true;
     }
 
-    /// Removes all nodes and tables. The next update compares with what they were.
+    /// Removes all nodes and tables. The next update compares with the removed links.
     fn forget(&mut self) {
         if self.seen.is_none() {
             // After an update that has failed, everything counts as changed.
@@ -166,7 +169,7 @@ impl Forest {
         }
     }
 
-    /// Finds the rows that have changed, and takes the nodes away from those that have other entities now.
+    /// Finds the rows that have changed. If such a row has another entity now, its node loses its place.
     fn detach_moved(&mut self, store: &Store) {
         let Self { tables, nodes, work, .. } = self;
         for number in 0..tables.len() as u32 {
@@ -193,7 +196,8 @@ impl Forest {
         work.moved.sort_unstable();
     }
 
-    /// Gives the changed rows their nodes, and nodes to new entities in visited tables.
+    /// Gives nodes to the changed rows: entities that have moved keep their nodes, and new entities in visited tables get new
+    /// nodes.
     fn attach_moved(&mut self, store: &Store, needs: ForestNeeds) {
         for at in 0..self.work.rows.len() {
             let place = self.work.rows[at];
@@ -226,7 +230,7 @@ impl Forest {
         }
     }
 
-    /// Puts a node at a place.
+    /// Gives a node its place.
     fn attach(&mut self, node: u32, place: Place, needs: ForestNeeds) {
         let table = &mut self.tables[place.table];
         table.nodes[place.row as usize] = node;
@@ -246,7 +250,7 @@ impl Forest {
         }
     }
 
-    /// Ends the visit of a node: it has no target any more, and its sources become roots.
+    /// Ends the visit of a node. The node loses its target, and its sources become roots.
     fn leave_visit(&mut self, node: u32, needs: ForestNeeds) {
         if !core::mem::replace(&mut self.nodes[node].is_visited, false) {
             return;
@@ -259,12 +263,12 @@ impl Forest {
         self.work.seeds.extend(self.nodes.sources(node));
     }
 
-    /// Whether a node still belongs to an entity, but has no place.
+    /// Returns whether a node still belongs to `entity`, but has no place.
     fn has_no_place(&self, entity: Entity, node: u32) -> bool {
         self.nodes[node].entity == entity && self.nodes.places[node as usize] == Place::NONE
     }
 
-    /// Frees the nodes that have got no other place.
+    /// Frees the nodes that lost their place and got no other one.
     fn release_moved(&mut self) {
         for at in 0..self.work.moved.len() {
             let (entity, node) = self.work.moved[at];
@@ -277,7 +281,7 @@ impl Forest {
         }
     }
 
-    /// Updates the targets of new nodes, and those of changed links.
+    /// Updates the targets of cut nodes, of newly visited nodes, and of nodes whose links have changed.
     fn find_targets(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds, is_new: bool) {
         for node in core::mem::take(&mut self.cut) {
             if self.nodes[node].is_visited {
@@ -329,7 +333,8 @@ impl Forest {
         }
     }
 
-    /// The node of an entity, which is added if it is not visited. [`NO_NODE`] if the entity is not alive.
+    /// Returns the node of an entity that is a target. If the entity has no node, adds one that is not visited. Returns [`NO_NODE`]
+    /// if the entity is not alive.
     fn node_of_target(&mut self, store: &Store, target: Entity) -> u32 {
         let Some(location) = store.structure.entities.get(target) else { return NO_NODE };
         let Some(table) = store.structure.archetypes.tables.get(location.table) else { return NO_NODE };
@@ -342,7 +347,7 @@ impl Forest {
         })
     }
 
-    /// Sets the node above a node.
+    /// Makes `above` the node above `node`.
     fn set_above(&mut self, node: u32, above: u32) {
         let before = self.nodes[node].above;
         self.nodes.leave(node);
@@ -358,7 +363,7 @@ impl Forest {
         self.work.seeds.push(node);
     }
 
-    /// Frees a node that has a place, if it is not visited and has no sources.
+    /// Frees a node that has a place, unless the node is visited or has sources.
     fn release_unused(&mut self, node: u32) {
         let place = self.nodes.places[node as usize];
         if place != Place::NONE && !self.nodes[node].is_visited && self.nodes[node].first_source == NO_NODE {
@@ -393,7 +398,7 @@ impl Forest {
         }
     }
 
-    /// The node of an entity, if it is visited.
+    /// Returns the node of an entity, if it is visited.
     pub(crate) fn node_of(&self, store: &Store, entity: Entity) -> Option<u32> {
         let location = store.structure.entities.get(entity)?;
         let table = self.tables.number(location.table)?;
@@ -420,19 +425,19 @@ impl Forest {
         }
     }
 
-    /// The nodes that are new or have a different target since the last call, and with `ForestNeeds::changed_targets` the nodes
-    /// that gained or lost a source. May contain duplicates.
+    /// Takes the nodes that are new or have a different target since the last call. With `ForestNeeds::changed_targets`, also takes
+    /// the nodes that gained or lost a source. The list may contain duplicates.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.changed)
     }
 
-    /// The visited entities with their targets.
+    /// Returns the visited entities with their targets.
     fn links(&self) -> Links {
         let nodes = self.tables.visited().flat_map(|(_, table)| &table.nodes).filter(|node| **node != NO_NODE);
         nodes.map(|&node| (self.nodes[node].entity, self.nodes[node].target)).collect()
     }
 
-    /// The known entities with their targets, if changes are tracked: the state that the next update compares with.
+    /// Returns the known entities with their targets, if changes are tracked. The next update compares with these.
     pub(crate) fn seen(&self) -> Links {
         match &self.seen {
             Some(seen) => seen.clone(),
@@ -441,7 +446,7 @@ impl Forest {
         }
     }
 
-    /// Restores the result of [`seen`](Self::seen): the next update reports differences from it.
+    /// Restores the result of [`seen`](Self::seen). The next update reports the differences from it.
     pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
         self.is_known = false;
         // `tells_changes` is set because `seen` must return these links even if there is no update in between.
@@ -449,36 +454,38 @@ impl Forest {
         self.seen = Some(seen.to_vec());
     }
 
-    /// All nodes, by depth.
+    /// Returns all nodes, by depth.
     pub(crate) fn levels(&self) -> &[Vec<RowRun>] {
         &self.levels
     }
 
-    /// The tables that places refer to.
+    /// Returns the tables to which the numbers in places refer.
     pub(crate) fn tables(&self) -> &[ForestTable] {
         &self.tables
     }
 
-    /// The place of each node.
+    /// Returns the place of each node.
     #[inline]
     pub(crate) fn places(&self) -> &[Place] {
         &self.nodes.places
     }
 
-    /// The nodes of the targets of a run's rows. Values without a place are rows without a target.
+    /// Returns the nodes of the targets of a run's rows. For a row without a target, the value is no index of
+    /// [`places`](Self::places).
     #[inline]
     pub(crate) fn above(&self, run: RowRun) -> &[u32] {
         &self.tables[run.table].above[run.row as usize..][..run.len as usize]
     }
 
-    /// The visited sources of a row, as nodes in the order of their places.
+    /// Returns the visited sources of a row, as nodes in the order of their places.
     #[inline]
     pub(crate) fn sources(&self, place: Place) -> Sources<'_> {
         let first = self.tables.node(place).map_or(NO_NODE, |node| self.nodes[node].first_source);
         Sources { nodes: &self.nodes, next: first }
     }
 
-    /// The rows to visit if `seeds` have changed, by depth: the seeds and all nodes below them, or above them with `upwards`.
+    /// Returns the rows to visit if `seeds` have changed, by depth. These are the seeds and all nodes below them, or with `upwards`
+    /// the seeds and all nodes above them.
     pub(crate) fn slots_to_visit(&mut self, seeds: &[u32], upwards: bool) -> Vec<Vec<RowRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         // One bit per node, in pages: a few nodes of many cost little.
@@ -523,7 +530,7 @@ impl Forest {
     }
 }
 
-/// The visited sources of a row, as nodes.
+/// Iterates over the visited sources of a row, as nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'f> {
     nodes: &'f Nodes,

@@ -12,11 +12,11 @@ use super::find::{self, LookupLists};
 use crate::entity::Entity;
 use crate::structure::cell::StoreCell;
 
-/// All entities that have certain components. A system parameter, also returned by [`QueryState::query`].
+/// Gives access to all entities that have certain components. This is a system parameter; [`QueryState::query`] returns it, too.
 ///
-/// `D` is the data that the query yields, see [`QueryData`]; `F` is an additional filter, see [`QueryFilter`]. Entities are visited
-/// table by table, in the order of rows; if the query demands a sparse component, in the order of its storage. The order is the
-/// same whenever the same operations were done on the world.
+/// `D` is the data that the query yields, see [`QueryData`]. `F` is an additional filter, see [`QueryFilter`]. Entities are visited
+/// table by table, in the order of rows. If the query demands a sparse component, they are visited in the order of its storage. The
+/// order is the same whenever the same operations were done on the world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -69,7 +69,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Self { matched, books: LookupLists::new(matched.cell(), matched.cache()) }
     }
 
-    /// The item of an entity, if it matches.
+    /// Returns the item of an entity, if it matches.
     ///
     /// # Safety
     ///
@@ -85,20 +85,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Some(D::item(got, self.kept()))
     }
 
-    /// As [`fetch`](Self::fetch), with the lifetime of the query.
+    /// Like [`fetch`](Self::fetch), but with the lifetime of the query.
     #[inline(always)]
     pub(crate) fn fetch_inner(self, entity: Entity) -> Option<D::Item<'w, 's>> {
         // SAFETY: the query is consumed, or read-only, so no live item conflicts.
         unsafe { self.fetch(entity) }
     }
 
-    /// The error for an entity that the query does not match.
+    /// Returns the error for an entity that the query does not match.
     #[inline(always)]
     pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
         find::why_not::<D>(self.matched.cell().store(), entity)
     }
 
-    /// The same query with other data and another filter that have the same terms.
+    /// Returns the same query with other data and another filter, which have the same terms.
     #[inline]
     pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
     where
@@ -108,7 +108,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
-    /// The same query with a shorter lifetime.
+    /// Returns the same query with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,7 +133,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
-    /// The query with read-only access.
+    /// Returns the query with read-only access.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -154,7 +154,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched.read_only(), books: self.books }
     }
 
-    /// The query with read-only access and the same lifetime.
+    /// Returns the query with read-only access and the same lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -173,13 +173,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched.read_only(), books: self.books }
     }
 
-    /// The state that items borrow.
+    /// Returns the state of the terms, which items borrow.
     #[inline]
     pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
         Some(&self.matched.cache().data)
     }
 
-    /// The store and the matched tables.
+    /// Returns the store and the matched tables.
     #[inline]
     pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
         self.matched

@@ -10,7 +10,7 @@ use super::iter::{QueryContiguousIter, QueryIter};
 use crate::entity::{Entity, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched entities, with the lifetime of the query. The same as `into_iter`.
+    /// Iterates over the matched entities, with the lifetime of the query. Equivalent to `into_iter`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -29,7 +29,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.into_iter()
     }
 
-    /// The matched rows as slices, with the lifetime of the query; see [`Query::contiguous_iter`].
+    /// Iterates over the matched rows as slices, with the lifetime of the query; see [`Query::contiguous_iter`].
     #[inline]
     #[must_use]
     pub fn contiguous_iter_inner(self) -> QueryContiguousIter<'w, 's, D, F>
@@ -39,11 +39,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.into_contiguous_iter()
     }
 
-    /// As [`get_many_inner`](Self::get_many_inner).
+    /// Equivalent to [`get_many_inner`](Self::get_many_inner).
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, does not match or occurs twice.
+    /// Returns an error for the first entity that is not alive, does not match or occurs twice.
     pub fn get_many_mut_inner<const N: usize>(
         self,
         entities: [Entity; N],
@@ -51,11 +51,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many_inner(entities)
     }
 
-    /// The items of several different entities, with the lifetime of the query.
+    /// Returns the items of several different entities, with the lifetime of the query.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// Returns an error for the first entity that is not alive or does not match.
     pub fn get_many_unique_inner<const N: usize>(
         self,
         entities: UniqueEntityArray<N>,

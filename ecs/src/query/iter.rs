@@ -36,27 +36,27 @@ use crate::util::simd;
 /// assert_eq!(iter.map(|health| health.0).sum::<u32>(), 5);
 /// ```
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
-    /// The next row and the end of the current run.
+    /// The next row of the current run. `end` is the end of the run.
     at: usize,
     end: usize,
-    /// If `at` and `end` differ, the cursor has returned a run.
+    /// The cursor. If `at` and `end` differ, the cursor has returned the current run.
     cursor: RowCursor<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
-    /// An iterator over all matched entities.
+    /// Creates an iterator over all matched entities.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { at: 0, end: 0, cursor: RowCursor::new(query.matched()) }
     }
 
-    /// The remaining rows of the current run.
+    /// Returns the remaining rows of the current run.
     #[inline]
     fn rows(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// The state that items borrow.
+    /// Returns the state of the terms, which items borrow.
     #[inline]
     fn kept(&self) -> Kept<'s, D::Terms> {
         Some(&self.cursor.matched().cache().data)
@@ -68,7 +68,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self.advance_inline()
     }
 
-    /// Inlined [`advance`](Self::advance), for callers that keep the fields in registers: a call would pass their address.
+    /// Inlined version of [`advance`](Self::advance), for callers that keep the fields in registers. A call would pass the address
+    /// of the fields.
     #[inline(always)]
     fn advance_inline(&mut self) -> bool {
         let Some(run) = self.cursor.next_run() else { return false };
@@ -76,7 +77,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         true
     }
 
-    /// `fold` for queries whose rows have to be checked.
+    /// Implements `fold` for queries whose rows have to be checked.
     #[inline]
     fn fold_rest<B, G: FnMut(B, D::Item<'w, 's>) -> B>(self, init: B, each: G) -> B {
         let (kept, run) = (self.kept(), self.rows());
@@ -85,7 +86,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         unsafe { fold_asked::<D, F::Terms, B, true>(self.cursor, run, kept, init, each) }
     }
 
-    /// Calls a function with each item until it breaks.
+    /// Calls a function with each item until the function breaks. Returns the value of the break.
     #[inline]
     fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w, 's>) -> ControlFlow<R>) -> Option<R> {
         let kept = self.kept();
@@ -111,7 +112,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         }
     }
 
-    /// Calls a function with the remaining entities, in order, in slices.
+    /// Calls a function with the remaining entities, in order, as slices.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
         if !self.rows().is_empty() {
             // SAFETY: the cursor has returned the run, so its rows belong to the cursor's block.
@@ -130,7 +131,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique()
     }
 
-    /// The remaining items, through another iterator. This iterator is not advanced.
+    /// Returns the remaining items in another iterator. This iterator is not advanced.
     ///
     /// This method makes a list of the entities: `O(n)`. Read-only queries have [`remaining`](Self::remaining).
     ///
@@ -152,8 +153,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 }
 
-/// The position of an iterator in its block, in a local variable. It is written back on drop, also on unwinding, because a row must
-/// not be yielded twice.
+/// The position of an iterator in its block, in a local variable. The position is written back on drop, also when a panic unwinds,
+/// because a row must not be yielded twice.
 struct RowPosition<'a> {
     row: usize,
     of_iter: &'a mut usize,
@@ -193,7 +194,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         Some(D::item(unsafe { D::Terms::fetch_row::<false>(block.data, block.rows, at) }, kept))
     }
 
-    /// Exact unless rows have to be checked. `O(tables)`.
+    /// The bounds are exact unless rows have to be checked. `O(tables)`.
     fn size_hint(&self) -> (usize, Option<usize>) {
         if per_row::<D::Terms, F::Terms>() {
             return (0, None);
@@ -277,7 +278,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_,
 
 impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryIter<'_, '_, D, F> {} }
 
-/// The rows that a query matches as slices: one item per table, or per run of matching rows.
+/// Iterates over the rows that a query matches as slices. Yields one item per table, or one per run of matching rows.
 ///
 /// A table is split into runs if the query has filters on sparse components, and into single rows if it reads the values of a
 /// sparse component. A query that reads the values of one sparse component and nothing in tables yields all of them as one slice.
@@ -300,7 +301,7 @@ pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
-    /// An iterator over all matched rows.
+    /// Creates an iterator over all matched rows.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { run: 0..0, cursor: RowCursor::new(query.matched()) }

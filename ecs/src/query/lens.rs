@@ -1,8 +1,8 @@
 //! Queries made of other queries: [`QueryLens`], [`Query::transmute_lens`], [`Query::join`].
 //!
 //! A query has access only to the entities that it matches: its filters may be the only thing that separates it from another query
-//! of the same system. So a lens visits only tables that its source queries match. Demands on sparse components are not visible in
-//! tables, so the lens has to repeat those of its sources.
+//! of the same system. So a lens visits only tables that its source queries match. Tables do not show whether a query demands
+//! sparse components, so the lens has to repeat such demands of its sources.
 //!
 //! Tests: tests/queries/lens.rs
 
@@ -23,8 +23,8 @@ use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 use crate::util::type_name::short_name;
 
-/// A query made of one or two other queries: over the same entities, with the same access or less, and different data and filters.
-/// A function that takes a lens can be called with many queries.
+/// A query made of one or two other queries, its sources. It visits the same entities or fewer, with the same access or less, and
+/// has other data and filters. A function that takes a lens can be called with many queries.
 ///
 /// Made by [`Query::transmute_lens`], [`Query::join`] and [`Query::as_query_lens`].
 ///
@@ -61,7 +61,7 @@ pub struct QueryLens<'w, D: QueryData, F: QueryFilter = ()> {
 }
 
 impl<'w, D: QueryData, F: QueryFilter> QueryLens<'w, D, F> {
-    /// The query of the lens.
+    /// Returns the query of the lens.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -83,7 +83,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryLens<'w, D, F> {
 }
 
 impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryLens<'w, D, F> {
-    /// The read-only query, for as long as the source queries are borrowed.
+    /// Returns the read-only query, for as long as the source queries are borrowed.
     #[must_use]
     pub fn query_inner(&self) -> Query<'w, '_, D, F>
     where
@@ -125,8 +125,8 @@ impl LensSource {
     }
 }
 
-/// A query that borrows only components that one of the parts borrows, and whose sparse component filters match only entities of
-/// all parts. Its tables have not been selected yet.
+/// Creates a query that borrows only components that one of the parts borrows. Its filters on sparse components match only entities
+/// of all parts. Its tables have not been selected yet.
 #[track_caller]
 fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[LensSource]) -> QueryState<D, F> {
     let () = QueryState::<D, F>::BORROWS_AGREE;
@@ -161,7 +161,7 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[LensSour
     state
 }
 
-/// A lens on the tables for which `is_meant` returns true.
+/// Creates a lens on the tables for which `is_meant` returns true.
 ///
 /// # Safety
 ///
@@ -178,16 +178,16 @@ unsafe fn lens<'w, D: QueryData, F: QueryFilter>(
     QueryLens { cell, state }
 }
 
-/// Whether a cached query matches a table.
+/// Returns a function that tells whether a cached query matches a table.
 fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) -> impl Fn(TableId) -> bool {
     |table| cache.match_of(table).is_some()
 }
 
-/// Queries made from this one.
+/// Methods that make other queries from this one.
 ///
-/// The old query has to borrow everything that the new one borrows. Its change filters do not apply to the new query unless
-/// repeated there; filters on the presence of components in tables do. The new query matches only entities that the old one
-/// matches.
+/// The old query has to borrow everything that the new one borrows. Filters on the presence of components in tables also apply to
+/// the new query. Change filters apply to it only if they are repeated there. Apart from change filters, the new query matches only
+/// entities that the old one matches.
 ///
 /// | new data or filter | has to be borrowed |
 /// |---|---|
@@ -200,7 +200,7 @@ fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) ->
 /// The first `FilteredEntityRef` or `FilteredEntityMut` in the data gets the access of the old query that does not conflict with the
 /// rest of the data. It gets no access if the old query borrows all components.
 ///
-/// If the old query demands or excludes a sparse component, the new one must do so too.
+/// If the old query demands or excludes a sparse component, the new query must demand or exclude it, too.
 ///
 /// # Panics
 ///
@@ -211,7 +211,7 @@ fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) ->
 ///
 /// The new query is created and checks all tables that the old one matches: `O(tables)`.
 impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
-    /// The query as a lens, with the same entities and access.
+    /// Returns the query as a lens, with the same entities and access.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -231,7 +231,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered()
     }
 
-    /// As [`as_query_lens`](Self::as_query_lens), with the lifetime of the world borrow.
+    /// Like [`as_query_lens`](Self::as_query_lens), but with the lifetime of the world borrow.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -251,7 +251,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered_inner()
     }
 
-    /// A lens over the same entities with other data.
+    /// Returns a lens over the same entities, with other data.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -270,13 +270,13 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered()
     }
 
-    /// As [`transmute_lens`](Self::transmute_lens), with the lifetime of the world borrow.
+    /// Like [`transmute_lens`](Self::transmute_lens), but with the lifetime of the world borrow.
     #[track_caller]
     pub fn transmute_lens_inner<NewD: QueryData>(self) -> QueryLens<'w, NewD> {
         self.transmute_lens_filtered_inner()
     }
 
-    /// A lens over the same entities, or some of them, with other data and another filter.
+    /// Returns a lens over the same entities, or some of them, with other data and another filter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -296,7 +296,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.reborrow().transmute_lens_filtered_inner()
     }
 
-    /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), with the lifetime of the world borrow.
+    /// Like [`transmute_lens_filtered`](Self::transmute_lens_filtered), but with the lifetime of the world borrow.
     #[track_caller]
     pub fn transmute_lens_filtered_inner<NewD: QueryData, NewF: QueryFilter>(self) -> QueryLens<'w, NewD, NewF> {
         let matched = self.matched();
@@ -305,7 +305,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         unsafe { lens(cell, &[LensSource::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
     }
 
-    /// A lens over the entities that both this query and another one match, with data of both.
+    /// Returns a lens over the entities that both this query and another one match, with data of both.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -330,13 +330,13 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.join_filtered(other)
     }
 
-    /// As [`join`](Self::join), with the lifetime of the world borrow.
+    /// Like [`join`](Self::join), but with the lifetime of the world borrow.
     #[track_caller]
     pub fn join_inner<OtherD: QueryData, NewD: QueryData>(self, other: Query<'w, '_, OtherD>) -> QueryLens<'w, NewD> {
         self.join_filtered_inner(other)
     }
 
-    /// As [`join`](Self::join), with another filter.
+    /// Like [`join`](Self::join), but with another filter.
     #[track_caller]
     pub fn join_filtered<'a, OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
         &'a mut self,
@@ -345,11 +345,11 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.reborrow().join_filtered_inner(other.reborrow())
     }
 
-    /// As [`join_filtered`](Self::join_filtered), with the lifetime of the world borrow.
+    /// Like [`join_filtered`](Self::join_filtered), but with the lifetime of the world borrow.
     ///
     /// # Panics
     ///
-    /// Also if the queries belong to different worlds.
+    /// If the queries belong to different worlds, and in the cases that apply to all these methods.
     #[track_caller]
     pub fn join_filtered_inner<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
         self,
@@ -368,7 +368,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// A query over the same entities, made as by [`Query::transmute_lens_filtered`].
+    /// Returns a query over the same entities. It is made as by [`Query::transmute_lens_filtered`].
     #[track_caller]
     pub(crate) fn transmuted<NewD: QueryData, NewF: QueryFilter>(&self, store: &Store) -> QueryState<NewD, NewF> {
         self.expect_world(store);
@@ -377,7 +377,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         state
     }
 
-    /// A query over the entities that both queries match, made as by [`Query::join_filtered`].
+    /// Returns a query over the entities that both queries match. It is made as by [`Query::join_filtered`].
     #[track_caller]
     pub(crate) fn joined<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
         &self,

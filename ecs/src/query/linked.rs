@@ -1,8 +1,8 @@
 //! Visits rows together with the components of their targets or sources: see [`Forest`].
 //!
 //! A kernel gets the columns of consecutive rows of one depth, and a [`LinkedRows`] to read components of their targets or sources.
-//! Those have another depth, or are not visited at all, so the kernel never reads a row that it is processing. This is checked for
-//! each row that is read.
+//! These targets and sources have another depth, or are not visited at all, so the kernel never reads a row that it is processing.
+//! This is checked for each row that is read.
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -19,8 +19,8 @@ use super::row_ranges::RangeVariants;
 use crate::structure::cell::StoreCell;
 use crate::util::simd::{self, KernelJob, UnrollWidth, Variants};
 
-/// A table from which linked rows are read. `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a destructor,
-/// although it is `Copy`.
+/// A table from which linked rows are read. It is in a `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a
+/// destructor, although it is `Copy`.
 type MaybeTable<'l, P> = Option<ManuallyDrop<LinkedTable<'l, P>>>;
 
 struct LinkedTable<'l, P: QueryData> {
@@ -60,13 +60,13 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         is_there.then(|| P::item(unsafe { P::Terms::fetch_row::<false>(table.ready, table.rows, row) }, None))
     }
 
-    /// The item of a row's target, if it has a target that matches.
+    /// Returns the item of a row's target, if it has a target that matches.
     #[inline(always)]
     pub fn target(&self, row: usize) -> Option<P::Item<'l, 'l>> {
         self.at(*self.places.get(self.above[row] as usize)?)
     }
 
-    /// The items of a row's visited sources.
+    /// Returns the items of a row's visited sources.
     #[inline(always)]
     pub fn sources(&self, row: usize) -> ChildRows<'l, P> {
         let place = Place { table: self.run.table, row: self.run.row + row as u32 };
@@ -74,8 +74,8 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
     }
 }
 
-/// The items of an entity's children, in a system that visits a hierarchy upwards: `#[system(up = ChildOf)]`. Contains the children
-/// that the system visits, in the order of tables and rows.
+/// Iterates over the items of an entity's children, in a system that visits a hierarchy upwards: `#[system(up = ChildOf)]`. Yields
+/// the children that the system visits, in the order of tables and rows.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -127,7 +127,7 @@ impl<P: QueryData<Terms: ReadOnlyFetch>> core::iter::FusedIterator for ChildRows
 
 impl_debug!([P: QueryData] ChildRows<'_, P> => |_this, f| write!(f, "ChildRows<{}>", core::any::type_name::<P>()));
 
-/// A function of several consecutive rows and the items linked with them.
+/// A function that processes several consecutive rows and the items linked with them.
 pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {
     /// The error that ends the loop.
     type Error;
@@ -152,7 +152,7 @@ where
     P: QueryData<Terms: ReadOnlyFetch>,
     A: FilterTerms,
 {
-    /// A walk over rows of the first cache; linked items are read from tables of the second.
+    /// Creates a walk over rows that match `cache`. Linked items are read from tables that match `linked`.
     ///
     /// # Safety
     ///
@@ -175,7 +175,8 @@ where
         Self { visited, linked, forest }
     }
 
-    /// Records all rows as changed. They are then visited with `is_marked`.
+    /// Marks all rows as changed and returns true, if rows need no check and slices may have many rows. Otherwise returns false.
+    /// Pass the result to [`for_each`](Self::for_each) as `is_marked`.
     pub(crate) fn mark_all(&self) -> bool {
         if per_row::<T, F>() || T::SINGLE_ROWS {
             return false;
@@ -187,7 +188,7 @@ where
         true
     }
 
-    /// Calls the kernel with runs of rows, one after the other, until it fails.
+    /// Calls the kernel with runs of rows, one after the other, until the kernel fails.
     ///
     /// # Safety
     ///
@@ -227,7 +228,7 @@ where
     }
 }
 
-/// The loop over runs.
+/// The job that loops over runs.
 struct SlotRunLoop<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],

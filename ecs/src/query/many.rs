@@ -19,8 +19,8 @@ use super::matching;
 use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
 use crate::structure::store::Store;
 
-/// The item of each entity of a list, or the error for an entity that the query does not match. [`matched`](Self::matched) skips
-/// entities that do not match.
+/// Iterates over a list of entities. Yields the item of each entity, or an error if the query does not match the entity.
+/// [`matched`](Self::matched) skips entities that do not match.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,7 +41,7 @@ pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
-    /// An iterator over the items of these entities.
+    /// Creates an iterator over the items of these entities.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>, entities: I) -> Self {
         let ahead = is_worth_it(query.matched().cell().store(), &entities);
@@ -64,7 +64,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(*self.entities.next_back()?.borrow())
     }
 
-    /// The items of the entities that match; others are skipped.
+    /// Iterates over the items of the entities that match; others are skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -80,7 +80,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         QueryManyMatchedIter(self)
     }
 
-    /// The items. Panics at an entity that does not match.
+    /// Iterates over the items. Panics at an entity that does not match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -96,7 +96,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         QueryManyUnwrappedIter(self)
     }
 
-    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
+    /// Returns the next item. The item must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -116,7 +116,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(self.query.get_mut(entity))
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
+    /// Like [`fetch_next`](Self::fetch_next), but from the end of the list.
     pub fn fetch_next_back(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>>
     where
         I: DoubleEndedIterator,
@@ -125,8 +125,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Some(self.query.get_mut(entity))
     }
 
-    /// The entities in another order: `sort` gets the matching entities, each with the item of `L`. Entities that `L` does not
-    /// match are left out.
+    /// Returns an iterator over the entities in another order. `sort` gets the matching entities, each with its item of `L`, and
+    /// puts them in order. Entities that `L` does not match are left out.
     ///
     /// # Panics
     ///
@@ -155,7 +155,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyIter<'w, 's, D, F, I>
 {
-    /// The item of the entity that `next` takes from the list, or that entity if it does not match.
+    /// Returns the item of the entity that `next` takes from the list. If the entity does not match, returns the entity as the
+    /// error.
     #[inline(always)]
     fn next_found(
         &mut self,
@@ -165,7 +166,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
         Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
-    /// [`Iterator::fold`].
+    /// Implements [`Iterator::fold`].
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         if self.ahead {
@@ -178,7 +179,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
         })
     }
 
-    /// [`Iterator::fold`], with prefetching. Not inlined, so that the loop over a short list stays small.
+    /// Implements [`Iterator::fold`] with prefetching. Not inlined, so that the loop over a short list stays small.
     #[inline(never)]
     fn fold_ahead<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { query, mut entities, .. } = self;
@@ -211,7 +212,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 }
 
-/// Implements the iterators over a list: the items of all its entities, and those of the matching ones.
+/// Implements the iterators over a list: one over the items of all its entities, and one over the items of the matching ones.
 macro_rules! list_iterators {
     (
         $Iter:ident<D: ($($Data:tt)*), I: ($($List:tt)*) ($($BackList:tt)*)>, [$($list:tt)*]
@@ -300,14 +301,15 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<It
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'w, 's, D, F, I> {
-    /// The same iterator, for a list without duplicates.
+    /// Converts into an iterator over a list without duplicates.
     #[inline]
     pub(super) fn into_unique(self) -> QueryManyUniqueIter<'w, 's, D, F, I> {
         QueryManyUniqueIter(self)
     }
 }
 
-/// A query of `L`, after checking that it reads only components that a query of `D` and `F` borrows from the same entity.
+/// Returns the state of a query of `L`. Checks that this query reads only components that a query of `D` and `F` borrows from the
+/// same entity.
 #[track_caller]
 fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) -> QueryState<L> {
     let borrowed = matching::found(store, &D::Terms::TERM, &F::Terms::TERM).map(|terms| terms.all().access());
@@ -327,20 +329,21 @@ fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) ->
     }
 }
 
-/// The items of a list of entities in sorted order, returned by `sort` and similar methods of [`QueryManyIter`].
+/// Iterates over the items of a list of entities in sorted order. Returned by `sort` and similar methods of [`QueryManyIter`].
 pub type QuerySortedManyIter<'w, 's, D, F> = QueryManyIter<'w, 's, D, F, vec::IntoIter<Entity>>;
 
-/// The items of a list of different entities in sorted order, returned by `sort` and similar methods of [`QueryManyUniqueIter`].
+/// Iterates over the items of a list of different entities in sorted order. Returned by `sort` and similar methods of
+/// [`QueryManyUniqueIter`].
 pub type QuerySortedManyUniqueIter<'w, 's, D, F> =
     QueryManyUniqueIter<'w, 's, D, F, UniqueEntityIter<vec::IntoIter<Entity>>>;
 
-/// The items of a query in sorted order, returned by `sort` and similar methods of [`QueryIter`](super::QueryIter).
+/// Iterates over the items of a query in sorted order. Returned by `sort` and similar methods of [`QueryIter`](super::QueryIter).
 pub type QuerySortedIter<'w, 's, D, F> = QueryManyMatchedIter<QuerySortedManyUniqueIter<'w, 's, D, F>>;
 
-/// The item of each entity of a list without duplicates, or the error for an entity that the query does not match.
-/// [`matched`](Self::matched) skips entities that do not match.
+/// Iterates over a list of entities without duplicates. Yields the item of each entity, or an error if the query does not match the
+/// entity. [`matched`](Self::matched) skips entities that do not match.
 ///
-/// Since no entity occurs twice, this is an iterator even if items are mutable.
+/// Since no entity occurs twice, this type implements `Iterator` even if items are mutable.
 ///
 /// ```
 /// use strata_ecs::entity::UniqueEntityVec;
@@ -357,7 +360,7 @@ pub type QuerySortedIter<'w, 's, D, F> = QueryManyMatchedIter<QuerySortedManyUni
 pub struct QueryManyUniqueIter<'w, 's, D: QueryData, F: QueryFilter, I>(QueryManyIter<'w, 's, D, F, I>);
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
-    /// As [`QueryManyIter::sorted`].
+    /// See [`QueryManyIter::sorted`].
     pub(super) fn sorted<L: ReadOnlyQueryData>(
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
@@ -368,26 +371,26 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
         QueryManyIter::new(query, entities).into_unique()
     }
 
-    /// The next item; the same as [`next`](Iterator::next).
+    /// Returns the next item. Equivalent to [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'w, 's>, QueryEntityError>> {
         self.next()
     }
 
-    /// The items of the entities that match; others are skipped.
+    /// Iterates over the items of the entities that match; others are skipped.
     #[must_use]
     #[inline]
     pub fn matched(self) -> QueryManyMatchedIter<Self> {
         QueryManyMatchedIter(self)
     }
 
-    /// The items. Panics at an entity that does not match.
+    /// Iterates over the items. Panics at an entity that does not match.
     #[must_use]
     #[inline]
     pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
         QueryManyUnwrappedIter(self)
     }
 
-    /// As [`QueryManyIter::next_found`].
+    /// See [`QueryManyIter::next_found`].
     #[inline(always)]
     fn next_found(
         &mut self,
@@ -399,13 +402,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     }
 }
 
-/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], returned by `matched`: entities that do not match are skipped.
+/// Iterates over the items of a [`QueryManyIter`] or [`QueryManyUniqueIter`] and skips entities that do not match. Returned by
+/// `matched`.
 pub struct QueryManyMatchedIter<I>(I);
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyMatchedIter<QueryManyIter<'w, 's, D, F, I>>
 {
-    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
+    /// Returns the next item. The item must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -430,7 +434,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
         }
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
+    /// Like [`fetch_next`](Self::fetch_next), but from the end of the list.
     pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, 's>>
     where
         I: DoubleEndedIterator,
@@ -448,16 +452,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator>
     QueryManyMatchedIter<QueryManyUniqueIter<'w, 's, D, F, I>>
 {
-    /// The next item; the same as [`next`](Iterator::next).
+    /// Returns the next item. Equivalent to [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
         self.next()
     }
 }
 
-/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], returned by `unwrapped`: panics at an entity that does not match.
+/// Iterates over the items of a [`QueryManyIter`] or [`QueryManyUniqueIter`] and panics at an entity that does not match. Returned
+/// by `unwrapped`.
 pub struct QueryManyUnwrappedIter<I>(I);
 
-/// The item. Panics on an error.
+/// Returns the item. Panics on an error.
 #[track_caller]
 fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
     match found {
@@ -469,7 +474,7 @@ fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyUnwrappedIter<QueryManyIter<'w, 's, D, F, I>>
 {
-    /// The next item. It must be dropped before the next call, since the list may contain an entity twice.
+    /// Returns the next item. The item must be dropped before the next call, since the list may contain an entity twice.
     ///
     /// # Panics
     ///
@@ -480,7 +485,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
         self.0.fetch_next().map(unwrapped)
     }
 
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list.
+    /// Like [`fetch_next`](Self::fetch_next), but from the end of the list.
     ///
     /// # Panics
     ///

@@ -12,8 +12,8 @@ use crate::storage::table::Table;
 use crate::storage::tracking::TickKind;
 use crate::structure::store::Store;
 
-/// The terms of a query. Registers its components if necessary. Terms that are only known at run time come from `made`; `added` are
-/// terms that are not part of the type.
+/// Returns the terms of a query in a world. Registers their components if necessary. `made` are the terms that are only known at
+/// run time. `added` are terms that are not part of the query's type.
 ///
 /// # Panics
 ///
@@ -41,7 +41,7 @@ pub(crate) fn registered(
     terms
 }
 
-/// The terms of a query as written, if all its components are registered and their storages exist.
+/// Returns the terms of a query as written. Returns `None` if a component is not registered, or if its storage does not exist.
 pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let has_storage =
         |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.structure.sparse.len());
@@ -51,7 +51,8 @@ pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Opti
     })
 }
 
-/// The terms of a query, whether or not its components are registered; `None` if some are only known at run time.
+/// Returns the terms of a query, whether or not its components are registered. Returns `None` if some terms are only known at run
+/// time.
 pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let mut terms = Terms::of_query(data, filter, &[], &mut |component| {
         let info = (component.find)(components).and_then(|id| components.info(id));
@@ -61,8 +62,8 @@ pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &Cons
     Some(terms)
 }
 
-/// Excludes the disabling components of a world that the terms do not name, except for the first `known`. Disabling components are
-/// stored in tables.
+/// Excludes the disabling components of a world that the terms do not name. The first `known` of these components are already
+/// excluded. Disabling components are stored in tables.
 pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known: usize) {
     let disabling = components.disabling().get(known..).unwrap_or_default();
     for info in disabling.iter().filter_map(|&id| components.info(id)) {
@@ -70,8 +71,8 @@ pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known
     }
 }
 
-/// The tables that terms match, as a decision graph: each test names the next one. So testing a table is one short loop, no matter
-/// how the terms are nested.
+/// The tables that terms match, as a decision graph: each test refers to the next test. So testing a table is one short loop, no
+/// matter how the terms are nested.
 #[derive(Clone)]
 pub(crate) struct TableFilter {
     tests: Vec<TableTest>,
@@ -86,14 +87,14 @@ struct TableTest {
     if_not: NextTest,
 }
 
-/// The index of a test, or the result.
+/// The index of the next test, or the result.
 type NextTest = u32;
 
 const MATCHES: NextTest = NextTest::MAX;
 const FAILS: NextTest = NextTest::MAX - 1;
 
 impl TableFilter {
-    /// The tables that the terms of a query match. Tests the filter first.
+    /// Creates the table filter of a query's terms. It tests the filter of the query first.
     pub(crate) fn of_query(terms: &Terms) -> Self {
         let mut made = Self { tests: Vec::with_capacity(8), first: MATCHES };
         let disabled = made.add(terms.excluded(), MATCHES, FAILS);
@@ -103,14 +104,14 @@ impl TableFilter {
         made
     }
 
-    /// The tables that a term matches.
+    /// Creates the table filter of a term.
     pub(crate) fn of_term(term: Term<'_>) -> Self {
         let mut made = Self { tests: Vec::new(), first: MATCHES };
         made.first = made.add(term, MATCHES, FAILS);
         made
     }
 
-    /// Adds the tests of a term and returns the index of the first.
+    /// Adds the tests of a term and returns the index of the first test.
     fn add(&mut self, term: Term<'_>, if_matches: NextTest, if_not: NextTest) -> NextTest {
         match term.node() {
             TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => if_matches,
@@ -129,7 +130,8 @@ impl TableFilter {
         }
     }
 
-    /// Adds the tests of the members of a group, last member first, since the tests of a member name those of the next one.
+    /// Adds the tests of the members of a group. The last member comes first, since the tests of a member refer to those of the
+    /// next member.
     fn add_members(
         &mut self,
         group: Group,
@@ -151,7 +153,7 @@ impl TableFilter {
         }
     }
 
-    /// Whether entities of the table can match.
+    /// Returns whether entities of the table can match.
     #[inline]
     pub(crate) fn matches(&self, table: &Table) -> bool {
         let mut next = self.first;
@@ -162,7 +164,7 @@ impl TableFilter {
     }
 }
 
-/// Whether rows of a matching table may differ.
+/// Returns whether some rows of a matching table may match and others not.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => false,
@@ -174,7 +176,7 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     }
 }
 
-/// Whether an entity in a row of a table matches, for a caller that is not a system.
+/// Returns whether an entity in a row of a table matches. For a caller that is not a system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
@@ -202,13 +204,13 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
     }
 }
 
-/// Whether one of the pairs that an entity's pair component stands for is new.
+/// Returns whether an entity has a new pair. `component` stands for the relation and for the side of the entity.
 fn has_new_pair(store: &Store, component: &TermComponent, which: TickKind, entity: Entity) -> bool {
     let end = component.id.and_then(|id| store.relations.end_of(id));
     end.is_some_and(|(number, end)| store.relations.places[number].pairs.has_new(end, entity, which, store.run_ticks()))
 }
 
-/// Whether a component of an entity is new. Components without ticks count as new.
+/// Returns whether a component of an entity is new. Components without ticks count as new.
 fn is_new(
     store: &Store,
     component: &TermComponent,

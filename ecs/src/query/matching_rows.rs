@@ -1,8 +1,8 @@
 //! The matching rows of a block, for filters that check rows.
 //!
-//! Rows are returned in ascending order, taken from a list of candidates or group by group. The caller gets them in two forms that
-//! loops handle efficiently: *runs* of consecutive rows, and single rows, which are first collected in a buffer ([`RowBatch`]). With
-//! the buffer, the number of rows in a group no longer causes branch mispredictions.
+//! Rows are returned in ascending order. They are taken from a list of candidates, or found group by group. The caller gets them in
+//! two forms that loops handle efficiently: as *runs* of consecutive rows, and as single rows, which are first collected in a
+//! buffer ([`RowBatch`]). With the buffer, the number of rows in a group causes no branch mispredictions.
 
 use core::hint::cold_path;
 use core::mem::MaybeUninit;
@@ -18,16 +18,17 @@ use crate::storage::tracking::{GROUP, LoggedRows};
 const RUN: u32 = 8;
 /// Maximum number of single rows in the buffer.
 const FEW: usize = 256;
-/// Number of rows of a group that are added without a branch. If one row of a hundred has changed, a group seldom has more.
+/// Number of rows of a group that are added without a branch. If one row of a hundred has changed, a group seldom has more matching
+/// rows.
 const AT_ONCE: usize = 2;
 
-/// Whether all rows of a list match, so that they need no check.
+/// Returns whether all rows of a list match, so that they need no check.
 #[inline]
 fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
     F::FACTS.is_sole && !D::PER_ROW && logged.is_exact()
 }
 
-/// Whether the rows of a group contain a run.
+/// Returns whether the rows of a group contain a run.
 #[inline]
 fn has_run(mut rows: u64) -> bool {
     const { assert!(RUN == 8) };
@@ -56,7 +57,7 @@ impl RowBatch {
         self.len = 0;
     }
 
-    /// The rows.
+    /// Returns all rows.
     #[inline]
     pub(crate) fn all(&self) -> &[u32] {
         let rows = &self.rows[..self.len];
@@ -65,7 +66,7 @@ impl RowBatch {
         unsafe { slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
 
-    /// The rows relative to `first`, which is not greater than any of them.
+    /// Makes the rows relative to `first` and returns them. `first` is not greater than any row.
     #[inline]
     pub(crate) fn all_from(&mut self, first: usize) -> &[u32] {
         if first != 0 {
@@ -74,7 +75,8 @@ impl RowBatch {
         self.all()
     }
 
-    /// Only parts of tables that several threads share begin at a row greater than 0.
+    /// Makes the rows relative to `first`. Cold, because only parts of tables that several threads share begin at a row greater
+    /// than 0.
     #[cold]
     fn count_from(&mut self, first: usize) {
         for row in &mut self.rows[..self.len] {
@@ -84,7 +86,7 @@ impl RowBatch {
         }
     }
 
-    /// Whether the buffer has no room for a full group.
+    /// Returns whether the buffer has no room for a full group.
     #[inline]
     fn is_full(&self) -> bool {
         self.len > FEW - GROUP
@@ -99,8 +101,8 @@ impl RowBatch {
         self.len += usize::from(is_one);
     }
 
-    /// Adds rows of the group that begins with `group`; there must be room for all of them. If they contain a run, adds none and
-    /// returns false.
+    /// Adds the rows `all` of the group that begins with `group`. There must be room for all of them. If they contain a run, adds
+    /// no row and returns false.
     #[inline]
     fn push(&mut self, group: usize, all: u64) -> bool {
         let (before, mut rows) = (self.len, all);
@@ -119,7 +121,7 @@ impl RowBatch {
         true
     }
 
-    /// Adds the rows that match. Returns true.
+    /// Adds those rows of the group that match. Always returns true.
     ///
     /// # Safety
     ///
@@ -143,21 +145,21 @@ impl RowBatch {
 
 /// The matching rows of a block, for queries whose rows have to be checked.
 ///
-/// It steps from group to group, in ascending order, and decides which rows of a group match when it gets there. So no row is
-/// returned twice, even if ticks and logs change during the iteration.
+/// The iteration steps from group to group, in ascending order. When it reaches a group, it decides which rows of the group match.
+/// So no row is returned twice, even if ticks and logs change during the iteration.
 #[derive(Clone, Copy)]
 pub(crate) struct MatchingRows<'w> {
     /// List of candidate rows, if there is one.
     logged: Option<LoggedRows<'w>>,
     /// Lower bound for the beginning of the next group.
     at: usize,
-    /// Beginning of the current group, and its remaining matching rows.
+    /// The first row of the current group. `mask` contains the remaining matching rows of the group.
     group: usize,
     mask: u64,
 }
 
 impl<'w> MatchingRows<'w> {
-    /// All rows of a block.
+    /// Creates the iteration over all rows of a block.
     #[inline]
     pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 && F::PER_ROW {
@@ -166,7 +168,8 @@ impl<'w> MatchingRows<'w> {
         Self::unlogged(block)
     }
 
-    /// All rows of a block, without a list. Unless the block is a single row, it must begin with a group if the filter checks rows.
+    /// Creates the iteration over all rows of a block, without a list of candidates. If the filter checks rows, the block must
+    /// begin with a group, unless it is a single row.
     #[inline]
     pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 {
@@ -183,7 +186,7 @@ impl<'w> MatchingRows<'w> {
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next_run`].
+    /// - The conditions of [`MatchingRows::next_run`] hold.
     #[inline]
     unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
         if let Some(logged) = self.logged {
@@ -226,11 +229,12 @@ impl<'w> MatchingRows<'w> {
         None
     }
 
-    /// The end of the run that begins with the first row of the mask and has `count` rows in this group. Steps past the run.
+    /// Returns the end of a run, and steps past the run. The run begins with the first row of the mask and has `count` rows in this
+    /// group.
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next_run`].
+    /// - The conditions of [`MatchingRows::next_run`] hold.
     unsafe fn end_of_run<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>, count: u32) -> usize {
         let bit = self.mask.trailing_zeros();
         self.mask &= u64::MAX.checked_shl(bit + count).unwrap_or(0);
@@ -256,7 +260,7 @@ impl<'w> MatchingRows<'w> {
         end
     }
 
-    /// The next run of consecutive matching rows.
+    /// Steps to the next run of consecutive matching rows and returns it.
     ///
     /// # Safety
     ///
@@ -283,11 +287,12 @@ impl<'w> MatchingRows<'w> {
         Some(first..self.group + sum.trailing_zeros() as usize)
     }
 
-    /// The next matching rows: single rows in `few`, followed by a run. If both are empty, there are no more.
+    /// Steps to the next matching rows: stores single rows in `few`, and returns the run that follows them. If both are empty,
+    /// there are no more matching rows.
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next_run`].
+    /// - The conditions of [`MatchingRows::next_run`] hold.
     #[inline(never)]
     pub(crate) unsafe fn next_few<D: Fetch, F: FilterTerms>(
         &mut self,
@@ -321,7 +326,7 @@ impl<'w> MatchingRows<'w> {
         }
     }
 
-    /// Adds rows of the list until there is a run, or the buffer is full.
+    /// Adds rows of the list of candidates to `few` until there is a run, or the buffer is full.
     #[inline(always)]
     fn few_of_list<D: Fetch, F: FilterTerms>(
         &mut self,

@@ -8,8 +8,8 @@ use crate::relations::name::{Name, go_down};
 use crate::relations::relationship::RelationshipTarget;
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// Returns the entity to which a path of names leads down from another one, like [`World::descendant_by_path`], along a relationship
-    /// and only through entities that the query matches.
+    /// Returns the entity to which a path of names leads down from another entity. Like [`World::descendant_by_path`], but along a
+    /// relationship, and only through entities that the query matches.
     ///
     /// [`World::descendant_by_path`]: crate::world::World::descendant_by_path
     ///
@@ -46,7 +46,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-/// Query data: an entity with its name, if it has one. Prints as the name, or else as the id.
+/// Query data: an entity with its name, if it has one. Displays the name, or the id if there is no name.
 ///
 /// ```
 /// use strata_ecs::name::{Name, NameOrEntity};

@@ -1,7 +1,7 @@
 //! Queries in the data of queries: [`NestedQuery`].
 //!
-//! A nested query reads entities other than the one in its row. The outer query declares everything that the nested query reads
-//! (`ConstTerm::Nested`), so conflicts are checked with the other borrows of a system, and with the writes of the outer query
+//! A nested query reads entities other than the entity of its row. The outer query declares everything that the nested query reads
+//! (`ConstTerm::Nested`). So conflicts are checked with the other borrows of a system and with the writes of the outer query
 //! itself. The tables of the nested query are cached in the state of the outer query and updated with it.
 //!
 //! Tests: tests/queries/nested.rs
@@ -20,12 +20,14 @@ use crate::structure::store::Store;
 
 /// In a query: a read-only [`Query`] of other entities. It matches every entity.
 ///
-/// On its own it is equivalent to another parameter of the system. Its purpose is query data that reads other entities: if a
-/// `#[derive(QueryData)]` struct has an id and a nested query, methods of the item can look up the entity of the id.
+/// On its own, a nested query is equivalent to another parameter of the system. Its purpose is query data that reads other
+/// entities: if a `#[derive(QueryData)]` struct has an id and a nested query, methods of the item can look up the entity with this
+/// id.
 ///
-/// Components that it reads count as read by the outer query. It does not compile together with a query that writes them, or inside
-/// one, unless filters separate the entities. Query data with a nested query cannot be fetched for single entities
-/// ([`EntityRef::get_components`](crate::world::EntityRef::get_components)), and a lens cannot contain it.
+/// The components that a nested query reads count as read by the outer query. A nested query does not compile inside or together
+/// with a query that writes these components, unless filters separate the entities. Query data with a nested query cannot be
+/// fetched for single entities ([`EntityRef::get_components`](crate::world::EntityRef::get_components)), and a lens cannot contain
+/// it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

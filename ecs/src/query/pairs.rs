@@ -16,14 +16,14 @@ use crate::storage::tick::RunTicks;
 use crate::structure::cell::{ReadCell, StoreCell};
 use crate::structure::store::Store;
 
-/// How the values of pairs are borrowed: `&R`, `&mut R` or `Ref<R>` of a relation `R`, in [`Pairs`](crate::query::Pairs).
+/// Says how the values of pairs are borrowed: `&R`, `&mut R` or `Ref<R>` of a relation `R`, in [`Pairs`](crate::query::Pairs).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how the values of pairs are borrowed: write `&R`, `&mut R` or `Ref<R>` of a relation `R`",
     label = "not a borrowed relation",
     note = "a relation is a struct with `#[derive(Relation)]`"
 )]
 pub trait PairData {
-    /// The access to a value.
+    /// The kind of access to a value.
     #[doc(hidden)]
     type Access: PairAccess;
 }
@@ -37,7 +37,7 @@ pub trait PairData {
 pub unsafe trait PairAccess: 'static {
     /// The relation.
     type Relation: Relation;
-    /// The item of a pair, in addition to its other entity.
+    /// The item of a pair. It is yielded together with the other entity of the pair.
     type Item<'w>;
     /// The read-only access.
     type ReadOnly: PairAccess<Relation = Self::Relation, ReadOnly = Self::ReadOnly>;
@@ -115,13 +115,13 @@ pub(crate) struct ReadPairs<'w, R> {
 }
 
 impl<'w, R: Relation> ReadPairs<'w, R> {
-    /// The pairs of a store; `None` if the relation is not registered.
+    /// Returns the pairs of a relation in a store, or `None` if the relation is not registered.
     #[inline]
     pub(crate) fn of(cell: ReadCell<'w>) -> Option<Self> {
         Some(Self { pairs: cell.store().relations.get::<R>()? })
     }
 
-    /// The value of a pair.
+    /// Returns the value of a pair.
     #[inline]
     pub(crate) fn get(self, source: Entity, target: Entity) -> Option<&'w R> {
         let row = self.pairs.index().find(source, target)?;
@@ -129,7 +129,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
         Some(unsafe { self.pairs.value(row) })
     }
 
-    /// The pairs whose source (`end` 0) or target (`end` 1) is the entity.
+    /// Returns the pairs whose source (if `end` is 0) or target (if `end` is 1) is the entity.
     #[inline]
     pub(crate) fn of_entity(cell: ReadCell<'w>, end: usize, entity: Entity) -> PairIter<'w, R> {
         let pairs = Self::of(cell).map(|all| all.pairs);
@@ -137,7 +137,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
         unsafe { PairIter::of(pairs, cell.cell(), end, entity) }
     }
 
-    /// All pairs, by row.
+    /// Iterates over all pairs, by row.
     pub(crate) fn all(cell: ReadCell<'w>) -> impl ExactSizeIterator<Item = (Entity, &'w R, Entity)> + use<'w, R> {
         let pairs = Self::of(cell).map(|all| all.pairs);
         let ends = pairs.map_or(&[][..], |pairs| pairs.index().ends());
@@ -156,14 +156,14 @@ pub(crate) struct WritePairs<'w, R> {
 }
 
 impl<'w, R: Relation> WritePairs<'w, R> {
-    /// The pairs of a store; `None` if the relation is not registered.
+    /// Returns the pairs of a relation in a store, or `None` if the relation is not registered.
     #[inline]
     pub(crate) fn of(store: &'w mut Store) -> Option<Self> {
         let (run_ticks, number) = (store.run_ticks(), store.relations.number::<R>()?);
         Some(Self { pairs: store.relations.get_mut::<R>(number)?, run_ticks })
     }
 
-    /// The value of a pair.
+    /// Returns the value of a pair.
     #[inline]
     pub(crate) fn into_mut(self, source: Entity, target: Entity) -> Option<Mut<'w, R>> {
         let row = self.pairs.index().find(source, target)?;
@@ -172,8 +172,8 @@ impl<'w, R: Relation> WritePairs<'w, R> {
     }
 }
 
-/// The pairs of an entity: the other entity of each, and its value. Yielded by [`Pairs`](crate::query::Pairs) and
-/// [`World::pairs_from`](crate::world::World::pairs_from).
+/// Iterates over the pairs of an entity. Yields the other entity of each pair, and its value. Returned by
+/// [`Pairs`](crate::query::Pairs) and [`World::pairs_from`](crate::world::World::pairs_from).
 pub struct PairIter<'w, R, A = ReadPair<R>> {
     pairs: Option<&'w PairStorage<R>>,
     entity: Entity,
@@ -184,7 +184,7 @@ pub struct PairIter<'w, R, A = ReadPair<R>> {
 }
 
 impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
-    /// The pairs whose source (`end` 0) or target (`end` 1) is the entity.
+    /// Creates an iterator over the pairs whose source (if `end` is 0) or target (if `end` is 1) is the entity.
     ///
     /// # Safety
     ///
@@ -204,15 +204,15 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         Self { pairs, entity, cell, links, left, marker: PhantomData }
     }
 
-    /// The same pairs, with the lifetime of this borrow.
+    /// Returns the same pairs, with the lifetime of this borrow.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> PairIter<'_, A::Relation, A> {
         let Self { pairs, entity, cell, ref links, left, marker } = *self;
         PairIter { pairs, entity, cell, links: links.clone(), left, marker }
     }
 
-    /// The remaining pairs that were created with the entity as source; if the relation is symmetric, these are some of the
-    /// remaining pairs. So iterating over the pairs of all entities this way yields each pair once. Leaves no pairs.
+    /// Takes all remaining pairs, and returns those that were created with the entity as source. If the relation is symmetric,
+    /// these may be only some of the pairs. So iterating over the pairs of all entities this way yields each pair once.
     #[inline]
     pub(crate) fn take_of_source(&mut self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'w, A> {
         let Self { pairs, entity, cell, .. } = *self;
@@ -229,7 +229,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         })
     }
 
-    /// The other entities, without values.
+    /// Iterates over the other entities of the pairs, without values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

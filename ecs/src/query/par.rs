@@ -13,8 +13,8 @@ use crate::util::pool::{Pool, Tasks};
 
 /// The number of entities that a thread takes at a time in a parallel loop.
 ///
-/// By default it depends on the number of entities: there are enough batches for any number of threads, and each is large enough to
-/// make the overhead negligible. For a loop over few entities with much work each, set it explicitly.
+/// By default the number depends on the number of entities: there are enough batches for any number of threads, and each batch is
+/// large enough to make the overhead negligible. For a loop over few entities with much work each, set the number explicitly.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,7 +37,7 @@ pub struct BatchingStrategy {
 }
 
 impl BatchingStrategy {
-    /// The default strategy.
+    /// Returns the default strategy.
     ///
     /// ```
     /// use strata_ecs::query::BatchingStrategy;
@@ -49,8 +49,8 @@ impl BatchingStrategy {
         Self { size: None }
     }
 
-    /// Takes `batch_size` entities at a time. With filters that check each row, such as [`Changed`](super::Changed), the size is
-    /// rounded up to a multiple of 64.
+    /// Returns a strategy that takes `batch_size` entities at a time. With filters that check each row, such as
+    /// [`Changed`](super::Changed), the size is rounded up to a multiple of 64.
     ///
     /// # Panics
     ///
@@ -67,7 +67,7 @@ impl BatchingStrategy {
         Self { size: Some(batch_size) }
     }
 
-    /// The batch size, if it is fixed.
+    /// Returns the batch size, if it is fixed.
     pub(crate) fn size(self) -> Option<usize> {
         self.size
     }
@@ -76,13 +76,13 @@ impl BatchingStrategy {
 /// Iterates over the entities that a query matches on several threads. Made by [`Query::par_iter`](super::Query::par_iter) and
 /// [`Query::par_iter_mut`](super::Query::par_iter_mut).
 ///
-/// The calling thread starts alone, measures the time for the first few entities, and uses other threads only if the remaining work
-/// is worth it. So a small loop costs hardly more than a plain one: it reads the clock twice. The threads are those of
-/// [`World::set_thread_pool`](crate::world::World::set_thread_pool); without the feature `parallel` there is only the calling
-/// thread.
+/// The calling thread starts alone and measures the time for the first few entities. It uses other threads only if the remaining
+/// work is worth it. So a small loop costs hardly more than a plain loop: it reads the clock twice. The threads are those of
+/// [`World::set_thread_pool`](crate::world::World::set_thread_pool). Without the feature `parallel`, the calling thread does all
+/// the work.
 ///
-/// The order of the entities is unspecified. A function that only depends on its own entity gives the same result as in a plain
-/// loop, and records the same changes. For commands and messages see [`for_each_with`](Self::for_each_with).
+/// The order of the entities is unspecified. If the function depends only on its own entity, the result and the recorded changes
+/// are the same as in a plain loop. For commands and messages see [`for_each_with`](Self::for_each_with).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -108,7 +108,7 @@ pub struct QueryParIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// An iterator over all matched entities.
+    /// Creates an iterator over all matched entities.
     #[inline]
     fn new(query: Query<'w, 's, D, F>) -> Self {
         Self { matched: query.matched(), batching: BatchingStrategy::new() }
@@ -134,7 +134,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     ///
     /// # Panics
     ///
-    /// If the function panics for an entity, on any thread. It may or may not have been called for the others.
+    /// If the function panics for an entity, on any thread. It may or may not have been called for the other entities.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -159,7 +159,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     ///
     /// # Panics
     ///
-    /// As [`for_each`](Self::for_each).
+    /// See [`for_each`](Self::for_each).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,7 +193,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         });
     }
 
-    /// The thread pool, the tasks and the partition of the rows.
+    /// Returns the thread pool, the tasks and the partition of the rows.
     pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
         let partition = Partition::new(self.matched, self.batching.size);
         (&self.matched.cell().store().pool, partition.tasks(self.batching.size), partition)
@@ -201,7 +201,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
 }
 
 impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// As [`for_each_init`](Self::for_each_init), with the rows as slices. Rows that share ticks are in one slice.
+    /// Like [`for_each_init`](Self::for_each_init), but with the rows as slices. Rows that share ticks are in one slice.
     pub(super) fn for_each_slice_init<T>(
         self,
         init: impl Fn() -> T + Send + Sync,
@@ -224,7 +224,7 @@ impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched entities, for reading on several threads.
+    /// Iterates over the matched entities, for reading, on several threads.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -246,7 +246,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().par_iter_inner()
     }
 
-    /// The matched entities, for several threads.
+    /// Iterates over the matched entities on several threads.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -267,7 +267,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     #[inline]
-    /// The matched entities for several threads, with the lifetime of the query.
+    /// Iterates over the matched entities on several threads, with the lifetime of the query.
     pub fn par_iter_inner(self) -> QueryParIter<'w, 's, D, F> {
         QueryParIter::new(self)
     }

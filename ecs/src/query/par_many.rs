@@ -13,10 +13,11 @@ use super::par::BatchingStrategy;
 use crate::entity::{Entity, EntitySet};
 use crate::util::pool::Tasks;
 
-/// The items of a list of entities, for iteration on several threads. Made by
+/// Iterates over the items of a list of entities on several threads. Made by
 /// [`Query::par_iter_many`](super::Query::par_iter_many).
 ///
-/// Threads are used as by [`QueryParIter`](super::QueryParIter). The order of the entities is unspecified.
+/// Threads are used in the same way as by [`QueryParIter`](super::QueryParIter). The order of the entities is
+/// unspecified.
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryParManyIter<'w, 's, D: QueryData, F: QueryFilter> {
     query: Query<'w, 's, D, F>,
@@ -34,7 +35,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
     ///
     /// # Panics
     ///
-    /// If the function panics for an entity, on any thread. It may have been called for others.
+    /// If the function panics for an entity, on any thread. It may or may not have been called for the other entities.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -55,11 +56,11 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
         self.for_each_init(|| (), |(), item| each(item));
     }
 
-    /// As [`for_each`](Self::for_each), with a value that is made once per batch of entities.
+    /// Like [`for_each`](Self::for_each), but with a value that is made once per batch of entities.
     ///
     /// # Panics
     ///
-    /// As [`for_each`](Self::for_each).
+    /// See [`for_each`](Self::for_each).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -92,7 +93,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The items of a list of entities, for reading on several threads. An entity may occur several times.
+    /// Iterates over the items of a list of entities, for reading, on several threads. An entity may occur several
+    /// times.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -111,7 +113,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryParManyIter { query: self.as_readonly(), entities, batching: BatchingStrategy::new() }
     }
 
-    /// As [`par_iter_many`](Self::par_iter_many), for a set of entities without duplicates.
+    /// Like [`par_iter_many`](Self::par_iter_many), but for a set of entities without duplicates.
     ///
     /// ```
     /// use strata_ecs::entity::UniqueEntityVec;

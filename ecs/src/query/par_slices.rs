@@ -7,11 +7,12 @@ use super::filter::QueryFilter;
 use super::handle::Query;
 use super::par::{BatchingStrategy, QueryParIter};
 
-/// The matched rows as slices, for iteration on several threads. Made by
+/// Iterates over the matched rows as slices, on several threads. Made by
 /// [`Query::contiguous_par_iter`](super::Query::contiguous_par_iter) and
 /// [`Query::contiguous_par_iter_mut`](super::Query::contiguous_par_iter_mut).
 ///
-/// Threads are used as by [`QueryParIter`]. A slice has consecutive rows of one table, and the order of the slices is unspecified.
+/// Threads are used in the same way as by [`QueryParIter`]. A slice has consecutive rows of one table. The order of the slices is
+/// unspecified.
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryContiguousParIter<'w, 's, D: QueryData, F: QueryFilter>(QueryParIter<'w, 's, D, F>);
 
@@ -42,7 +43,7 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
     ///
     /// # Panics
     ///
-    /// If the function panics for a slice, on any thread. It may have been called for others.
+    /// If the function panics for a slice, on any thread. It may or may not have been called for the other slices.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -60,11 +61,11 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
         self.for_each_init(|| (), |(), slices| each(slices));
     }
 
-    /// As [`for_each`](Self::for_each), with a value that is made once per batch of rows.
+    /// Like [`for_each`](Self::for_each), but with a value that is made once per batch of rows.
     ///
     /// # Panics
     ///
-    /// As [`for_each`](Self::for_each).
+    /// See [`for_each`](Self::for_each).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -88,7 +89,7 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The matched rows as slices, for reading on several threads. See [`Query::contiguous_iter`].
+    /// Iterates over the matched rows as slices, for reading, on several threads. See [`Query::contiguous_iter`].
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -111,7 +112,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().contiguous_par_iter_inner()
     }
 
-    /// The matched rows as slices, for several threads. See [`Query::contiguous_iter_mut`].
+    /// Iterates over the matched rows as slices, on several threads. See [`Query::contiguous_iter_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -132,7 +133,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().contiguous_par_iter_inner()
     }
 
-    /// The matched rows as slices, for several threads, with the lifetime of the query.
+    /// Iterates over the matched rows as slices, on several threads, with the lifetime of the query.
     pub fn contiguous_par_iter_inner(self) -> QueryContiguousParIter<'w, 's, D, F>
     where
         D: ContiguousQueryData,

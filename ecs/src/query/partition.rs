@@ -1,12 +1,12 @@
 //! The rows that a query matches, divided into tasks for several threads.
 //!
-//! The rows of all matched tables are numbered consecutively, and a task is a range of these numbers. Each table begins at a
-//! multiple of 64, so that a task boundary at a multiple of 64 is also one in the table: rows that share ticks are in one task. If
-//! the iteration follows a sparse storage, a task is a range of its positions.
+//! The rows of all matched tables are numbered consecutively, and a task is a range of these numbers. The rows of each table begin
+//! at a multiple of 64. So a task boundary at a multiple of 64 is also at a multiple of 64 in the table, and rows that share ticks
+//! are in one task. If the iteration follows a sparse storage, a task is a range of positions in this storage.
 //!
-//! Several threads may change rows of one column in one run. The order in which rows enter its log is then not deterministic, but
-//! this has no effect: a filter yields rows in ascending order, with a log or without one. A parallel loop over changes is divided
-//! by the groups of a table, or by the positions of a sparse storage, so its tasks do not depend on the logs.
+//! Several threads may change rows of one column in one run. The order in which these rows enter the log of the column is then not
+//! deterministic. This has no effect, because a filter yields rows in ascending order, with or without a log. A parallel loop over
+//! changes is divided by the groups of a table, or by the positions of a sparse storage, so its tasks do not depend on the logs.
 //!
 //! Tests: tests/systems/parallel/iteration.rs
 
@@ -26,7 +26,7 @@ use crate::storage::tracking::GROUP;
 use crate::util::pool::Tasks;
 use crate::util::simd::{self, Variants};
 
-/// The rows that a query matches, divisible into tasks.
+/// The rows that a query matches. They can be divided into tasks.
 pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
     matched: Matched<'w, 's, D, F>,
     driver: Option<Driver<'w>>,
@@ -36,17 +36,17 @@ pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
     rows: usize,
 }
 
-/// The position of a thread in the list of matched tables. Most tasks come in ascending order; a thread may also take an earlier
-/// one next.
+/// The position of a thread in the list of matched tables. Most tasks come in ascending order, but the next task of a thread may
+/// also be an earlier one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MatchPosition {
-    /// Index of a match, and the number of its first row.
+    /// The index of a match. `start` is the number of its first row.
     at: usize,
     start: usize,
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
-    /// The rows of all matched tables, for tasks of `batch` rows if that is given.
+    /// Creates the partition of the rows of all matched tables. `batch` is the number of rows of a task, if it is fixed.
     pub(crate) fn new(matched: Matched<'w, 's, D, F>, batch: Option<usize>) -> Self {
         let driver = matched.driver();
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
@@ -60,7 +60,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         partition
     }
 
-    /// Divides the rows into tasks.
+    /// Divides the rows into tasks. `batch` is the number of rows of a task, if it is fixed.
     pub(crate) fn tasks(&self, batch: Option<usize>) -> Tasks {
         // If a filter checks rows of tables or of a packed set, it checks a group at a time, so each task consists of whole groups.
         let aligned = F::PER_ROW && self.driver.is_none_or(|driver| self.packed(&driver).is_some());
@@ -77,13 +77,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         unsafe { self.matched.packed(driver) }
     }
 
-    /// Number of rows in the table of a match.
+    /// Returns the number of rows in the table of a match.
     fn len(&self, at: usize) -> usize {
         let table = self.matched.cache().matches[at].table;
         self.matched.cell().store().structure.archetypes.tables.get(table).map_or(0, |table| table.len())
     }
 
-    /// Calls `each` with the blocks of a task. Their rows may still need to be checked.
+    /// Calls `each` with the blocks of a task. The rows of the blocks may still need to be checked.
     pub(crate) fn blocks<E>(
         &self,
         reached: &mut MatchPosition,
@@ -170,7 +170,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`Partition::for_each`].
+    /// - The conditions of [`Partition::for_each`] hold.
     pub(crate) unsafe fn for_each_slice(
         &self,
         reached: &mut MatchPosition,
@@ -195,11 +195,11 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
 }
 
 impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
-    /// Calls a function with the rows of a task as slices, until it fails.
+    /// Calls the kernel with the rows of a task as slices, until the kernel fails.
     ///
     /// # Safety
     ///
-    /// - As for [`Partition::for_each`].
+    /// - The conditions of [`Partition::for_each`] hold.
     #[inline]
     pub(crate) unsafe fn for_each_range<V: Variants, K: SliceKernel<D>>(
         &self,

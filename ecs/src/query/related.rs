@@ -13,7 +13,7 @@ use crate::entity::Entity;
 use crate::relations::relationship::{Relationship, RelationshipTarget};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The target of an entity: its parent, for [`ChildOf`](crate::hierarchy::ChildOf). `O(1)`.
+    /// Returns the target of an entity: its parent, for [`ChildOf`](crate::hierarchy::ChildOf). `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -32,7 +32,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get(entity).ok().map(R::get)
     }
 
-    /// The sources of an entity: its children, for [`Children`](crate::hierarchy::Children). `O(1)`, plus one step per source.
+    /// Iterates over the sources of an entity: its children, for [`Children`](crate::hierarchy::Children). `O(1)`, plus one step
+    /// per source.
     pub fn relationship_sources<S: RelationshipTarget>(&'w self, entity: Entity) -> impl Iterator<Item = Entity> + 'w
     where
         D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
@@ -40,8 +41,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get(entity).into_iter().flat_map(S::iter)
     }
 
-    /// The last entity when following targets from an entity; the entity itself if it has no target. `O(depth)`. Does not return if
-    /// the links form a cycle.
+    /// Follows the targets from an entity up to an entity without a target, and returns that entity. This may be the first entity
+    /// itself. `O(depth)`. Does not return if the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,7 +62,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter_ancestors::<R>(entity).last().unwrap_or(entity)
     }
 
-    /// The entities below an entity that have no sources themselves, depth first. Does not end if the links form a cycle.
+    /// Iterates over the entities below an entity that have no sources themselves, depth first. Does not end if the links form a
+    /// cycle.
     pub fn iter_leaves<S: RelationshipTarget>(
         &'w self,
         entity: Entity,
@@ -73,7 +75,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter_descendants_depth_first::<S>(entity).filter(is_leaf)
     }
 
-    /// The other sources of the target of an entity, in their order.
+    /// Iterates over the siblings of an entity: the other sources of its target, in their order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,7 +95,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         sources.into_iter().flat_map(RelationshipTarget::iter).filter(move |&other| other != entity)
     }
 
-    /// All entities below an entity, level by level. Does not end if the links form a cycle.
+    /// Iterates over all entities below an entity, level by level. Does not end if the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,7 +116,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         DescendantIter::new(self, entity)
     }
 
-    /// All entities below an entity, each before those below it. Does not end if the links form a cycle.
+    /// Iterates over all entities below an entity, depth first: each entity comes before those below it. Does not end if the links
+    /// form a cycle.
     pub fn iter_descendants_depth_first<S: RelationshipTarget>(
         &'w self,
         entity: Entity,
@@ -125,7 +128,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         DescendantDepthFirstIter::new(self, entity)
     }
 
-    /// All entities above an entity, beginning with its target. Does not end if the links form a cycle.
+    /// Iterates over all entities above an entity, beginning with its target. Does not end if the links form a cycle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -197,7 +200,7 @@ macro_rules! iterators {
 }
 
 iterators! {
-    /// Iterates over the entities below one, level by level: returned by [`Query::iter_descendants`].
+    /// Iterates over the entities below an entity, level by level. Returned by [`Query::iter_descendants`].
     DescendantIter<S: RelationshipTarget> {
         waiting: VecDeque<Entity>,
         /// Iterates over the entities below `entity`.
@@ -209,7 +212,8 @@ iterators! {
         },
     }
 
-    /// Iterates over the entities below one, each before those below it: returned by [`Query::iter_descendants_depth_first`].
+    /// Iterates over the entities below an entity, depth first: each entity comes before those below it. Returned by
+    /// [`Query::iter_descendants_depth_first`].
     DescendantDepthFirstIter<S: RelationshipTarget> {
         waiting: Vec<Entity>,
         /// Iterates over the entities below `entity`.
@@ -227,7 +231,7 @@ iterators! {
         },
     }
 
-    /// Iterates over the entities above one: returned by [`Query::iter_ancestors`].
+    /// Iterates over the entities above an entity. Returned by [`Query::iter_ancestors`].
     AncestorIter<R: Relationship> {
         next: Option<Entity>,
         /// Iterates over the entities above `entity`.

@@ -1,18 +1,19 @@
 //! Visits the rows of a query as slices, with a function that is compiled for several instruction sets.
 //!
-//! A loop is a *job* of [`simd`](crate::simd): a value with one function, which `simd::run` calls inside a function that may use a
-//! wider instruction set. This only affects code that is inlined there: other code is compiled for the baseline, which is correct
-//! but slow. So all parts of a job are `#[inline(always)]`, from `KernelJob::run` through the terms of the query to the kernel and the
-//! user's function in it. The *unroll width* is the number of rows that the kernel gets at a time; it depends on the size of the
-//! largest value in a row (`TermFacts::widest`), and the remaining rows are processed in powers of two. Loops over non-numeric
-//! values have no variants. Loops over values of several numbers, and loops over items, have no AVX-512 variant.
-//! `benches/shapes.rs` measures them.
+//! A loop is a *job* of [`simd`](crate::simd): a value with one function. `simd::run` calls this function inside another function
+//! that may use a wider instruction set. This only affects code that is inlined there: other code is compiled for the baseline,
+//! which is correct but slow. So all parts of a job are `#[inline(always)]`, from `KernelJob::run` through the terms of the query
+//! to the kernel and the user's function in it. The *unroll width* is the number of rows that the kernel gets at a time. It depends
+//! on the size of the largest value in a row (`TermFacts::widest`). The remaining rows are processed in powers of two. Loops over
+//! non-numeric values have no variants. Loops over values of several numbers, and loops over items, have no AVX-512 variant.
+//! `benches/shapes.rs` measures the variants.
 //!
 //! Changes of rows are recorded in two steps. A *visit* concerns a column: it sets the column's stamp and may begin a new log. It
 //! happens when the columns of a table are prepared. A *mark* concerns rows that are returned as slices (`ContiguousFetch::mark`).
 //! A plain loop does both as it proceeds. A pipeline does both in advance, for all rows of all tables (`RowRanges::visit`), since a
-//! visit for each block would begin a new log each time; its blocks use a cell that does not record visits again
-//! (`StoreCell::again`). Between the two no other code may read these records or mark single rows; `RowFacts::ticked` ensures that.
+//! visit for each block would begin a new log each time. The blocks of a pipeline use a cell that does not record visits again
+//! (`StoreCell::again`). After the marks and before the last block, no other code may read these records or mark single rows;
+//! `RowFacts::ticked` ensures that.
 //!
 //! Tests: tests/simd/identity.rs, tests/compile/vectorization
 
@@ -30,7 +31,7 @@ use crate::entity::TableId;
 use crate::structure::cell::StoreCell;
 use crate::util::simd::{self, KernelJob, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
-/// A function of several consecutive rows.
+/// A function that processes several consecutive rows.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
     /// The error that ends the loop.
     type Error;
@@ -49,8 +50,8 @@ pub(crate) trait SliceKernel<D: ContiguousFetch> {
     /// Whether [`run_listed`](Self::run_listed) may be called.
     const LISTED: bool = false;
 
-    /// Processes the rows in `list`, given as indexes into the `len` rows, in one call, so that the setup of the kernel is done
-    /// once. Must be `#[inline(always)]` as well.
+    /// Processes some of `len` rows in one call, so that the kernel is set up only once. `list` contains the indexes of these rows.
+    /// Must be `#[inline(always)]` as well.
     fn run_listed(&mut self, len: usize, list: &[u32], rows: D::Slice<'_>) -> Result<(), Self::Error> {
         let _ = (len, list, rows);
         unreachable!("a function of rows that stand one behind the other gets a list")
@@ -62,7 +63,7 @@ pub(crate) trait SliceKernel<D: ContiguousFetch> {
 /// It is a separate argument, so that the compiler knows that changes of rows do not modify the list.
 pub type RowList<'a> = Option<&'a [u32]>;
 
-/// The indexes of the rows to visit among `len` rows.
+/// Iterates over the indexes of the rows to visit among `len` rows.
 #[inline(always)]
 pub fn listed_rows(len: usize, list: RowList<'_>) -> ListedRows<'_> {
     match list {
@@ -71,7 +72,7 @@ pub fn listed_rows(len: usize, list: RowList<'_>) -> ListedRows<'_> {
     }
 }
 
-/// See [`listed_rows`].
+/// Iterates over the indexes of the rows to visit. Returned by [`listed_rows`].
 #[derive(Clone, Debug)]
 pub enum ListedRows<'a> {
     /// All rows, in order.
@@ -102,7 +103,7 @@ pub(crate) struct RowRanges<'w, 's, D: ContiguousFetch, F: FilterTerms> {
 }
 
 impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
-    /// All rows.
+    /// Creates the ranges of all matching rows.
     ///
     /// # Safety
     ///
@@ -112,23 +113,24 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         Self { run: 0..0, cursor: RowCursor::new(matched), is_marked: false }
     }
 
-    /// The rows of a block.
+    /// Creates the ranges of the matching rows of a block.
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], but only for the rows of the block, which belongs to the query.
+    /// - The conditions of [`RowRanges::all`] hold for the rows of the block. The block belongs to the query.
     #[inline]
     pub(crate) unsafe fn of(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> Self {
         let (cursor, run) = RowCursor::of_block(matched, block);
         Self { run, cursor, is_marked: false }
     }
 
-    /// Visits all tables without accessing values: marks all rows as changed. The rows are then obtained with [`RowRanges::some`].
+    /// Visits all tables without accessing values, and marks all rows as changed. Use [`RowRanges::some`] to get the rows
+    /// afterwards.
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], except that values need not be accessible yet; no other code may read or write their change
-    ///   ticks during the call.
+    /// - The conditions of [`RowRanges::all`] hold, except that values need not be accessible yet. No other code reads or writes
+    ///   the change ticks of the rows during the call.
     /// - No row has to be checked, and slices may have many rows.
     pub(crate) unsafe fn visit(matched: Matched<'w, 's, D, F>) {
         // The condition is a constant, evaluated at compile time. A schedule ensures it when it plans a pipeline.
@@ -139,11 +141,12 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         }
     }
 
-    /// Some rows of a table, if the query matches it. Their visit must have been recorded by [`RowRanges::visit`].
+    /// Creates the range of some rows of a table, if the query matches the table. [`RowRanges::visit`] must have recorded the visit
+    /// of these rows.
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::of`], for these rows, which exist in the table.
+    /// - The conditions of [`RowRanges::of`] hold for these rows. The rows exist in the table.
     #[inline]
     pub(crate) unsafe fn some(matched: Matched<'w, 's, D, F>, table: TableId, rows: Range<usize>) -> Option<Self> {
         let matched = matched.again();
@@ -157,15 +160,15 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         Some(Self { is_marked: true, ..ranges })
     }
 
-    /// Calls a function with the matching rows among some rows of a table, without variants for instruction sets.
+    /// Calls the kernel with the matching rows among some rows of a table, without variants for instruction sets.
     ///
     /// # Errors
     ///
-    /// The first error of the function, which ends the loop.
+    /// The first error of the kernel. It ends the loop.
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], for as long as this runs.
+    /// - The conditions of [`RowRanges::all`] hold for as long as this call runs.
     ///
     /// # Panics
     ///
@@ -202,14 +205,14 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         }
     }
 
-    /// Calls a function with all ranges of rows, until it fails.
+    /// Calls the kernel with all ranges of rows, until the kernel fails.
     #[inline(always)]
     pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
         simd::run::<RangeVariants<V, D>, _>(RangeLoop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
     }
 }
 
-/// The kernel variants of a loop over such rows.
+/// The kernel variants of a loop over slices of rows.
 pub(crate) struct RangeVariants<V, D>(PhantomData<(V, D)>);
 
 impl<V, D> simd::Sealed for RangeVariants<V, D> {}
@@ -222,7 +225,7 @@ impl<V: Variants, D: Fetch> Variants for RangeVariants<V, D> {
     type Avx512 = V::Avx512;
 }
 
-/// Number of rows that a kernel gets at a time.
+/// Returns the number of rows that a kernel gets at a time.
 const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     // A slice is two words, so this tests whether an item has more than four slices.
     let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
@@ -236,8 +239,8 @@ const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     rows
 }
 
-/// The kernel variants of a loop over items, which gets one row at a time. For many rows AVX-512 is as fast as AVX2, and for few
-/// rows it has more setup cost.
+/// The kernel variants of a loop over items, whose kernel gets one row at a time. For many rows AVX-512 is as fast as AVX2, and for
+/// few rows it has more setup cost.
 pub(crate) struct ItemVariants<D>(PhantomData<D>);
 
 impl<D> simd::Sealed for ItemVariants<D> {}
@@ -250,9 +253,9 @@ impl<D: Fetch> Variants for ItemVariants<D> {
     type Avx512 = <Wide as Variants>::Avx512;
 }
 
-/// The loop over all ranges.
+/// The job that loops over all ranges.
 struct RangeLoop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K, L = OneLoop> {
-    /// Consumed by the loop.
+    /// The ranges, which the loop consumes.
     ranges: &'k RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
     block_loop: PhantomData<L>,
@@ -311,12 +314,12 @@ where
     }
 }
 
-/// Whether single rows are visited as indexes into slices of all rows of their block.
+/// Returns whether single rows are visited by their indexes in slices of all rows of their block.
 const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool {
     K::LISTED && !D::PER_ROW && !D::SINGLE_ROWS && matches!(sharing::<D, F>(), Sharing::Nothing)
 }
 
-/// Visits single rows of a block.
+/// Calls the kernel with single rows of a block.
 ///
 /// # Safety
 ///
@@ -361,7 +364,7 @@ struct SliceRows<'k, 'b, D: ContiguousFetch, K> {
 impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> SliceRows<'k, 'b, D, K> {
     /// # Safety
     ///
-    /// - As for [`ContiguousFetch::slice`], for these rows, until the call has returned.
+    /// - The conditions of [`ContiguousFetch::slice`] hold for these rows until the call of the kernel has returned.
     #[inline(always)]
     unsafe fn of(kernel: &'k mut K, data: D::TableFetch<'b>, rows: Rows, (first, count): (usize, usize)) -> Self {
         Self { kernel, data, rows, first, count }
@@ -389,11 +392,11 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, 
     }
 }
 
-/// Visits the rows from `first` to `end`, in blocks of the unroll width.
+/// Calls the kernel with the rows from `first` to `end`, in blocks of the unroll width.
 ///
 /// # Safety
 ///
-/// - As for [`ContiguousFetch::slice`], for these rows.
+/// - The conditions of [`ContiguousFetch::slice`] hold for these rows.
 #[inline(always)]
 unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>, L>(
     kernel: &mut K,

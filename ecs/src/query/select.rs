@@ -1,4 +1,4 @@
-//! The entities that match a query, to change them all.
+//! Selects the entities that match a filter, to change all of them.
 //!
 //! Tests: tests/storage/selections, tests/systems/params/lookups.rs
 
@@ -13,7 +13,7 @@ use crate::entity::Entity;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::{Selection, Store};
 
-/// The entities that match a filter, by table. Tables without rows are left out.
+/// Returns the entities that match a filter, by table. Tables without rows are left out.
 #[track_caller]
 pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     store.flush();
@@ -44,12 +44,12 @@ impl<D: ReadOnlyQueryData> SelectionReader<D> {
         Self(state)
     }
 
-    /// Whether an entity of the store matches the data.
+    /// Returns whether an entity of the store matches the data.
     pub(crate) fn contains(&self, store: &Store, entity: Entity) -> bool {
         self.get(store, entity).is_some()
     }
 
-    /// The item of an entity, whose table must have existed when this was made.
+    /// Returns the item of an entity. The table of the entity must have existed when this reader was made.
     pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w, '_>> {
         // SAFETY: the store is borrowed for 'w, and the query is read-only. The state has the entity's table.
         unsafe { Query::new(StoreCell::shared(store), &self.0) }.get_inner(entity).ok()

@@ -18,11 +18,11 @@ use crate::structure::store::{
     DispatchVTable, LifecycleEvents, Selection, Store, forget_selections, move_selections_to,
 };
 
-/// Selected entities of a world, to change all of them: from [`World::all`](crate::world::World::all) and
+/// Selected entities of a world, to change all of them. Made by [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
 ///
-/// The order in which entities are visited, and the order of their rows afterwards, are not specified, but always the same for the same
-/// world.
+/// The order in which entities are visited, and the order of their rows afterwards, are not specified. They are always the same for
+/// the same world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -81,10 +81,10 @@ impl<'w> EntitySelection<'w> {
 
     /// Inserts a clone of a bundle into each entity, and returns the number of entities. Existing values are replaced.
     ///
-    /// If a clone panics, tables that are not finished are unchanged. In two cases the entities of a table are changed one by one, and
-    /// those before the panic keep the bundle: if the entities already have all components of the bundle, or if a component of the bundle
-    /// is sparse (unless it is the only component and the entities do not have it). If the `Drop` of a replaced value panics, the same
-    /// holds in these two cases; otherwise the whole table has been changed.
+    /// If a clone panics, tables that are not finished are unchanged, except in two cases: if the entities of a table already have
+    /// all components of the bundle, or if a component of the bundle is sparse (unless it is the only component and the entities do
+    /// not have it). In these cases the entities of a table are changed one by one, and those before the panic keep the bundle. If
+    /// the `Drop` of a replaced value panics, the same holds in these two cases; otherwise the whole table has been changed.
     ///
     /// # Panics
     ///
@@ -136,8 +136,8 @@ impl<'w> EntitySelection<'w> {
         for_all(store, &selections, Store::collect_insertion::<B>, insert)
     }
 
-    /// Inserts the bundle that a function makes from other components of each entity, and returns the number of entities that got one.
-    /// Entities without these components are skipped.
+    /// Inserts the bundle that a function makes from other components of each entity. Entities without these components are
+    /// skipped. Returns the number of entities that got a bundle.
     ///
     /// If the function panics, the effect is the same as for [`EntitySelection::insert`].
     ///
@@ -182,7 +182,7 @@ impl<'w> EntitySelection<'w> {
     ///
     /// # Errors
     ///
-    /// If the length of a slice differs from the number of entities. Nothing happens.
+    /// If the length of a slice differs from the number of entities. Then nothing has changed.
     ///
     /// # Panics
     ///
@@ -219,15 +219,15 @@ impl<'w> EntitySelection<'w> {
         Ok(for_all(store, &selections, Store::collect_insertion::<S::Bundle>, insert))
     }
 
-    /// Sorts tables that the change leaves in place to the front, since the others may add rows to them.
+    /// Sorts the tables: those in which the change leaves the entities come first, since the other tables may add rows to them.
     fn sort_for<B: Bundle>(&mut self) {
         self.store.order_for_insert::<B>(&mut self.selections);
     }
 
-    /// Removes the components of a bundle from each entity, and drops them. Entities may have only some of them. Returns the number of
-    /// selected entities.
+    /// Removes the components of a bundle from each entity, and drops them. An entity may have only some of the components. Returns
+    /// the number of selected entities.
     ///
-    /// If a `Drop` panics, its table is finished, and later tables are unchanged.
+    /// If a `Drop` panics, the table of the value is finished, and later tables are unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -260,7 +260,7 @@ impl<'w> EntitySelection<'w> {
 
     /// Despawns the entities and drops their components. Returns their number.
     ///
-    /// If a `Drop` panics, its table is finished, and later tables are unchanged.
+    /// If a `Drop` panics, the table of the value is finished, and later tables are unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -277,8 +277,8 @@ impl<'w> EntitySelection<'w> {
     }
 }
 
-/// Carries out an operation on all selections as one operation, and returns the number of entities. `collect` collects the "before" events
-/// of a selection.
+/// Carries out one operation on all selections, and returns the number of entities. `collect` collects the events of a selection
+/// that are sent before the operation.
 fn for_all(
     store: &mut Store,
     selections: &[Selection],
@@ -358,7 +358,7 @@ macro_rules! tuples {
 
 all_tuples!(tuples);
 
-/// The length of a slice differs from the number of entities. Nothing has happened.
+/// The length of a slice differs from the number of entities. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

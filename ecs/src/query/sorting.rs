@@ -1,6 +1,7 @@
 //! Iterators in sorted order.
 //!
-//! Sorting makes a list of the entities, sorts it by the item that a second query reads of each, and fetches the items one by one.
+//! Sorting makes a list of the entities. A second query reads an item of each entity, and the list is sorted by these items. Then
+//! the items of the first query are fetched one by one.
 //!
 //! Tests: tests/queries/sorting.rs
 
@@ -28,11 +29,11 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
         }
 
-        /// As [`sort`](Self::sort), but the order of equal entities is unspecified.
+        /// Like [`sort`](Self::sort), but the order of equal entities is unspecified.
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_unstable<L: ReadOnlyQueryData>(self) -> $Sorted<'w, 's, D, F>
         where
@@ -41,11 +42,11 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b)))
         }
 
-        /// As [`sort`](Self::sort), by a function that compares what `L` reads of two entities.
+        /// Like [`sort`](Self::sort), but sorts by a function that compares the items of `L` of two entities.
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_by<L: ReadOnlyQueryData>(
             self,
@@ -54,11 +55,11 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| compare(a, b)))
         }
 
-        /// As [`sort_by`](Self::sort_by), but the order of equal entities is unspecified.
+        /// Like [`sort_by`](Self::sort_by), but the order of equal entities is unspecified.
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_unstable_by<L: ReadOnlyQueryData>(
             self,
@@ -67,12 +68,12 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| compare(a, b)))
         }
 
-        /// As [`sort`](Self::sort), by a key that a function computes from the item of `L`. The function is called several times
-        /// per entity; see [`sort_by_cached_key`](Self::sort_by_cached_key).
+        /// Like [`sort`](Self::sort), but sorts by a key that a function computes from the item of `L`. The function is called
+        /// several times per entity; see [`sort_by_cached_key`](Self::sort_by_cached_key).
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_by_key<L: ReadOnlyQueryData, K: Ord>(
             self,
@@ -81,11 +82,11 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_by_key(|(read, _)| key(read)))
         }
 
-        /// As [`sort_by_key`](Self::sort_by_key), but the order of entities with equal keys is unspecified.
+        /// Like [`sort_by_key`](Self::sort_by_key), but the order of entities with equal keys is unspecified.
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_unstable_by_key<L: ReadOnlyQueryData, K: Ord>(
             self,
@@ -94,11 +95,11 @@ macro_rules! sort_methods {
             self.sorted::<L>(|found| found.sort_unstable_by_key(|(read, _)| key(read)))
         }
 
-        /// As [`sort_by_key`](Self::sort_by_key), and calls the function once for each entity.
+        /// Like [`sort_by_key`](Self::sort_by_key), but calls the function once for each entity.
         ///
         /// # Panics
         ///
-        /// As [`sort`](Self::sort).
+        /// See [`sort`](Self::sort).
         #[track_caller]
         pub fn sort_by_cached_key<L: ReadOnlyQueryData, K: Ord>(
             self,
@@ -119,10 +120,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 
     sort_methods! {
-        /// The remaining items, sorted by the item of `L`. Equal items keep their order. `O(n log n)`; makes a list of the
-        /// entities.
+        /// Iterates over the remaining items, sorted by the item of `L`. Equal items keep their order. Costs `O(n log n)`, and
+        /// makes a list of the entities.
         ///
-        /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+        /// `L` may read [`Entity`], and components that the query borrows as well. Entities that `L` does not match are left out.
         ///
         /// # Panics
         ///
@@ -147,7 +148,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         QuerySortedIter
     }
 
-    /// The next item; the same as [`next`](Iterator::next).
+    /// Returns the next item. Equivalent to [`next`](Iterator::next).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -165,7 +166,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self.next()
     }
 
-    /// Number of remaining items: `O(tables)`, and `O(entities)` with filters that check each row.
+    /// Returns the number of remaining items. `O(tables)`, or `O(entities)` with filters that check each row.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -184,7 +185,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         count
     }
 
-    /// Whether no item is left.
+    /// Returns whether no item is left.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -200,7 +201,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 }
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryIter<'_, '_, D, F> {
-    /// The remaining items, through another iterator. This iterator is not advanced.
+    /// Returns the remaining items in another iterator. This iterator is not advanced.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -228,9 +229,10 @@ where
     I: Iterator<Item: Borrow<Entity>>,
 {
     sort_methods! {
-        /// The items sorted by the item of `L`. Equal items keep their order. `O(n log n)`; makes a list of the entities.
+        /// Iterates over the items, sorted by the item of `L`. Equal items keep their order. Costs `O(n log n)`, and makes a list
+        /// of the entities.
         ///
-        /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+        /// `L` may read [`Entity`], and components that the query borrows as well. Entities that `L` does not match are left out.
         ///
         /// # Panics
         ///
@@ -251,7 +253,7 @@ where
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
     sort_methods! {
-        /// The items sorted by the item of `L`. Equal items keep their order; see [`QueryIter::sort`].
+        /// Iterates over the items, sorted by the item of `L`. Equal items keep their order; see [`QueryIter::sort`].
         ///
         /// # Panics
         ///

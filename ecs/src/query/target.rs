@@ -10,9 +10,9 @@ use super::nested::NestedQuery;
 use super::terms::Pairs;
 use crate::relations::relation::Relation;
 
-/// In a query: data `D` of the only target of an [exclusive](Relation::EXCLUSIVE) relation `R`. It matches entities that are a
-/// source; the item is `None` if the target does not match `D`. `D` is read-only. It does not compile in or together with a query
-/// that writes components that `D` reads, unless filters separate the entities.
+/// In a query: data `D` of the only target of an [exclusive](Relation::EXCLUSIVE) relation `R`. The term matches entities that are
+/// the source of a pair. The item is `None` if the target does not match `D`. `D` is read-only. The term does not compile inside or
+/// together with a query that writes components that `D` reads, unless filters separate the entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,7 +43,7 @@ pub struct Target<R, D>(PhantomData<fn() -> (R, D)>);
 
 impl_debug_as_type_name! { [R, D] Target<R, D>; }
 
-/// The query data that `Target` consists of.
+/// The query data of which `Target` consists.
 type PairAndQuery<R, D> = (Pairs<&'static R>, NestedQuery<D>);
 
 impl<R: Relation, D: ReadOnlyQueryData> QueryData for Target<R, D> {

@@ -10,11 +10,11 @@ use super::many::QueryManyUniqueIter;
 use crate::entity::{EntitySet, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The items of several different entities, for reading.
+    /// Returns the items of several different entities, for reading.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// Returns an error for the first entity that is not alive or does not match.
     ///
     /// ```
     /// use strata_ecs::entity::UniqueEntityArray;
@@ -33,11 +33,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many(entities.into_inner())
     }
 
-    /// The items of several different entities.
+    /// Returns the items of several different entities.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// Returns an error for the first entity that is not alive or does not match.
     ///
     /// ```
     /// use strata_ecs::entity::UniqueEntityArray;
@@ -58,8 +58,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many_mut(entities.into_inner())
     }
 
-    /// The item of each entity of a set, for reading, or the error for an entity that does not match. `matched` skips entities that
-    /// do not match.
+    /// Iterates over a set of entities. Yields the item of each entity, for reading, or an error if the entity does not match.
+    /// `matched` skips entities that do not match.
     ///
     /// ```
     /// use strata_ecs::entity::EntityHashSet;
@@ -77,7 +77,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_unique_inner(entities)
     }
 
-    /// The item of each entity of a set, or the error for an entity that does not match.
+    /// Iterates over a set of entities. Yields the item of each entity, or an error if the entity does not match.
     ///
     /// Unlike the result of [`iter_many_mut`](Self::iter_many_mut), this is an ordinary iterator.
     ///
@@ -101,7 +101,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_many_unique_inner(entities)
     }
 
-    /// As [`iter_many_unique_mut`](Self::iter_many_unique_mut), with the lifetime of the query.
+    /// Like [`iter_many_unique_mut`](Self::iter_many_unique_mut), but with the lifetime of the query.
     pub fn iter_many_unique_inner<E: EntitySet>(self, entities: E) -> QueryManyUniqueIter<'w, 's, D, F, E::IntoIter> {
         self.iter_many_inner(entities).into_unique()
     }

@@ -43,14 +43,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 }
 
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
-    /// The item of an entity of a store that may be read.
+    /// Returns the item of an entity of a store that may be read.
     pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
         self.query_cell(cell).with_same_terms::<D, F>().get_inner(entity).ok()
     }
 }
 
 impl<D: QueryData> QueryState<D> {
-    /// The item of an entity whose components are exclusively borrowed. Consumes the state.
+    /// Returns the item of an entity whose components are exclusively borrowed. Consumes the state.
     pub(crate) fn of_entity_mut<'w>(self, entity: WriteEntity<'w>) -> Option<D::Item<'w, 'static>> {
         let (store, entity, run_ticks) = entity.into_parts();
         // SAFETY: the query accesses only components of this entity, which are exclusively borrowed.
@@ -79,7 +79,7 @@ impl<D: QueryData> QueryState<D> {
 }
 
 impl<D: ReadOnlyQueryData> QueryState<D> {
-    /// The item of an entity that may be read. Consumes the state.
+    /// Returns the item of an entity that may be read. Consumes the state.
     pub(crate) fn of_entity<'w>(self, entity: ReadEntity<'w>) -> Option<D::Item<'w, 'static>> {
         // SAFETY: all components of this entity may be read, and the query reads no others.
         unsafe { self.once(entity.store(), entity.run_ticks(), entity.id()) }
@@ -87,7 +87,7 @@ impl<D: ReadOnlyQueryData> QueryState<D> {
 }
 
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The items of several entities, any of which may occur several times.
+    /// Returns the items of several entities. An entity may occur several times.
     pub(crate) fn get_many_readonly<const N: usize>(
         self,
         entities: [Entity; N],
@@ -98,11 +98,11 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The item of each of several entities.
+    /// Returns the item of each of several entities.
     ///
     /// # Safety
     ///
-    /// - As for [`fetch`](Self::fetch), for each of the entities.
+    /// - The conditions of [`fetch`](Self::fetch) hold for each of the entities.
     unsafe fn fetch_each<const N: usize>(
         &self,
         entities: [Entity; N],
@@ -115,7 +115,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// The matched entities, for reading.
+    /// Iterates over the matched entities, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,7 +133,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().into_iter()
     }
 
-    /// The matched entities.
+    /// Iterates over the matched entities.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -151,7 +151,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().into_iter()
     }
 
-    /// The matched rows as slices, for reading: one item per table, whose members have the same length.
+    /// Iterates over the matched rows as slices, for reading. Yields one item per table; all slices of an item have the same
+    /// length.
     ///
     /// `&T` becomes `&[T]`, `Option<&T>` becomes `Option<&[T]>`, `Entity` becomes `&[Entity]`, `Has<T>` stays a `bool`. Filters on
     /// sparse components split a table into ranges of rows; values of sparse components are yielded one by one.
@@ -178,7 +179,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().into_contiguous_iter()
     }
 
-    /// The matched rows as slices: one item per table. `&mut T` becomes `&mut [T]`; see [`Query::contiguous_iter`].
+    /// Iterates over the matched rows as slices. Yields one item per table. `&mut T` becomes `&mut [T]`; see
+    /// [`Query::contiguous_iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -206,7 +208,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryContiguousIter::new(self)
     }
 
-    /// Calls a function with the matching entities among some entities, as slices, until it fails.
+    /// Calls the kernel with the matching entities among some entities, as slices, until the kernel fails.
     #[inline(always)]
     pub(crate) fn for_each_affected<K: SliceKernel<D::Terms>>(
         &mut self,
@@ -232,7 +234,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// The matched rows, for a loop that is compiled for several instruction sets.
+    /// Converts into the matched rows, for a loop that is compiled for several instruction sets.
     #[inline]
     pub(crate) fn into_row_ranges(self) -> RowRanges<'w, 's, D::Terms, F::Terms>
     where
@@ -242,7 +244,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         unsafe { RowRanges::all(self.matched()) }
     }
 
-    /// The item of one entity, for reading. `O(1)`.
+    /// Returns the item of one entity, for reading. `O(1)`.
     ///
     /// # Errors
     ///
@@ -263,7 +265,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().get_inner(entity)
     }
 
-    /// The item of one entity. `O(1)`.
+    /// Returns the item of one entity. `O(1)`.
     ///
     /// # Errors
     ///
@@ -284,7 +286,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().get_inner(entity)
     }
 
-    /// The item of one entity, with the lifetime of the query.
+    /// Returns the item of one entity, with the lifetime of the query.
     ///
     /// # Errors
     ///
@@ -305,11 +307,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(store, entity))
     }
 
-    /// The items of several entities, for reading.
+    /// Returns the items of several entities, for reading.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// Returns an error for the first entity that is not alive or does not match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -328,11 +330,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().get_many_readonly(entities)
     }
 
-    /// The items of several different entities. `O(N²)` comparisons.
+    /// Returns the items of several different entities. `O(N²)` comparisons.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, does not match or occurs twice.
+    /// Returns an error for the first entity that is not alive, does not match or occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -353,11 +355,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().get_many_inner(entities)
     }
 
-    /// The items of several different entities, with the lifetime of the query. `O(N²)` comparisons.
+    /// Returns the items of several different entities, with the lifetime of the query. `O(N²)` comparisons.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, does not match or occurs twice.
+    /// Returns an error for the first entity that is not alive, does not match or occurs twice.
     pub fn get_many_inner<const N: usize>(
         self,
         entities: [Entity; N],
@@ -371,7 +373,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         unsafe { self.fetch_each(entities) }
     }
 
-    /// The item of the only entity that the query matches, for reading.
+    /// Returns the item of the only entity that the query matches, for reading.
     ///
     /// # Errors
     ///
@@ -390,7 +392,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().single_inner()
     }
 
-    /// The item of the only entity that the query matches.
+    /// Returns the item of the only entity that the query matches.
     ///
     /// # Errors
     ///
@@ -409,7 +411,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().single_inner()
     }
 
-    /// The item of the only entity that the query matches, with the lifetime of the query.
+    /// Returns the item of the only entity that the query matches, with the lifetime of the query.
     ///
     /// # Errors
     ///
@@ -423,8 +425,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// The item of each entity of a list, for reading, or the error for an entity that does not match. `matched` skips entities
-    /// that do not match; `unwrapped` panics at them.
+    /// Iterates over a list of entities. Yields the item of each entity, for reading, or an error if the entity does not match.
+    /// `matched` skips entities that do not match; `unwrapped` panics at them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -443,7 +445,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_inner(entities)
     }
 
-    /// The item of each entity of a list, through `fetch_next`, or the error for an entity that does not match.
+    /// Iterates over a list of entities with `fetch_next`. Yields the item of each entity, or an error if the entity does not
+    /// match.
     ///
     /// See [`QueryManyIter::fetch_next`] for an example.
     #[inline]
@@ -454,7 +457,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_many_inner(entities)
     }
 
-    /// The item of each entity of a list, with the lifetime of the query.
+    /// Iterates over a list of entities, with the lifetime of the query. Yields the item of each entity, or an error if the entity
+    /// does not match.
     #[inline]
     pub fn iter_many_inner<I: IntoIterator<Item: Borrow<Entity>>>(
         self,
@@ -463,7 +467,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryManyIter::new(self, entities.into_iter())
     }
 
-    /// All ways to choose `K` of the matched entities, for reading.
+    /// Iterates over all ways to choose `K` of the matched entities, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -482,7 +486,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_combinations_inner()
     }
 
-    /// All ways to choose `K` of the matched entities, through `fetch_next`.
+    /// Iterates with `fetch_next` over all ways to choose `K` of the matched entities.
     ///
     /// See [`QueryCombinationIter::fetch_next`] for an example.
     #[must_use]
@@ -491,13 +495,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_combinations_inner()
     }
 
-    /// All ways to choose `K` of the matched entities, with the lifetime of the query.
+    /// Iterates over all ways to choose `K` of the matched entities, with the lifetime of the query.
     #[must_use]
     pub fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
         QueryCombinationIter::new(self)
     }
 
-    /// Whether the query matches an entity. `O(1)`.
+    /// Returns whether the query matches an entity. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -514,7 +518,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get(entity).is_ok()
     }
 
-    /// Whether the query matches no entity.
+    /// Returns whether the query matches no entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -531,7 +535,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter().next().is_none()
     }
 
-    /// Number of entities that the query matches: `O(tables)`, and `O(entities)` with sparse components.
+    /// Returns the number of entities that the query matches. `O(tables)`, or `O(entities)` with sparse components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -39,7 +39,7 @@ pub trait System: SystemCore {
     /// The output.
     type Out;
 
-    /// The name of the function, with its modules.
+    /// Returns the name of the function, with its modules.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -51,7 +51,7 @@ pub trait System: SystemCore {
         self.facts().name
     }
 
-    /// The access of the system. Complete once the system has been initialised.
+    /// Returns the access of the system. The access is complete once the system has been initialised.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -63,7 +63,7 @@ pub trait System: SystemCore {
         self.facts().access
     }
 
-    /// Runs the system in a scope. If the scope is a whole store, the system is first prepared for it, unless it already is.
+    /// Runs the system in a scope. If the scope is a whole store and the system is not prepared for it yet, prepares it first.
     ///
     /// # Panics
     ///
@@ -72,7 +72,7 @@ pub trait System: SystemCore {
     fn run_in(&mut self, input: SystemIn<'_, Self>, scope: RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system for rows: for entities that it observes, or for blocks of a pipeline. Returns the result of the last call of
-    /// its function.
+    /// the system's function.
     ///
     /// # Panics
     ///
@@ -96,22 +96,23 @@ pub trait System: SystemCore {
     note = "`IntoSystem::into_system` makes a system of a function; other types cannot implement `System`"
 )]
 pub trait SystemCore: Send + Sync + 'static {
-    /// The properties of the system.
+    /// Returns the properties of the system.
     fn facts(&self) -> SystemFacts<'_>;
 
-    /// The properties of a system of a single function, to change them. `None` for other systems.
+    /// Returns the properties of a system of a single function, to change them. Returns `None` for other systems.
     fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
         None
     }
 
-    /// The number of rows in the tables that the system's queries match; `None` if it has no queries. `O(tables)` for each query.
+    /// Returns the number of rows in the tables that the system's queries match, or `None` if it has no queries. `O(tables)` for
+    /// each query.
     fn rows(&self, store: &Store) -> Option<usize>;
 
     /// Visits the state that the system keeps from run to run.
     fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 
-    /// Prepares the system for a world, unless that has been done. If preparation panics, the system is prepared for no world. If
-    /// two parameters conflict, it is prepared for no world either, and the access holds the conflict.
+    /// Prepares the system for a world, unless it is already prepared for it. If preparation panics or two parameters conflict, the
+    /// system is prepared for no world. After a conflict, the access holds the conflict.
     fn prepare(&mut self, store: &mut Store);
 
     /// Applies the commands that the system has recorded.
@@ -125,29 +126,29 @@ pub struct SystemFacts<'a> {
     pub(crate) name: &'a str,
     /// The access of the system.
     pub(crate) access: &'a Access,
-    /// The type of its function, if the system consists of a single function.
+    /// The type of the function, if the system consists of a single function.
     pub(crate) function: Option<TypeId>,
     /// The number of ticks that a run uses: one for each function that runs.
     pub(crate) ticks: u32,
-    /// The number of levels of systems nested in it.
+    /// The number of levels of systems that are nested in this system.
     pub(crate) nesting: u32,
     /// The conditions that the system itself evaluates before it runs.
     pub(crate) conditions: &'a [BoxedSystem<(), bool>],
     /// The index of the first condition that did not hold in the last run.
     pub(crate) unmet_condition: Option<usize>,
-    /// The error of the parameter for which the last run was skipped, if it was.
+    /// The error of the parameter because of which the last run was skipped, if it was skipped.
     pub(crate) skipped_by: Option<&'a ParamError>,
-    /// The properties of a loop over rows, if the system is one and has been prepared.
+    /// The properties of the loop over rows, if the system is such a loop and has been prepared.
     pub(crate) row_facts: Option<&'a RowFacts>,
 }
 
 impl<'a> SystemFacts<'a> {
-    /// The properties of a system of a single function.
+    /// Returns the properties of a system of a single function.
     pub(crate) fn of_function(name: &'a str, access: &'a Access, function: TypeId) -> Self {
         Self { function: Some(function), ..Self::of_several(name, access, 1, 0) }
     }
 
-    /// The properties of a system that consists of others.
+    /// Returns the properties of a system that consists of others.
     pub(crate) fn of_several(name: &'a str, access: &'a Access, ticks: u32, nesting: u32) -> Self {
         Self {
             name,
@@ -163,15 +164,15 @@ impl<'a> SystemFacts<'a> {
     }
 }
 
-/// Records where a function became a system. An error that is found when the system is prepared names the place.
+/// Records where a function became a system. Errors that are found when the system is prepared name this place.
 pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'static>) {
     if let Some(meta) = system.meta_mut() {
         SystemMeta::make_own(meta).place = Some(place);
     }
 }
 
-/// The part of a store that a system borrows while other systems may run. The run uses the tick of the cell and the ticks after it,
-/// as many as the system needs.
+/// The part of a store that a system borrows while other systems may run. A run uses the tick of the cell and as many of the ticks
+/// after it as the system needs.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
@@ -188,7 +189,7 @@ pub enum RunScope<'r, 'w> {
 }
 
 impl RunScope<'_, '_> {
-    /// The whole store, unless the scope is shared.
+    /// Returns the whole store, unless the scope is shared.
     #[inline]
     pub(super) fn store(&mut self) -> Option<&mut Store> {
         match self {
@@ -197,8 +198,8 @@ impl RunScope<'_, '_> {
         }
     }
 
-    /// Runs a member of a composite system. Its first tick is `ticks` after the first tick of the scope. The composite applies the
-    /// commands.
+    /// Runs a member of a composite system. The first tick of the member is `ticks` after the first tick of the scope. The
+    /// composite system applies the commands.
     #[inline]
     pub(super) fn run<S: System + ?Sized>(
         &mut self,
@@ -215,7 +216,7 @@ impl RunScope<'_, '_> {
 
 /// A system that consists of others.
 pub(super) trait Composite: System {
-    /// The world for which all systems are prepared.
+    /// Returns the world for which all members are prepared.
     fn world(&mut self) -> &mut Option<WorldId>;
 
     /// Runs the member systems in a scope.
@@ -254,7 +255,7 @@ impl<'r, 'w> SharedScope<'r, 'w> {
         Self(cell)
     }
 
-    /// The store, with the access that the caller of `new` granted.
+    /// Returns the store, with the access that the caller of `new` granted.
     #[inline(always)]
     pub(crate) fn cell(self) -> &'r StoreCell<'w> {
         self.0
@@ -264,17 +265,17 @@ impl<'r, 'w> SharedScope<'r, 'w> {
 /// The rows for which a system runs.
 #[doc(hidden)]
 pub enum RowScope<'r, 'w, I: SystemInput> {
-    /// The next of several entities that the system observes. The function is called for one entity after the other. Commands that a
-    /// call records are applied before the next call. The run ends early after an error; [`ObservedRows::next`] is then the position
-    /// after the failed entity.
+    /// The system runs for the next of several entities that it observes: its function is called for one entity after the other.
+    /// Commands that a call records are applied before the next call. The run ends early after an error; [`ObservedRows::next`] is
+    /// then the position after the failed entity.
     Observed(&'r mut ObservedRows<'w, I>, &'r mut Store),
-    /// For blocks of rows.
+    /// The system runs for blocks of rows.
     Blocks(BlockScope<'r, 'w>),
 }
 
-/// A run of a loop over rows by blocks: the loop fetches its parameters, marks the columns that it writes as visited, and calls
-/// `then`, which passes rows to it. If that panics, `panicked` returns whether this system panicked. If another system did, this one
-/// keeps its last run.
+/// A run of a loop over rows by blocks. The loop fetches its parameters, marks the columns that it writes as visited, and calls
+/// `then`, which passes rows to the loop. If `then` panics, `panicked` returns whether this system panicked. If another system
+/// panicked, this system keeps its last run.
 #[doc(hidden)]
 pub struct BlockScope<'r, 'w> {
     pub(super) scope: SharedScope<'r, 'w>,
@@ -324,7 +325,8 @@ pub(super) fn no_row_loop(name: &str) -> ! {
     unreachable!("system `{name}` is no loop over rows")
 }
 
-/// The value that the caller passes as the input of a system: `T` for `In<T>`, `&T` for `InRef<T>`, `()` if there is no input.
+/// The value that the caller passes as the input of a system. This is `T` for `In<T>`, `&T` for `InRef<T>`, and `()` if there is no
+/// input.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,6 +1,6 @@
 //! Systems that loop over rows and run block by block. A schedule combines them into pipelines.
 //!
-//! [`RowFacts`] describes such a system. To run it, the caller has it fetch its parameters and record its visits; the system then
+//! [`RowFacts`] describes such a system. To run it, the caller makes it fetch its parameters and record its visits. The system then
 //! waits ([`BlockScope`](super::base::BlockScope)) while the caller passes rows to it ([`Blocks`]).
 //!
 //! Tests: tests/pipelines/fusion.rs
@@ -22,11 +22,11 @@ pub struct RowFacts {
     pub(crate) ticked: Vec<ComponentId>,
     /// Whether each row has to be checked for a match, or values are stored outside of tables.
     pub(crate) is_per_row: bool,
-    /// Whether it may end with an error.
+    /// Whether the loop may end with an error.
     pub(crate) may_fail: bool,
-    /// Whether its author allows it in pipelines.
+    /// Whether the author of the system allows it in pipelines.
     pub(crate) in_pipelines: bool,
-    /// Whether several threads may visit its rows.
+    /// Whether several threads may visit the rows of the loop.
     pub(crate) is_par: bool,
     /// Whether each task of a parallel loop records commands or messages.
     pub(crate) records: bool,
@@ -57,7 +57,7 @@ pub trait SharedBlocks: Sync {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`OwnBlocks::run`].
+    /// - The conditions of [`OwnBlocks::run`] hold.
     unsafe fn run(&self, table: TableId, rows: Range<usize>);
 }
 

@@ -1,4 +1,4 @@
-//! A boxed system is a system, so it can be boxed again and passed wherever a system of any kind is expected.
+//! A boxed system is a system itself, so it can be boxed again, and passed wherever a system of any kind is expected.
 //!
 //! Tests: tests/systems/systems.rs, tests/systems/combined.rs
 

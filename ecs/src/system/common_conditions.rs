@@ -1,8 +1,8 @@
 //! Conditions that many programs need, for [`run_if`](crate::schedule::IntoScheduleConfigs::run_if).
 //!
-//! A condition that tests for changes or messages sees those since it was last evaluated: each place where one is written is a
-//! condition of its own. If they are evaluated rarely, `on_message` and `any_component_removed` miss entries that were dropped in
-//! between.
+//! A condition that tests for changes or messages sees those since it was last evaluated. Each place where the program uses such a
+//! condition is a condition of its own. If a condition is evaluated rarely, `on_message` and `any_component_removed` miss entries
+//! that were dropped since the last evaluation.
 // Tests: tests/systems/params/conditions.rs
 
 use super::base::BoxedSystem;
@@ -338,7 +338,8 @@ pub fn any_match_filter<F: QueryFilter>(query: Query<'_, '_, (), F>) -> bool {
     !query.is_empty()
 }
 
-/// Holds if the answer of `condition` differs from its last one. Before the first evaluation the answer counts as `false`.
+/// Holds if the answer of `condition` differs from its previous answer. Before the first evaluation, the previous answer counts as
+/// `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -362,7 +363,8 @@ pub fn condition_changed<Marker>(condition: impl SystemCondition<Marker>) -> Box
     pipe(condition.into_condition(), IntoSystem::into_system(changed))
 }
 
-/// Holds if `condition` answers `to` and did not the last time. Before the first evaluation the answer counts as `false`.
+/// Holds if the answer of `condition` is `to` and its previous answer was not. Before the first evaluation, the previous answer
+/// counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -16,9 +16,9 @@ use super::params::ReadOnlySource;
 use super::plain_function::FunctionMarker;
 use crate::util::error::EcsError;
 
-/// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
-/// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and tuples and structs of these;
-/// also [`Local`](crate::system::Local), which belongs to the system. [`Commands`](crate::command::Commands) are not read-only: they
+/// A parameter through which a system cannot change the world. These are queries that only read, [`Res`](crate::system::Res),
+/// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, tuples and structs of these, and
+/// [`Local`](crate::system::Local), which belongs to the system. [`Commands`](crate::command::Commands) are not read-only: they
 /// change the world when they are applied.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub trait ReadOnlySystemParam: SystemParam<Source: ReadOnlySource> {}
 #[diagnostic::do_not_recommend]
 impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 
-/// A boxed condition, to be stored or returned: the result of `into_system` and of every combinator.
+/// A boxed condition, to be stored or returned. It is the result of `into_system` and of every combinator.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -56,8 +56,9 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 /// ```
 pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 
-/// Writes the methods that combine two conditions. Each has the answer of the first condition that decides without the second, and a
-/// function that combines both answers. Error messages show these signatures.
+/// Writes the methods that combine two conditions. Each entry ends with two values. The first is the answer of the first condition
+/// that decides without the second, if there is such an answer. The second is a function that combines both answers. Error messages
+/// show these signatures.
 macro_rules! combinators {
     ($(
         $(#[$attribute:meta])*
@@ -75,19 +76,19 @@ macro_rules! combinators {
     )* };
 }
 
-/// A system that decides whether other systems run: it only reads, and returns `bool`, or `Result<bool, E>` where the error converts
-/// into an [`EcsError`].
+/// A system that decides whether other systems run. It only reads, and returns `bool`, or `Result<bool, E>` where the error
+/// converts into an [`EcsError`].
 ///
-/// A condition that returns an error has failed: [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns the error, unless
-/// the error handler decides otherwise, and the systems that depend on the condition do not run. A function that returns a `Result`
-/// is a system with two possible outputs, `bool` and the `Result`; where the compiler cannot infer which one is meant, write it:
+/// If a condition returns an error, [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns this error, unless the error
+/// handler decides otherwise. The systems that depend on the condition do not run. A function that returns a `Result` is a system
+/// with two possible outputs, `bool` and the `Result`. Where the compiler cannot infer which one is meant, write
 /// `IntoSystem<(), bool, _>`.
 ///
-/// A function that writes does not compile as a condition. The access of items made by `#[system]`, and of systems that are made of
-/// others (by [`IntoSystem::map`], say), is only known when they first run; they panic then.
+/// A function that writes does not compile as a condition. For items made by `#[system]`, and for systems that are made of others
+/// (by [`IntoSystem::map`], say), the access is only known when they first run. If they write, they panic at that time.
 ///
-/// A condition with a [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated) that does not match does not
-/// hold. In a combination such as `a.xor(b)` it counts as `false`.
+/// If a condition has a [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated) that does not match, the
+/// condition does not hold. In a combination such as `a.xor(b)` it counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -111,7 +112,7 @@ macro_rules! combinators {
 /// schedule.run(&mut World::new());
 /// ```
 ///
-/// A condition with an input takes it from a system that runs before it ([`pipe`](IntoSystem::pipe)), or stores it
+/// A condition with an input takes the input from a system that runs before it ([`pipe`](IntoSystem::pipe)), or stores it
 /// ([`with_input`](IntoSystem::with_input)):
 ///
 /// ```
@@ -138,7 +139,8 @@ macro_rules! combinators {
 /// schedule.run(&mut World::new());
 /// ```
 ///
-/// Conditions that are made of others, as in `a.and(b).or(c)`, may be nested 500 deep; a combinator that exceeds this panics.
+/// Conditions that are made of others, as in `a.and(b).or(c)`, may be nested 500 deep. A combinator panics if its result is nested
+/// more deeply.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",
@@ -153,8 +155,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     fn into_condition(self) -> BoxedSystem<In, bool>;
 
     combinators! {
-        /// Both hold. Both are evaluated each time, so each sees every change, as with [`and_eager`](Self::and_eager).
-        /// [`and_then`](Self::and_then) evaluates `other` only if this condition holds.
+        /// Holds if both conditions hold. Both are evaluated each time, so each sees every change, as with
+        /// [`and_eager`](Self::and_eager). [`and_then`](Self::and_then) evaluates `other` only if this condition holds.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -164,8 +166,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a && b;
 
-        /// Both hold. `other` is only evaluated if this condition holds; if `other` tests for changes or reads messages, it sees
-        /// those since it was last evaluated.
+        /// Holds if both conditions hold. `other` is only evaluated if this condition holds. If `other` tests for changes or reads
+        /// messages, it sees those since it was last evaluated.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -175,7 +177,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(false), |a, b| a && b;
 
-        /// Both hold. Both are evaluated each time: a condition that counts its runs counts all.
+        /// Holds if both conditions hold. Both are evaluated each time: a condition that counts its runs counts all of them.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -185,7 +187,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a && b;
 
-        /// Not both hold. `other` is evaluated only if this condition holds.
+        /// Holds unless both conditions hold. `other` is evaluated only if this condition holds.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -195,7 +197,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(false), |a, b| !(a && b);
 
-        /// Not both hold. Both are evaluated each time.
+        /// Holds unless both conditions hold. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -205,8 +207,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| !(a && b);
 
-        /// At least one holds. Both are evaluated each time, so each sees every change, as with [`or_eager`](Self::or_eager).
-        /// [`or_else`](Self::or_else) evaluates `other` only if this condition does not hold.
+        /// Holds if at least one of the conditions holds. Both are evaluated each time, so each sees every change, as with
+        /// [`or_eager`](Self::or_eager). [`or_else`](Self::or_else) evaluates `other` only if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -216,7 +218,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a || b;
 
-        /// At least one holds. `other` is only evaluated if this condition does not hold.
+        /// Holds if at least one of the conditions holds. `other` is only evaluated if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -226,7 +228,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(true), |a, b| a || b;
 
-        /// At least one holds. Both are evaluated each time: a condition that counts its runs counts all.
+        /// Holds if at least one of the conditions holds. Both are evaluated each time: a condition that counts its runs counts all
+        /// of them.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -236,7 +239,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a || b;
 
-        /// Neither holds. `other` is evaluated only if this condition does not hold.
+        /// Holds if neither condition holds. `other` is evaluated only if this condition does not hold.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -246,7 +249,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = Some(true), |a, b| !(a || b);
 
-        /// Neither holds. Both are evaluated each time.
+        /// Holds if neither condition holds. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -256,7 +259,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| !(a || b);
 
-        /// Exactly one holds. Both are evaluated each time.
+        /// Holds if exactly one of the conditions holds. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -266,7 +269,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
             = None, |a, b| a != b;
 
-        /// Both or neither hold. Both are evaluated each time.
+        /// Holds if both conditions hold, or if neither holds. Both are evaluated each time.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -372,7 +375,7 @@ where
     }
 }
 
-/// The negation of a condition, which may have an input. It fails if the condition does.
+/// Returns the negation of a condition, which may have an input. The negation fails if the condition fails.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,7 +1,8 @@
 //! Structs of parameters: the parts that `#[derive(SystemParam)]` uses.
 //!
-//! The derive writes the source of a struct as [`Fields`] of a tuple with a [`Field`] for each field, nested like all tuples.
-//! It requires each field to be a [`FieldParam`], so that a field of another type is reported once, at its type.
+//! The derive generates the source of a struct as [`Fields`] of a tuple that has a [`Field`] for each field. The tuple is nested
+//! like all tuples. The derive requires each field to be a [`FieldParam`], so that a field of another type is reported once, at its
+//! type.
 //!
 //! Tests: tests/systems/params/structs.rs
 
@@ -16,8 +17,8 @@ use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
-/// A field of a struct of parameters: a parameter in which only the lifetimes `'w` and `'s` of the struct differ from fetch to
-/// fetch. `N` distinguishes fields of one type.
+/// A field of a struct of parameters. It is a parameter in which only the lifetimes `'w` and `'s` of the struct differ from fetch
+/// to fetch. `N` distinguishes fields of the same type.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a `SystemParam` struct: it is no parameter, or what it borrows lacks a derive",
@@ -38,8 +39,8 @@ pub trait FieldParam<'w, 's, 'a, const N: usize>: Sized {
     fn short(this: &'a mut Self) -> Self::Short;
 }
 
-/// A parameter as fetched with these lifetimes. Separate from [`FieldParam`]: if the compiler knows that one `Item` is the parameter
-/// itself, it assumes this for all others.
+/// A parameter as fetched with these lifetimes. This trait is separate from [`FieldParam`]: if the compiler knew that one `Item` is
+/// the parameter itself, it would assume this for all others.
 #[doc(hidden)]
 pub trait FetchedParam<'w, 's>: SystemParam {
     fn fetched(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;
@@ -73,11 +74,11 @@ impl<'w, 's, 'a, P: FetchedParam<'w, 's> + Reborrow<'a>, const N: usize> FieldPa
 #[doc(hidden)]
 pub trait FieldNames: 'static {
     const NAMES: &'static [&'static str];
-    /// The paths of fields with a message, and the messages. Empty if no field has one.
+    /// For each field, its path and its message, if it has a message. Empty if no field has one.
     const MESSAGES: &'static [Option<[&'static str; 2]>] = &[];
 }
 
-/// The path of a field and its message, if it has one.
+/// Returns the path of a field and its message, if it has one.
 const fn message_of<P: FieldNames>(field: usize) -> Option<[&'static str; 2]> {
     if field < P::MESSAGES.len() { P::MESSAGES[field] } else { None }
 }
@@ -98,7 +99,7 @@ forwarding_source! {
 
 impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
 
-/// The source of all fields; the system sees them as one parameter.
+/// The source of all fields. The system sees them as one parameter.
 #[doc(hidden)]
 pub struct Fields<S>(PhantomData<fn() -> S>);
 
@@ -119,7 +120,7 @@ params! {
     [P: FieldNames, const N: usize, T: SystemParam] BuiltField<P, N, T> => BuiltField<P, N, T::Item<'w, 's>>, Field<P, N, T::Source>, |got| BuiltField(T::item(got), PhantomData);
 }
 
-/// A builder of a field.
+/// The builder of a field.
 #[doc(hidden)]
 pub struct FieldBuilder<B>(pub B);
 

@@ -34,7 +34,7 @@ pub(crate) struct ParamState<S: ParamSource> {
 }
 
 impl<S: ParamSource> ParamState<S> {
-    /// Prepares the parameters for a world; `None` if two of them conflict.
+    /// Prepares the parameters for a world. Returns `None` if two of them conflict.
     ///
     /// # Panics
     ///
@@ -74,7 +74,7 @@ impl<S: ParamSource> ParamState<S> {
     ///
     /// # Panics
     ///
-    /// If it was made for another world.
+    /// If this state was made for another world.
     #[inline]
     pub(crate) fn read<'w>(&mut self, cell: ReadCell<'w>, run_ticks: RunTicks) -> Result<S::Got<'w, '_>, ParamError>
     where
@@ -90,7 +90,7 @@ impl<S: ParamSource> ParamState<S> {
     ///
     /// # Panics
     ///
-    /// If it was made for another world.
+    /// If this state was made for another world.
     #[inline]
     pub(crate) fn write<'w>(
         &mut self,
@@ -128,7 +128,7 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     about: FunctionInfo,
 }
 
-/// The state of a system's runs.
+/// The state of the runs of a system.
 #[derive(Default)]
 struct RunState {
     last_run: LastRun,
@@ -138,9 +138,9 @@ struct RunState {
     unapplied: bool,
 }
 
-/// The properties of a function system, and why its last run was skipped.
+/// The properties of a function system, and the reason why its last run was skipped.
 struct FunctionInfo {
-    /// Shared with other observers of the same function: a program may have one for each entity.
+    /// Shared with other observers of the same function, since a program may have one observer for each entity.
     meta: Arc<SystemMeta>,
     /// The error of the parameter because of which a run was last skipped.
     skip: Option<Box<ParamError>>,
@@ -151,7 +151,7 @@ impl RunState {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`ParamSource::get`].
+    /// - The conditions of [`ParamSource::get`] hold.
     #[inline(always)]
     unsafe fn fetch<'w, 's, S: ParamSource>(
         &mut self,
@@ -183,7 +183,7 @@ impl FunctionInfo {
         }
     }
 
-    /// Stores why a run is skipped, for reports.
+    /// Stores the error because of which a run is skipped, for reports. Returns the error.
     #[cold]
     fn note_error(&mut self, error: ParamError) -> ParamError {
         if error.is_skip() && self.skip.as_deref() != Some(&error) {
@@ -203,7 +203,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         Self { runs: RunState::default(), state: None, function, about }
     }
 
-    /// A system of a plain function, with the place where it was made.
+    /// Creates a system of a plain function. Records the place where the system was made.
     #[track_caller]
     pub(super) fn plain(name: &'static str, function: F) -> Self {
         let mut system = Self::new(name, &[], function);
@@ -211,7 +211,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         system
     }
 
-    /// A system of a function whose parameters have been prepared already.
+    /// Creates a system of a function whose parameters have been prepared already.
     pub(crate) fn with_state(
         function: F,
         state: ParamState<SourceOf<F, Marker>>,
@@ -360,7 +360,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         Ok(out)
     }
 
-    /// Calls the function for the next entities that it observes. Returns the result of the last call.
+    /// Calls the function for the next entities that the system observes. Returns the result of the last call.
     #[inline]
     fn observe_rows(&mut self, rows: &mut ObservedRows<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
         if !self.is_prepared_for(store.id()) {
@@ -390,8 +390,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
     }
 
-    /// Calls the function for the next entities, up to `end`, in the run of the cell, until a call fails. Returns the result of the
-    /// last call.
+    /// Calls the function for the next entities, up to `end`, until a call fails. All calls belong to the run of the cell. Returns
+    /// the result of the last call.
     ///
     /// # Safety
     ///
@@ -437,7 +437,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         Err(ParamError::no_rows())
     }
 
-    /// Calls the function, in the run of the cell.
+    /// Calls the function. The call belongs to the run of the cell.
     ///
     /// # Safety
     ///
@@ -456,7 +456,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
     }
 
-    /// Fetches the parameters, in the run of the cell. The caller records that the system has run.
+    /// Fetches the parameters for the run of the cell. The caller records that the system has run.
     ///
     /// # Safety
     ///
@@ -482,8 +482,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     }
 }
 
-/// Runs a non-exclusive system on a whole store, and applies its commands. The input is made of some of the store's entities and
-/// `about`.
+/// Runs a non-exclusive system on a whole store, and applies its commands. `input` makes the input from `about` and the entities of
+/// the store that are listed in `affected`.
 pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     system: &mut dyn System<In = I, Out = Out>,
     (affected, about): (AffectedEntities<'_>, &T),
@@ -538,11 +538,12 @@ struct FetchedFunction<'w, 's, F, P: SystemParam> {
     function: &'s mut F,
     params: SystemParamItem<'w, 's, P>,
     last_run: &'s mut LastRun,
-    /// The new value of `last_run`, for the caller to store when the system has run.
+    /// The new value of `last_run`. The caller stores it when the system has run.
     run: LastRun,
 }
 
-/// A run by blocks. If a panic of another system interrupts it, `last_run` stays unchanged: the run may not have visited all rows.
+/// A run by blocks. If a panic of another system interrupts the run, `last_run` stays unchanged, because the run may not have
+/// visited all rows.
 struct BlockRun<'a> {
     last_run: &'a mut LastRun,
     run: LastRun,
@@ -585,7 +586,8 @@ fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: 
 #[doc(hidden)]
 pub struct MacroMarker;
 
-/// A system of a function, with its name and its parameter names in the user's code; `params` does not include an input.
+/// Returns a system of a function. `name` and `params` are the names of the function and its parameters in the user's code.
+/// `params` does not include an input.
 #[doc(hidden)]
 pub(crate) fn function_system<Marker, F>(
     name: &'static str,

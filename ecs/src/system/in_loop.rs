@@ -1,8 +1,8 @@
 //! A resource parameter for the duration of a loop over rows.
 //!
-//! A row that changes a resource records that in the resource's ticks. The compiler cannot prove that the ticks and the value do not
-//! overlap, so it would store and reload a sum in a resource for each row. The loop therefore keeps the ticks in a local variable,
-//! which becomes a register, and writes them back at its end.
+//! A row that changes a resource records the change in the resource's ticks. The compiler cannot prove that the ticks and the value
+//! do not overlap. So if rows add to a sum in a resource, it would store and reload the sum for each row. The loop therefore keeps
+//! the ticks in a local variable, which becomes a register, and writes them back at the end of the loop.
 //!
 //! Tests: tests/changes/resources_of_rows.rs
 
@@ -11,7 +11,7 @@ use super::reborrow::Reborrow;
 use crate::query::change::{TickPlace, Ticks};
 use crate::storage::tick::{RunTicks, TickCells};
 
-/// A resource that a loop over rows may change. Its ticks are written back on drop, including when a panic unwinds.
+/// A resource that a loop over rows may change. The ticks are written back on drop, also when a panic unwinds.
 pub struct LoopResMut<'p, R>(LentResMut<'p, R>);
 
 /// The borrow that each row of a loop gets.

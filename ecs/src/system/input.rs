@@ -1,7 +1,7 @@
 //! The input that a system gets when it is run.
 //!
-//! An input has a lifetime of its own, so an input by reference lives for one run, and a boxed system names the type of the
-//! parameter: `BoxedSystem<In<u32>>`.
+//! An input has a lifetime of its own, so an input by reference lives for one run. A boxed system names the type of the parameter,
+//! as in `BoxedSystem<In<u32>>`.
 //!
 //! Tests: tests/systems/params/inputs.rs, tests/systems/params/deferred.rs
 
@@ -100,7 +100,7 @@ pub trait SystemInput: Sized {
     /// The value that the caller of the system passes: `T`, `&T` or `&mut T`.
     type Inner<'i>;
 
-    /// The parameter.
+    /// Converts the value that the caller passes into the parameter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -113,15 +113,15 @@ pub trait SystemInput: Sized {
     #[doc(hidden)]
     const IS_EVENT: bool = false;
 
-    /// The data from which the inputs of a system that observes several entities are made.
+    /// The data from which inputs are made, for a system that observes several entities.
     #[doc(hidden)]
     type About<'a>;
 
-    /// Moves the data into a local variable of a loop, so the compiler knows which code writes to it.
+    /// Moves the data into a local variable of a loop, so that the compiler knows which code writes to the data.
     #[doc(hidden)]
     fn begin<'b>(about: &'b mut Self::About<'_>) -> Self::About<'b>;
 
-    /// The input for one of the entities.
+    /// Returns the input for one of the entities.
     #[doc(hidden)]
     fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i>;
 }
@@ -139,7 +139,7 @@ pub trait WrittenInput: SystemInput {}
 /// The value that a system with the input `I` takes.
 pub(crate) type InputItem<'i, I> = <I as SystemInput>::Inner<'i>;
 
-/// The members of a [`SystemInput`] that is not an event.
+/// Defines the members of a [`SystemInput`] that is not an event.
 macro_rules! observes_nothing {
     () => {
         type About<'a> = Infallible;
@@ -191,8 +191,8 @@ plain_inputs! {
     [T: ?Sized + 'static] InMut<'_, T> => InMut<'i, T>, &'i mut T, |value| InMut(value);
 }
 
-/// An input of any type `I`, for functions that are generic in it: the compiler cannot know that a bare `I` with another lifetime is
-/// the same type.
+/// An input of any type `I`, for functions that are generic in `I`. If such a function took a bare `I`, the compiler could not know
+/// that `I` with another lifetime is the same type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

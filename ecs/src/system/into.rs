@@ -11,11 +11,11 @@ use super::output::SystemOutput;
 use super::params::MadeFromStore;
 use crate::util::error::EcsError;
 
-/// A type that converts into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s, functions of
-/// `&mut World` and of parameters that the system owns ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items
-/// made by `#[system]`.
+/// A type that converts into a system. These types are functions whose parameters are all
+/// [`SystemParam`](crate::system::SystemParam)s, functions of `&mut World` and of parameters that the system owns
+/// ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items made by `#[system]`.
 ///
-/// `Marker` only distinguishes the kinds; it is always inferred.
+/// `Marker` only distinguishes these kinds of types. It is always inferred.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,12 +41,12 @@ use crate::util::error::EcsError;
 )]
 #[doc(alias("SystemBase", "ISystem"))]
 pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
-    /// Fails to evaluate if the parameters conflict. Every function that takes a system from the user evaluates it, so the
-    /// compiler's error points to that call.
+    /// Fails to evaluate if the parameters conflict. Every function that takes a system from the user evaluates this constant, so
+    /// the compiler's error points to that call.
     #[doc(hidden)]
     const CHECKED: () = ();
 
-    /// Makes the system.
+    /// Converts `this` into a system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -57,7 +57,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     #[track_caller]
     fn into_system(this: Self) -> BoxedSystem<I, Out>;
 
-    /// The system, with a `Result` as its output.
+    /// Converts `this` into a system whose output is a `Result`.
     #[doc(hidden)]
     #[track_caller]
     fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), EcsError>>
@@ -79,15 +79,15 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         with.with(Self::into_fallible_system(this))
     }
 
-    /// This system, followed by another one that takes its output: two systems as one.
+    /// Returns a system that runs this system, and then another one that takes its output.
     ///
-    /// The access of both counts as borrowed for as long as either runs. They run one after the other, so they may borrow the same
-    /// data. Their commands are applied when both have finished, in this order: the second does not see the commands of the first.
-    /// If the first cannot run, the second does not run.
+    /// The access of both systems counts as borrowed for as long as either runs. They run one after the other, so they may borrow
+    /// the same data. When both have finished, the commands of the first are applied, and then those of the second. So the second
+    /// system does not see the effects of the first system's commands. If the first system cannot run, the second does not run.
     ///
     /// # Panics
     ///
-    /// If more than 500 systems are nested: each system of a pipe uses a part of the stack when it runs.
+    /// If more than 500 systems are nested. Each system of a pipe uses a part of the stack when it runs.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -124,7 +124,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         next.pipe_after(Self::into_system(self))
     }
 
-    /// This system, followed by a function that converts its output.
+    /// Returns a system that runs this system, and then a function that converts its output.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,8 +148,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::map(Self::into_system(self), function)
     }
 
-    /// This system, with a mutable reference to `value` as its input in each run, so it needs no other input. The system keeps the
-    /// value.
+    /// Returns a system that runs this system with a mutable reference to `value` as its input. The returned system keeps the value
+    /// and needs no other input.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,7 +179,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::wrap(None, OwnInput::Value(value), Self::into_system(self))
     }
 
-    /// Like [`with_input`](Self::with_input), with a value that is made from the world ([`FromWorld`](crate::world::FromWorld)) when
+    /// Like [`with_input`](Self::with_input), but the value is made from the world ([`FromWorld`](crate::world::FromWorld)) when
     /// the system is prepared for it.
     ///
     /// ```
@@ -213,8 +213,8 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     }
 }
 
-/// Distinguishes boxed systems from types that have to be converted. The same type as in bevy_ecs, so that a function which returns
-/// a system or a condition can name its marker.
+/// Distinguishes boxed systems from types that have to be converted. It is the same type as in bevy_ecs, so that a function that
+/// returns a system or a condition can name its marker.
 #[doc(hidden)]
 pub type BoxedMarker = ();
 
@@ -234,7 +234,7 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
     note = "write `#[system]` above the function to see which parameter is wrong"
 )]
 pub trait PipedSystem<T, Out, Marker>: Sized {
-    /// The same check as `IntoSystem::CHECKED`.
+    /// Fails to evaluate if the parameters conflict, like `IntoSystem::CHECKED`.
     const PIPE_CHECKED: ();
 
     #[track_caller]

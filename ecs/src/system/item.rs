@@ -15,10 +15,11 @@ use super::input::SystemInput;
 use super::into::IntoSystem;
 use super::output::SystemOutput;
 
-/// The return value of a function with `#[system]`: the output of its body. Its type names the system that the macro generated.
+/// The return value of a function with `#[system]`. It contains the output of the function's body. Its type names the system that
+/// the macro generated.
 ///
-/// A schedule never calls the function by this signature; it runs the loop of `S`. A program may call it, for example to test one
-/// row.
+/// A schedule never calls the function through this signature; it runs the loop of `S`. A program may call the function, for
+/// example to test one row.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -71,7 +72,7 @@ pub trait MacroSystem<In: SystemInput, Out> {
     /// Makes the system.
     fn build() -> BoxedSystem<In, Out>;
 
-    /// The system, with a `Result` as its output. A schedule runs this one.
+    /// Makes the system with a `Result` as its output. A schedule runs this system.
     #[track_caller]
     fn build_fallible() -> BoxedSystem<In, Result<(), EcsError>>
     where

@@ -1,7 +1,8 @@
 //! Loops over rows along a relationship: `#[system(down = ..)]` and `#[system(up = ..)]` on a function over components.
 //!
-//! Such a system has a query for the rows that it visits, and another one that reads the targets or the sources of these rows. The
-//! second may read components that the first writes: the two never access one entity at the same time, see [`LinkedRows`].
+//! Such a system has a query for the rows that it visits, and another query that reads the targets or the sources of these rows.
+//! The second query may read components that the first one writes: the two never access one entity at the same time, see
+//! [`LinkedRows`].
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -35,7 +36,7 @@ use crate::util::simd::Variants;
 #[doc(hidden)]
 pub struct Visited<D, F, S>(PhantomData<fn() -> (D, F, S)>);
 
-/// The read of targets or sources: its data, the filter that allows disabled entities, and the relationship.
+/// Describes how targets or sources are read: the data, the filter that allows disabled entities, and the relationship.
 #[doc(hidden)]
 pub struct Along<P, A, R>(PhantomData<fn() -> (P, A, R)>);
 
@@ -83,8 +84,8 @@ where
     type Relation = R;
 }
 
-/// A loop over rows of one depth. It takes the number of rows, the columns with that many values, the data of linked entities, and
-/// the system parameters.
+/// A loop over rows of one depth. Its arguments are the number of rows, the columns with that many values, the data of linked
+/// entities, and the system parameters.
 #[doc(hidden)]
 pub trait LinkedRowKernel<D: QueryData<Terms: ContiguousFetch>, P: QueryData, Marker>: Send + Sync + 'static {
     /// The system parameters.
@@ -130,19 +131,19 @@ pub struct LinkedOptions {
 }
 
 impl LinkedOptions {
-    /// Targets before their sources, all rows.
+    /// Returns options for visiting all rows, targets before their sources.
     #[must_use]
     pub const fn down() -> Self {
         Self { upwards: false, changed: false }
     }
 
-    /// Sources before their targets, all rows.
+    /// Returns options for visiting all rows, sources before their targets.
     #[must_use]
     pub const fn up() -> Self {
         Self { upwards: true, changed: false }
     }
 
-    /// The same order, but only changed rows and the rows that are reached from them.
+    /// Returns options with the same order that visit only changed rows and the rows that are reached from them.
     #[must_use]
     pub const fn changed(self) -> Self {
         Self { changed: true, ..self }
@@ -179,7 +180,7 @@ pub struct LinkedState<T: VisitedRows, L: ReadAlong> {
 #[doc(hidden)]
 pub struct LinkedSource<T, L>(PhantomData<fn() -> (T, L)>);
 
-/// Makes the state of a query. The system is refused if the query borrows something twice, once mutably.
+/// Makes the state of a query. If the query borrows a component twice, at least once mutably, the system is refused.
 fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
     QueryState::new_or_refused(store, |store, twice| {
         let what = twice.text(&store.structure.archetypes.components);
@@ -243,7 +244,7 @@ type WalkOf<'a, T, L> = LinkedWalk<
 >;
 
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
-    /// Updates the forest, and calls `then` with the walk and with the levels to visit, by depth.
+    /// Updates the forest. Calls `then` with the walk and with the rows to visit, by depth.
     #[inline]
     fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<RowRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
@@ -263,8 +264,8 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     }
 }
 
-/// A loop over rows in the order of their depths, in the variants `V`: `T` are the visited rows, `L` the data read along the
-/// relationship.
+/// A loop over rows in the order of their depths. `T` are the types of the visited rows, `L` the types of the data read along the
+/// relationship, and `V` the kernel variants.
 pub struct LinkedSystem<T, L, V, K, Marker> {
     kernel: K,
     options: LinkedOptions,
@@ -272,7 +273,7 @@ pub struct LinkedSystem<T, L, V, K, Marker> {
 }
 
 impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
-    /// A loop with this kernel.
+    /// Creates a loop with this kernel.
     pub const fn new(kernel: K, options: LinkedOptions) -> Self {
         Self { kernel, options, marker: PhantomData }
     }
@@ -286,7 +287,7 @@ where
     K: LinkedRowKernel<T::Data, L::Data, Marker>,
     Marker: 'static,
 {
-    /// The system that calls the loop.
+    /// Returns the system that calls the loop.
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, self)
     }
@@ -300,7 +301,7 @@ where
     K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
     Marker: 'static,
 {
-    /// The system that calls the loop for parts of each level, on several threads.
+    /// Returns the system that calls the loop for parts of each level, on several threads.
     pub fn build_par(
         self,
         name: &'static str,
@@ -362,7 +363,7 @@ where
 
     /// # Errors
     ///
-    /// The first error, in the order of levels and rows. Commands that were recorded before it are kept.
+    /// The first error, in the order of levels and rows. Commands that were recorded before this error are kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let LinkedSystem { options, kernel, .. } = &self.0;
@@ -388,10 +389,10 @@ where
     }
 }
 
-/// The rows of a level, indexed from its first row.
+/// The rows of a level. They are indexed from the first row of the level.
 struct LevelSlots<'a> {
     runs: &'a [RowRun],
-    /// For each run: the number of rows up to its end.
+    /// For each run, the number of rows of the level up to the end of the run.
     ends: Vec<u32>,
 }
 
@@ -409,7 +410,7 @@ impl<'a> LevelSlots<'a> {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// The rows in a range, as parts of runs.
+    /// Returns the rows in a range of indexes, as parts of runs.
     fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = RowRun> + Clone {
         let (start, end) = (range.start as u32, range.end as u32);
         let first = self.ends.partition_point(|&end| end <= start);

@@ -1,7 +1,7 @@
 //! The state that systems keep from run to run: their last runs, how far they have read, and their `Local`s.
 //!
-//! A [`StateVisitor`] visits all of it, always in the same order, and copies, exchanges or resets it. The caller provides the functions
-//! that clone values of known types.
+//! A [`StateVisitor`] visits all of this state, always in the same order, and copies, exchanges or resets it. The caller provides
+//! the functions that clone values of known types.
 //!
 //! Tests: tests/snapshots/systems.rs
 
@@ -29,11 +29,11 @@ pub(crate) enum StateItem {
     Cursor(usize, u64, u64),
     /// A reader of removals: the index of the list, whether it reads values, and the next entry with the number of missed entries.
     Reader(usize, bool, [u64; 2]),
-    /// A reader of removals whose position was not kept: it has read all entries.
+    /// A reader of removals whose position was not kept. It counts as having read all entries.
     ReaderAtEnd,
     /// Sources with their targets, as a loop along a relationship last saw them.
     Links(Vec<(Entity, Entity)>),
-    /// A value, if it can be cloned.
+    /// A value, or `None` if it cannot be cloned.
     Value(Option<Box<StateValue>>),
     /// The system has not been prepared.
     Unprepared,
@@ -78,12 +78,12 @@ pub struct StateVisitor<'a>(VisitMode<'a>);
 impl_debug_of_fields! { [] StateVisitor<'_> {} }
 
 impl<'a> StateVisitor<'a> {
-    /// Copies all state.
+    /// Creates a visitor that copies all state.
     pub(crate) fn taking(clone: &'a CloneValue<'a>) -> Self {
         Self(VisitMode::Take { clone, taken: Vec::new(), refused: Vec::new() })
     }
 
-    /// Restores all state from `memory`. Values are swapped: afterwards `memory` holds the previous ones.
+    /// Creates a visitor that restores all state from `memory`. Values are swapped: afterwards `memory` holds the previous values.
     pub(crate) fn exchanging(
         memory: &'a mut [StateItem],
         era: RestoredEra,
@@ -92,17 +92,17 @@ impl<'a> StateVisitor<'a> {
         Self(VisitMode::Exchange { memory, next: 0, fits: true, era, renewed })
     }
 
-    /// Resets systems to the state before they were prepared for a world.
+    /// Creates a visitor that resets systems to the state before they were prepared for a world.
     pub(crate) fn resetting() -> Self {
         Self(VisitMode::Reset)
     }
 
-    /// Whether systems are reset to the state before they were prepared for a world.
+    /// Returns whether this visitor resets systems to the state before they were prepared for a world.
     pub(crate) fn resets(&self) -> bool {
         matches!(self.0, VisitMode::Reset)
     }
 
-    /// The copied state, and the types of values that could not be cloned.
+    /// Returns the copied state, and the types of values that could not be cloned.
     pub(crate) fn taken(self) -> (Vec<StateItem>, Vec<&'static str>) {
         match self.0 {
             VisitMode::Take { taken, refused, .. } => (taken, refused),
@@ -110,7 +110,7 @@ impl<'a> StateVisitor<'a> {
         }
     }
 
-    /// Whether `memory` matched the visited state, so that all of it was exchanged.
+    /// Returns whether `memory` matched the visited state, so that all of it was exchanged.
     pub(crate) fn fits(&self) -> bool {
         match &self.0 {
             VisitMode::Take { .. } | VisitMode::Reset => true,
@@ -118,7 +118,7 @@ impl<'a> StateVisitor<'a> {
         }
     }
 
-    /// Copies one item, or exchanges it.
+    /// Copies or exchanges one item.
     fn each(
         &mut self,
         take: impl FnOnce() -> StateItem,
@@ -134,7 +134,7 @@ impl<'a> StateVisitor<'a> {
         }
     }
 
-    /// Visits the last run of the system; `None` if the system is not prepared.
+    /// Visits the last run of the system. `last_run` is `None` if the system is not prepared.
     pub(crate) fn last_run(&mut self, last_run: Option<&mut LastRun>) {
         let was = last_run.as_ref().map(|last_run| **last_run);
         let take = || was.map_or(StateItem::Unprepared, StateItem::LastRun);

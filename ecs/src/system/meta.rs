@@ -19,29 +19,29 @@ use crate::util::origin::SystemOrigin;
 #[derive(Debug)]
 pub struct SystemMeta {
     name: &'static str,
-    /// The name, as recorded with changes.
+    /// The name of the system, as it is recorded with changes.
     pub(crate) system: SystemOrigin,
     /// The names of the parameters, if they are known. The names of row parameters come first.
     params: &'static [&'static str],
-    /// The number of names that belong to the first parameter, the rows.
+    /// How many of the parameter names belong to the first parameter, the rows.
     rows: usize,
-    /// How many parameters precede the first: an input is one, too.
+    /// How many parameters of the function precede the first system parameter. An input counts as such a parameter.
     inputs: usize,
     pub(crate) access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
     /// The nesting depth inside a parameter that is made of others.
     depth: usize,
-    /// Ranges of the access that other members of the enclosing sets have added. These members are not lent out at the same time, so
-    /// they cannot conflict.
+    /// Ranges of the access that other members of the enclosing sets have added. These members are not lent out at the same time as
+    /// the current member, so they cannot conflict with it.
     hidden: Vec<Range<usize>>,
-    /// The path of fields to the parameter that is being initialised, inside of structs of parameters.
+    /// The names of the fields that lead to the parameter that is being initialised, if it is inside of structs of parameters.
     path: Vec<&'static str>,
     /// For each entry of the access: the path of fields to its parameter.
     paths: Vec<Vec<&'static str>>,
     /// Where the function became a system, if that is known.
     pub(crate) place: Option<&'static Location<'static>>,
-    /// Prepares the parameters for the first world, if they are built.
+    /// Prepares the parameters for the first world, if a builder defines them.
     builder: Option<StateBuilder>,
     /// The properties of a loop over rows, if the system is one and has been prepared.
     pub(super) row_facts: Option<RowFacts>,
@@ -83,18 +83,18 @@ impl SystemMeta {
         self.builder = Some(StateBuilder(Box::new(build)));
     }
 
-    /// The state that the builder prepares, if there is one and it has not been used.
+    /// Returns the state that the builder prepares. Returns `None` if there is no builder, or if it has been used.
     pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
         self.builder.take().map(|builder| (builder.0)(store, self))
     }
 
-    /// The metadata of the same system before it is prepared, without a builder.
+    /// Returns the metadata that the same system has before it is prepared, without a builder.
     fn unprepared(&self) -> Self {
         let &Self { name, system, params, rows, inputs, place, .. } = self;
         Self { system, rows, place, ..Self::new(name, params, 0, inputs) }
     }
 
-    /// Mutable metadata of one system. If it is shared, the others keep the shared copy.
+    /// Returns mutable metadata of one system. If the metadata is shared, the other systems keep the shared copy.
     pub(crate) fn make_own(shared: &mut Arc<Self>) -> &mut Self {
         if Arc::get_mut(shared).is_none() {
             *shared = Arc::new(shared.unprepared());
@@ -103,7 +103,7 @@ impl SystemMeta {
         own
     }
 
-    /// Makes a prepared system share the metadata of another one, if both are equal.
+    /// Makes a prepared system share the metadata of another system, if both are equal.
     pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
         let same = |a: &Self, b: &Self| {
             let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
@@ -122,12 +122,12 @@ impl SystemMeta {
         }
     }
 
-    /// The same metadata with another name.
+    /// Returns the same metadata with another name and another number of inputs.
     pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
         Self { name, system: SystemOrigin::of(name), inputs, ..self }
     }
 
-    /// The name of the system.
+    /// Returns the name of the system.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
@@ -144,7 +144,7 @@ impl SystemMeta {
         self.row_facts = None;
     }
 
-    /// Called when all parameters have been prepared: frees unused capacity. A program may have as many systems as it has observers
+    /// Frees unused capacity. Called when all parameters have been prepared. A program may have as many systems as it has observers
     /// of single entities.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.access.shrink_to_fit();
@@ -160,7 +160,7 @@ impl SystemMeta {
         }
     }
 
-    /// Prepares a parameter that is made of others, which count as one parameter.
+    /// Prepares a parameter that is made of others. These count as one parameter.
     pub(crate) fn init_composite<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         let state = init(self);
@@ -169,7 +169,7 @@ impl SystemMeta {
         state
     }
 
-    /// Prepares a parameter whose members are lent out one at a time; each is prepared in [`SystemMeta::member`].
+    /// Prepares a parameter whose members are lent out one at a time. Each member is prepared in [`SystemMeta::member`].
     pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.access.params().len();
         self.hidden.push(start..start);
@@ -195,8 +195,8 @@ impl SystemMeta {
         state
     }
 
-    /// Adds the access of the current parameter. If an earlier one conflicts, the system is refused: the access then holds the
-    /// conflict.
+    /// Adds the access of the current parameter. If it conflicts with the access of an earlier parameter, the system is refused:
+    /// the access then holds the conflict.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
         if let Err(conflict) = self.access.add(self.param, access, &store.structure.archetypes.components, hidden) {
@@ -213,7 +213,8 @@ impl SystemMeta {
         self.paths.push(self.path.clone());
     }
 
-    /// Adds access to entities that differ from those of the access that the current parameter has added before.
+    /// Adds more access of the current parameter. Its entities are disjoint from those of the access that the parameter has added
+    /// before.
     pub(crate) fn add_disjoint_access(&mut self, access: ParamAccess, store: &Store) {
         let own = self.access.params().iter().position(|(param, _)| *param == self.param);
         let own = own.unwrap_or(self.access.params().len());
@@ -222,17 +223,17 @@ impl SystemMeta {
         self.hidden.pop();
     }
 
-    /// Refuses the system: it never runs.
+    /// Refuses the system, so that it never runs.
     pub(crate) fn refuse(&mut self, why: &str) {
         self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
     }
 
-    /// The parameter that is being initialised, as text.
+    /// Describes the parameter that is being initialised.
     pub(crate) fn describe_current(&self) -> String {
         self.describe(self.param, &self.path)
     }
 
-    /// A parameter as text, as in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    /// Describes a parameter, as in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
     fn describe(&self, param: usize, path: &[&'static str]) -> String {
         let mut text = self.describe_param(param);
         if !path.is_empty() {
@@ -258,7 +259,7 @@ impl SystemMeta {
     }
 }
 
-/// The place as text, as in " (used at src/main.rs:9:5)", if it is known.
+/// Displays a place, as in " (used at src/main.rs:9:5)", if it is known.
 struct UsedAt(Option<&'static Location<'static>>);
 
 impl_display!([] UsedAt => |this, f| this.0.map_or(Ok(()), |place| write!(f, " (used at {place})")));

@@ -2,7 +2,7 @@
 //!
 //! Any function whose parameters are [`SystemParam`]s is a system, and so is an item made by `#[system]`. If the compiler can see
 //! that two parameters conflict, the program does not compile. Every system declares its access ([`Access`](crate::access::Access))
-//! when it is initialised, and a conflict is reported then at the latest; so running it needs no checks.
+//! when it is initialised, and other conflicts are reported then. So running a system needs no checks.
 // Tests: ecs/src/system/tests.rs, tests/systems
 
 #[doc(hidden)]

@@ -12,7 +12,8 @@ use crate::structure::store::Store;
 use crate::system::commands::defer_world_commands;
 use crate::util::error::EcsError;
 
-/// The result of a run of an observing system. One pointer, so that a successful run leaves nothing in memory to be read.
+/// The result of a run of an observing system. It is one pointer, so that a successful run leaves nothing in memory that has to be
+/// read.
 pub type Outcome = Result<(), Box<NotDone>>;
 
 /// The error of a run of an observing system.
@@ -76,10 +77,10 @@ where
     outcome(out, || system.name())
 }
 
-/// A function that takes an observing system of any type.
+/// A generic function that takes an observing system of any type.
 #[doc(hidden)]
 pub trait WithNotifySystem<I: SystemInput + 'static> {
-    /// The result.
+    /// The result of the function.
     type Out;
 
     /// Calls the function.

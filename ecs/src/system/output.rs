@@ -69,7 +69,7 @@ impl SystemOutput for () {
     }
 }
 
-/// The type `!`, which a closure returns that always panics.
+/// The type `!`. A closure that always panics returns it.
 type Never = <fn() -> ! as Returns>::Out;
 
 /// Names the return type of a function pointer type.

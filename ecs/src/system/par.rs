@@ -8,7 +8,7 @@ use super::tasks::{TaskParam, run_tasks};
 use crate::query::{MatchPosition, QueryData, QueryFilter, QueryParIter};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// Calls a function with each entity's item and with parameters of the system: parameters that only read, and
+    /// Calls a function with each entity's item and with parameters of the system. These are parameters that only read, and
     /// [`Commands`](crate::command::Commands) and [`MessageWriter`](crate::system::MessageWriter)s, of which each task has its own.
     /// The commands and messages are recorded in the order of entities, as in a plain loop, on any number of threads. ([`iter_mut`]
     /// may visit entities in the order in which they were [`Changed`]; this method visits them in the order of rows.)

@@ -11,17 +11,17 @@ use crate::access::const_access::ConstAccess;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
-/// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
+/// A parameter of a system. Among the parameters are [`Query`](crate::query::Query), [`Res`](crate::system::Res),
 /// [`ResMut`](crate::system::ResMut), [`MessageReader`](crate::system::MessageReader),
 /// [`MessageWriter`](crate::system::MessageWriter), [`MessageMutator`](crate::system::MessageMutator),
 /// [`RemovedComponents`](crate::system::RemovedComponents), [`RemovedValues`](crate::system::RemovedValues),
-/// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut),
-/// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
-/// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
-/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of
-/// parameters that conflict, tuples of up to 16 of these, nested, and structs of these, with `#[derive(SystemParam)]`; `Option` and
-/// `Result<_, ParamError>` of any of these; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, which a
-/// builder defines.
+/// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut), [`NonSendMarker`](crate::system::NonSendMarker),
+/// [`Local`](crate::system::Local), [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
+/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated).
+///
+/// Some parameters are made of others: a [`ParamSet`](crate::system::ParamSet) of parameters that conflict, tuples of up to 16
+/// parameters, which may be nested, structs of parameters with `#[derive(SystemParam)]`, and `Option` and `Result<_, ParamError>`
+/// of a parameter. A builder defines a [`DynSystemParam`](crate::system::DynSystemParam) and a `Vec` of parameters.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -47,7 +47,7 @@ use crate::structure::store::Store;
 )]
 #[doc(alias("SystemData", "BorrowInfo"))]
 pub trait SystemParam: Sized {
-    /// The source that fetches it.
+    /// The source that fetches the parameter.
     #[doc(hidden)]
     type Source: ParamSource;
 
@@ -72,7 +72,7 @@ pub trait SystemParam: Sized {
 /// ```
 pub type SystemParamItem<'w, 's, P> = <P as SystemParam>::Item<'w, 's>;
 
-/// The source of a parameter: it prepares the state, adds the access, and fetches the parameter.
+/// The source of a parameter. It prepares the state, adds the access, and fetches the parameter.
 ///
 /// # Safety
 ///
@@ -84,9 +84,9 @@ pub unsafe trait ParamSource: 'static {
     /// The fetched value.
     type Got<'w, 's>;
 
-    /// The number of parameters that it counts as.
+    /// The number of parameters that this source counts as.
     const COUNT: usize;
-    /// The number of its parts that record changes to be applied later.
+    /// The number of parts of the parameter that record changes to be applied later.
     const RECORDERS: usize = 0;
     /// The part of the access that is known at compile time.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
@@ -94,7 +94,8 @@ pub unsafe trait ParamSource: 'static {
     /// Prepares the parameter for a world.
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State;
 
-    /// Fetches the parameter. It may be fetched several times in one run, if values that were fetched before are no longer used.
+    /// Fetches the parameter. It may be fetched several times in one run, provided that values that were fetched before are no
+    /// longer used.
     ///
     /// # Safety
     ///
@@ -106,7 +107,7 @@ pub unsafe trait ParamSource: 'static {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`get`](Self::get).
+    /// - The conditions of [`get`](Self::get) hold.
     #[inline]
     unsafe fn get_if_there<'w, 's>(
         state: &'s mut Self::State,
@@ -120,22 +121,23 @@ pub unsafe trait ParamSource: 'static {
         }
     }
 
-    /// Applies the recorded changes. If that panics for one part, the others are applied nevertheless.
+    /// Applies the recorded changes. If this panics for one part of the parameter, the other parts are applied nevertheless.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 
-    /// The number of rows in the tables that its queries match; `None` if it has no queries. The state was made for the store.
+    /// Returns the number of rows in the tables that the parameter's queries match, or `None` if it has no queries. The state was
+    /// made for the store.
     fn rows(_state: &Self::State, _store: &Store) -> Option<usize> {
         None
     }
 
-    /// Visits all state that it keeps from run to run.
+    /// Visits all state that the parameter keeps from run to run.
     fn visit_state(_state: &mut Self::State, _keeper: &mut StateVisitor<'_>) {}
 
-    /// Discards the recorded changes: the run was interrupted.
+    /// Discards the recorded changes, because the run was interrupted.
     fn discard(_state: &mut Self::State) {}
 }
 
-/// Distinguishes state that is built for one system from state that is built for others: a builder only has the `'b` of its own
+/// Distinguishes state that is built for one system from state that is built for others. A builder only has the `'b` of its own
 /// call.
 type Brand<'b> = PhantomData<fn(&'b ()) -> &'b ()>;
 
@@ -178,8 +180,8 @@ impl<'a, 'b> BuildSite<'a, 'b> {
     }
 }
 
-/// The state of a parameter that is fetched by `S`. It was prepared for the store of the [`BuildSite`] with this lifetime, and the
-/// access of that site's system contains everything that `S` gives access to with this state.
+/// The state of a parameter that `S` fetches. It was prepared for the store of the [`BuildSite`] with the lifetime `'b`. The access
+/// of that site's system contains everything that `S` gives access to with this state.
 #[doc(hidden)]
 pub struct Built<'b, S: ParamSource> {
     pub(super) state: S::State,
@@ -189,7 +191,7 @@ pub struct Built<'b, S: ParamSource> {
 impl<S: ParamSource> Built<'_, S> {
     /// # Safety
     ///
-    /// - The access of that site's system contains everything that `S` gives access to with this state.
+    /// - The state was prepared for the store of the [`BuildSite`] with this lifetime.
     /// - The access of that site's system contains everything that `S` gives access to with this state.
     pub(super) unsafe fn new(state: S::State) -> Self {
         Self { state, brand: PhantomData }
@@ -197,13 +199,13 @@ impl<S: ParamSource> Built<'_, S> {
 }
 
 impl<'b, S: ParamSource> Built<'b, S> {
-    /// The same state for a source that forwards to `S`.
+    /// Returns the same state for a source that forwards to `S`.
     pub(super) fn forwarded<F: ForwardingSource<Inner = S>>(self) -> Built<'b, F> {
         Built { state: self.state, brand: PhantomData }
     }
 }
 
-/// A source that uses the state of another one and fetches through it: see `forwarding_source!`.
+/// A source that uses the state of another source, and fetches through that source: see `forwarding_source!`.
 ///
 /// # Safety
 ///
@@ -221,7 +223,7 @@ pub trait BuildParam<P: SystemParam>: Sized {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, P::Source>;
 }
 
-/// A builder of any parameter, which prepares it as if there were no builder. See
+/// A builder of any parameter. It prepares the parameter as if there were no builder. See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
 /// ```
@@ -255,8 +257,8 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     }
 }
 
-/// Applies the recorded changes of a tuple's members. The members are independent, so each is applied even if a command of another
-/// one panics.
+/// Applies the recorded changes of a tuple's members. The members are independent: each is applied even if a command of another
+/// member panics.
 macro_rules! apply_members {
     ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt $place:tt)*) => {
         // The condition is a constant, so that only the branch in use is compiled.
@@ -358,7 +360,7 @@ macro_rules! forwarding_source {
     };
 }
 
-/// Defines a source that borrows nothing which could conflict. Each entry has the state of the source and the value that it fetches.
+/// Defines a source that borrows nothing that could conflict. Each entry has the state of the source and the value that it fetches.
 macro_rules! plain_source {
     (
         $(#[$doc:meta])* $Source:ident;

@@ -26,7 +26,8 @@ pub struct ParamError {
     reason: Reason,
 }
 
-/// Why a parameter could not be fetched. Errors that can skip a system in every run are cheap to create: they share their text.
+/// The reason why a parameter could not be fetched. Errors that can skip a system in every run share their text, so that they are
+/// cheap to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Reason {
     Failure(String),
@@ -40,7 +41,7 @@ enum Reason {
     Returned(ConditionError),
 }
 
-/// The error of a condition. Two are equal if they come from the same run.
+/// The error of a condition. Two such errors are equal if they come from the same run.
 #[derive(Clone, Debug)]
 struct ConditionError(Arc<EcsError>);
 
@@ -61,33 +62,33 @@ impl ParamError {
         Self { reason: Reason::Failure(message) }
     }
 
-    /// The data of the parameter does not exist.
+    /// Creates the error for a parameter whose data does not exist.
     pub(crate) fn missing(message: String) -> Self {
         Self { reason: Reason::Missing(message) }
     }
 
-    /// There are no rows to run on.
+    /// Creates the error for a run without rows.
     #[cold]
     pub(super) fn no_rows() -> Self {
         Self { reason: Reason::Skipped(String::from("there are no rows")) }
     }
 
-    /// No entity matches the parameter with this name, so the system is skipped.
+    /// Creates the error for a system that is skipped because no entity matches the parameter with this name.
     pub(crate) fn no_entity(param: &Arc<str>) -> Self {
         Self { reason: Reason::NoEntity(Arc::clone(param)) }
     }
 
-    /// More than one entity matches the parameter with this name, so the system is skipped.
+    /// Creates the error for a system that is skipped because more than one entity matches the parameter with this name.
     pub(crate) fn several_entities(param: &Arc<str>) -> Self {
         Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
     }
 
-    /// A condition returned an error.
+    /// Creates the error for a condition that returned an error.
     pub(crate) fn returned(error: EcsError) -> Self {
         Self { reason: Reason::Returned(ConditionError(Arc::new(error))) }
     }
 
-    /// The error for an error handler: the error itself if a condition returned one.
+    /// Converts into an error for an error handler. If a condition returned an error, this is that error.
     pub(crate) fn into_box(self) -> BoxError {
         match self.reason {
             Reason::Returned(ConditionError(error)) => match Arc::try_unwrap(error) {
@@ -98,7 +99,7 @@ impl ParamError {
         }
     }
 
-    /// The same error, but it skips the system.
+    /// Returns the same error as one that skips the system.
     pub(crate) fn into_skip(self) -> Self {
         let reason = match self.reason {
             Reason::Failure(message) | Reason::Missing(message) => Reason::Skipped(message),
@@ -107,7 +108,7 @@ impl ParamError {
         Self { reason }
     }
 
-    /// The same error, for a field that has a message of its own.
+    /// Returns the same error for a field that has a message of its own.
     #[cold]
     pub(crate) fn of_field(self, field: &str, message: &str) -> Self {
         let text = alloc::format!("Parameter `{field}` failed validation: {message}: {self}");
@@ -120,8 +121,9 @@ impl ParamError {
         Self { reason }
     }
 
-    /// Whether the system is skipped, which is not a failure: a schedule goes on with the next one, and a condition does not hold.
-    /// [`Single`](crate::system::Single), [`Populated`](crate::system::Populated) and [`If`](crate::system::If) return such errors.
+    /// Returns whether the system is skipped. This is not a failure: a schedule goes on with the next system, and a condition does
+    /// not hold. [`Single`](crate::system::Single), [`Populated`](crate::system::Populated) and [`If`](crate::system::If) return
+    /// such errors.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -140,7 +142,7 @@ impl ParamError {
         !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_) | Reason::Returned(_))
     }
 
-    /// Whether the only problem is that there is nothing to fetch: an `Option` of the parameter is then `None`.
+    /// Returns whether the only problem is that there is nothing to fetch. An `Option` of the parameter is then `None`.
     pub(crate) fn is_absence(&self) -> bool {
         !matches!(self.reason, Reason::Failure(_) | Reason::Returned(_))
     }
@@ -184,8 +186,9 @@ impl RunSystemError {
         self.error
     }
 
-    /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a
-    /// [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated). See [`ParamError::is_skip`].
+    /// Returns whether the system was skipped, as a schedule would skip it: for example because no entity, or more than one,
+    /// matches a [`Single`](crate::system::Single), or none matches a [`Populated`](crate::system::Populated). See
+    /// [`ParamError::is_skip`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

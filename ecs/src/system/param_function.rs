@@ -24,7 +24,7 @@ pub enum LoopKind {
 /// A function whose parameters are system parameters.
 ///
 /// Implemented for functions and closures with up to 16 parameters, and one more if the first is an input. Functions with
-/// `#[system]` have up to 40, and return a [`SystemFn`](crate::system::SystemFn), which distinguishes them.
+/// `#[system]` have up to 40 parameters. They return a [`SystemFn`](crate::system::SystemFn), which distinguishes them.
 ///
 /// ```
 /// use strata_ecs::system::SystemParamFunction;
@@ -48,7 +48,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     type In: SystemInput + 'static;
     /// The output.
     type Out;
-    /// All its parameters, as a tuple.
+    /// All parameters of the function, as a tuple.
     type Param: SystemParam;
 
     /// The number of parameters that the input counts as.
@@ -63,20 +63,21 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     #[doc(hidden)]
     const LOOP: LoopKind = LoopKind::None;
 
-    /// Returns `true` only if the output is certainly a success.
+    /// Returns `true` only if the output certainly stands for success.
     #[doc(hidden)]
     #[inline]
     fn went_well(_: &Self::Out) -> bool {
         false
     }
 
-    /// Whether an observing loop may end early.
+    /// Returns whether an observing loop may end early.
     #[doc(hidden)]
     fn may_fail(&self) -> bool {
         true
     }
 
-    /// Calls the function for entities that it observes, and ends after the first call that fails. Only for [`LoopKind::Observed`].
+    /// Calls the function for entities that it observes, and stops after the first call that fails. Only for
+    /// [`LoopKind::Observed`].
     #[doc(hidden)]
     fn run_rows(
         &mut self,
@@ -88,7 +89,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
         unreachable!("a function that is no loop over entities is called for each")
     }
 
-    /// The properties of a loop over rows. Only for [`LoopKind::Blocks`].
+    /// Returns the properties of a loop over rows. Only for [`LoopKind::Blocks`].
     #[doc(hidden)]
     fn row_facts(&self, state: &StateOf<Self, Marker>) -> Option<RowFacts>
     where
@@ -102,7 +103,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`BlockScope::new`](super::base::BlockScope).
+    /// - The conditions of [`BlockScope::new`](super::base::BlockScope) hold.
     #[doc(hidden)]
     unsafe fn run_in_blocks(
         &mut self,

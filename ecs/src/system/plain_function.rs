@@ -19,7 +19,7 @@ use crate::access::const_access::{Nameless, check_nameless};
 use crate::util::error::EcsError;
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
-    /// A system of a function whose parameters a builder prepares for the first world.
+    /// Creates a system of a function. A builder prepares the parameters for the first world.
     #[track_caller]
     pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
         let () = PlainFunction::<F, Marker>::PARAMETERS_AGREE;
@@ -78,7 +78,7 @@ where
     }
 }
 
-/// A function whose output is converted into a `Result`: one call instead of the two that a wrapped system needs.
+/// A function whose output is converted into a `Result`. A run is one call, while a wrapped system would need two.
 struct FallibleFunction<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,

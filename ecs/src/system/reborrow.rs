@@ -18,7 +18,8 @@ use crate::system::commands::Commands;
 
 /// A parameter that a row system can pass to its function once per row.
 ///
-/// It requires less than [`SystemParam`] where possible, so that an error in a parameter is reported only for [`SystemParam`].
+/// Where possible, this trait requires less than [`SystemParam`], so that an error in a parameter is reported only for
+/// [`SystemParam`].
 #[doc(hidden)]
 pub trait Reborrow<'a> {
     /// The parameter with a shorter lifetime.

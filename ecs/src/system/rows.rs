@@ -23,20 +23,20 @@ use crate::util::simd::Variants;
 #[doc(hidden)]
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
 
-/// A function that loops over the rows of one table. It takes the number of rows, the columns with that many values, and the system
-/// parameters.
+/// A function that loops over the rows of one table. Its arguments are the number of rows, the columns with that many values, and
+/// the system parameters.
 ///
-/// It is a closure with `#[inline(always)]`. If a function item were called through `Fn`, the compiler would generate a shim without
-/// that attribute: a long loop would stay in the shim, and be compiled for the baseline instruction set only.
+/// It is a closure with `#[inline(always)]`. If a function item were called through `Fn`, the compiler would generate a shim
+/// without that attribute. A long loop would stay in the shim, and would be compiled for the baseline instruction set only.
 #[doc(hidden)]
 pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Whether it can visit only some rows of the columns, as well as all of them.
+    /// Whether the kernel can visit only some rows of the columns, as well as all of them.
     const LISTED: bool;
 
-    /// Visits the rows, or only those in the list, if there is one.
+    /// Visits the rows, or only the rows in `list`, if there is a list.
     fn run(
         &self,
         len: usize,
@@ -46,9 +46,9 @@ pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync +
     ) -> Result<(), EcsError>;
 }
 
-/// Implements a kernel trait for closures. They take the number of rows, the arguments of `run` except those after `not`, and the
-/// parameters. The name of each argument is followed by a type parameter, by the type that the closure must accept for all
-/// lifetimes, and by the type that `run` passes.
+/// Implements a kernel trait for closures. A closure takes the number of rows, the arguments of `run` except those after `not`, and
+/// the parameters. Each argument is given by its name, a type parameter, the type that the closure must accept for all lifetimes,
+/// and the type that `run` passes.
 macro_rules! impl_kernel {
     (
         [$($generics:tt)*] $Trait:ident<$($Of:ident),*>, $Marker:ty, for<$($life:lifetime),*>
@@ -141,7 +141,7 @@ where
     }
 }
 
-/// A loop over the rows of each matched table: for data `D` and a filter `F`, in the variants `V`.
+/// A loop over the rows of each matched table, for data `D` and a filter `F`. `V` are the kernel variants.
 pub struct RowLoop<D, F, V, K, Marker> {
     kernel: K,
     may_fail: bool,
@@ -150,18 +150,18 @@ pub struct RowLoop<D, F, V, K, Marker> {
 }
 
 impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker> {
-    /// A loop that cannot fail.
+    /// Creates a loop that cannot fail.
     pub(crate) const fn new(kernel: K) -> Self {
         Self { kernel, may_fail: false, in_pipelines: true, marker: PhantomData }
     }
 
-    /// The same loop, which may end with an error.
+    /// Returns the same loop, but as one that may end with an error.
     #[must_use]
     pub fn may_fail(self) -> Self {
         Self { may_fail: true, ..self }
     }
 
-    /// The same loop, which is never part of a pipeline.
+    /// Returns the same loop, but as one that is never part of a pipeline.
     #[must_use]
     pub fn not_in_pipelines(self) -> Self {
         Self { in_pipelines: false, ..self }
@@ -176,12 +176,12 @@ where
     K: RowKernel<D, Marker>,
     Marker: 'static,
 {
-    /// The system that calls the loop for each matched table.
+    /// Returns the system that calls the loop for each matched table.
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, self)
     }
 
-    /// The properties of the loop, unless it runs on several threads. `rows` is the query of its rows.
+    /// Returns the properties of the loop, unless it runs on several threads. `rows` is the query of its rows.
     fn facts<Data, Filter>(&self, rows: &QueryState<Data, Filter>) -> RowFacts
     where
         Data: QueryData<Terms: ContiguousFetch>,
@@ -207,7 +207,7 @@ where
     K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
     Marker: 'static,
 {
-    /// The system that calls the loop for parts of the matched tables, on several threads.
+    /// Returns the system that calls the loop for parts of the matched tables, on several threads.
     pub fn build_par(
         self,
         name: &'static str,
@@ -263,7 +263,8 @@ struct OwnBlockLoop<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     variants: PhantomData<fn() -> V>,
 }
 
-/// A loop that may fail has `RowFacts::may_fail`, and a schedule makes no pipeline of it.
+/// Panics with the error of a loop in a pipeline. If a loop may fail, `RowFacts::may_fail` is true, and a schedule makes no
+/// pipeline of it.
 #[cold]
 #[track_caller]
 fn unexpected(error: EcsError) {
@@ -333,7 +334,7 @@ where
 
     /// # Errors
     ///
-    /// The first error, in the order of rows. Commands that were recorded before it are kept.
+    /// The first error, in the order of rows. Commands that were recorded before this error are kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.0.kernel;

@@ -1,5 +1,5 @@
-//! Parameters in parallel loops: all tasks share the parameters that only read, and each task has its own recorder for commands and
-//! messages.
+//! Parameters in parallel loops. All tasks share the parameters that only read. For commands and messages each task has its own
+//! recorder.
 //!
 //! Recorded commands and messages are joined in the order of tasks. The tasks depend on the number of rows only, so the result is
 //! the same as in a plain loop, on any number of threads.
@@ -43,16 +43,16 @@ pub trait TaskSource: ParamSource {
     /// The data that a task records.
     type Part: Send;
 
-    /// Whether it records anything.
+    /// Whether the parameter records anything.
     const RECORDS: bool;
 
-    /// An empty part.
+    /// Returns an empty part.
     fn part() -> Self::Part;
 
-    /// The shared data for this number of tasks, which run in lanes if they record.
+    /// Returns the shared data for this number of tasks. The tasks run in lanes if they record.
     fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t>;
 
-    /// The parameter of a task.
+    /// Returns the parameter of a task.
     ///
     /// # Safety
     ///
@@ -67,7 +67,7 @@ pub trait TaskSource: ParamSource {
     fn join(got: &mut Self::Got<'_, '_>, part: Self::Part);
 }
 
-/// Sources whose parameters are copied for each task.
+/// Implements sources whose parameters are copied for each task.
 macro_rules! copied {
     ($([$($generics:tt)*] $Source:ty => $Got:ty;)*) => {
         $(#[diagnostic::do_not_recommend]
@@ -178,7 +178,7 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     }
 }
 
-/// Structs of parameters, and their fields, are lent out like the parameters inside.
+/// Implements structs of parameters and their fields. These are lent out like the parameters inside.
 macro_rules! of_what_is_inside {
     ($Source:ty, $($generics:tt)*) => {
         impl<$($generics)*> TaskSource for $Source {
@@ -296,11 +296,12 @@ params! {
 }
 
 /// Runs all tasks, each with a parameter of its own, and joins the data that they have recorded. Each thread has a value of type
-/// `T`, which its tasks share.
+/// `T`, which the tasks on this thread share.
 ///
 /// # Errors
 ///
-/// The error of the first task that fails. Data recorded by this task and the tasks before it is kept, the rest is discarded.
+/// The error of the first task that fails. The data recorded by this task and by the tasks before it is kept; the rest is
+/// discarded.
 pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     pool: &Pool,
     tasks: Tasks,
@@ -363,8 +364,8 @@ struct OpenTask<P> {
 /// A parameter of a system that can be passed to a parallel loop:
 /// [`QueryParIter::for_each_with`](crate::query::QueryParIter::for_each_with).
 ///
-/// `Query`s and [`Lookup`]s that only read, [`Res`], `Option<Res>`, `&World`, [`Commands`], [`MessageWriter`] and tuples of
-/// these.
+/// These parameters are `Query`s and [`Lookup`]s that only read, [`Res`], `Option<Res>`, `&World`, [`Commands`], [`MessageWriter`]
+/// and tuples of these.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

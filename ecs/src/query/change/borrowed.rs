@@ -10,8 +10,8 @@ use super::ticks::Ticks;
 
 /// A mutable reference to a component or resource, with the ticks of its addition and last change.
 ///
-/// It is used like `&mut T`. Dereferencing it mutably counts as a change; reading does not. See [`DetectChangesMut`] for its other
-/// methods.
+/// A `Mut` is used like `&mut T`. Dereferencing it mutably counts as a change; reading does not. The trait [`DetectChangesMut`] has
+/// the other methods.
 ///
 /// [`DetectChangesMut`]: super::DetectChangesMut
 ///
@@ -40,7 +40,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Self { value, ticks }
     }
 
-    /// The plain reference. Counts as a change.
+    /// Returns the plain reference. This counts as a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -58,7 +58,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         self.value
     }
 
-    /// The same reference with a shorter lifetime.
+    /// Returns the same reference with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -78,7 +78,8 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Mut { value: self.value, ticks: self.ticks }
     }
 
-    /// A reference to a part of the value. Changing it counts as a change of the whole.
+    /// Returns a reference to a part of the value. Changing the part counts as a change of the whole value. Calling this method
+    /// does not count as a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -97,7 +98,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Mut { value: part(self.value), ticks: self.ticks }
     }
 
-    /// A reference to the value's `DerefMut` target; as [`Mut::map_unchanged`], this is not a change.
+    /// Returns a reference to the value's `DerefMut` target. Like [`Mut::map_unchanged`], this does not count as a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -116,7 +117,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         self.reborrow().map_unchanged(T::deref_mut)
     }
 
-    /// As [`Mut::map_unchanged`], for a part that may not exist.
+    /// Like [`Mut::map_unchanged`], but for a part that may not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -132,11 +133,11 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         part(self.value).map(|value| Mut { value, ticks })
     }
 
-    /// As [`Mut::map_unchanged`], for a part whose access may fail.
+    /// Like [`Mut::map_unchanged`], but for a part whose access may fail.
     ///
     /// # Errors
     ///
-    /// The error of `part`.
+    /// The error that `part` returns.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,7 +158,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
 }
 
 impl_from!(
-    /// For unit tests that call systems directly. Counts as added and changed.
+    /// Creates a reference for unit tests that call systems directly. The value counts as added and changed.
     ['w, T: ?Sized] &'w mut T => Mut<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
 );
 
@@ -212,7 +213,7 @@ impl<'w, T: ?Sized> Ref<'w, T> {
         Self { value, ticks }
     }
 
-    /// The plain reference.
+    /// Returns the plain reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -226,7 +227,7 @@ impl<'w, T: ?Sized> Ref<'w, T> {
         self.value
     }
 
-    /// A reference to a part of the value, with the ticks of the whole.
+    /// Returns a reference to a part of the value, with the ticks of the whole.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -243,7 +244,7 @@ impl<'w, T: ?Sized> Ref<'w, T> {
 }
 
 impl_from!(
-    /// For unit tests that call systems directly. Counts as added and changed.
+    /// Creates a reference for unit tests that call systems directly. The value counts as added and changed.
     ['w, T: ?Sized] &'w T => Ref<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
 );
 
@@ -254,7 +255,7 @@ impl<'w, T: ?Sized> From<Mut<'w, T>> for Ref<'w, T> {
     }
 }
 
-/// Implements the common part of both kinds of references.
+/// Implements the traits for reading that both kinds of references have.
 macro_rules! to_read {
     ($($Type:ident),*) => {
         $(

@@ -6,11 +6,12 @@ use crate::storage::tick::Tick;
 use crate::util::origin::Origin;
 use alloc::borrow::ToOwned;
 
-/// A reference to a component or resource that gives access to the ticks of its addition and last change.
+/// Gives access to the ticks of a component or resource: when it was added, and when it was last changed.
 ///
 /// The page on [change detection](crate::change_detection) describes which operations count as changes and which systems see them.
-/// A value without ticks counts as new: a component that no system has checked for changes so far (the first check begins to track
-/// them), a component with `#[component(track = "never")]`, and a reference that was made directly for a test.
+/// A value without ticks counts as new. There are no ticks in three cases: no system has checked the component for changes so far
+/// (the first check begins to track them), the component has `#[component(track = "never")]`, or the reference was made directly
+/// for a test.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -27,7 +28,8 @@ use alloc::borrow::ToOwned;
 /// schedule.run(&mut world);
 /// ```
 pub trait DetectChanges {
-    /// Whether the value was added since the last run of the system; on its first run, at any time.
+    /// Returns whether the value was added since the last run of the system. In the first run of the system, every value counts as
+    /// added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -42,7 +44,8 @@ pub trait DetectChanges {
     /// ```
     fn is_added(&self) -> bool;
 
-    /// Whether the value was added or changed since the last run of the system; on its first run, at any time.
+    /// Returns whether the value was added or changed since the last run of the system. In the first run of the system, every value
+    /// counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -57,7 +60,7 @@ pub trait DetectChanges {
     /// ```
     fn is_changed(&self) -> bool;
 
-    /// Whether the value was added after a tick.
+    /// Returns whether the value was added after a tick.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -72,7 +75,8 @@ pub trait DetectChanges {
     /// ```
     fn is_added_after(&self, other: Tick) -> bool;
 
-    /// Whether the value was added or changed after a tick. Used to recompute a derived value only if its source is newer.
+    /// Returns whether the value was added or changed after a tick. Use this to recompute a derived value only if its source is
+    /// newer.
     ///
     /// A value without ticks counts as changed.
     ///
@@ -100,7 +104,7 @@ pub trait DetectChanges {
     /// ```
     fn is_changed_after(&self, other: Tick) -> bool;
 
-    /// The tick of the last change; the addition is a change.
+    /// Returns the tick of the last change. Adding the value counts as a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -112,7 +116,7 @@ pub trait DetectChanges {
     /// ```
     fn last_changed(&self) -> Tick;
 
-    /// The tick of the addition.
+    /// Returns the tick at which the value was added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -126,9 +130,10 @@ pub trait DetectChanges {
     /// ```
     fn added(&self) -> Tick;
 
-    /// The origin of the last change; the addition is a change. Only known with the feature `track_location`.
+    /// Returns the origin of the last change. Adding the value counts as a change. The origin is only known with the feature
+    /// `track_location`.
     ///
-    /// Unknown for a component with `#[component(track = "never")]` and for a reference that was made directly.
+    /// The origin is unknown for a component with `#[component(track = "never")]` and for a reference that was made directly.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -143,7 +148,7 @@ pub trait DetectChanges {
 
 /// A mutable reference to a component or resource that records changes.
 ///
-/// Dereferencing it mutably is a change, even if the value stays the same.
+/// Dereferencing the reference mutably is a change, even if the value stays the same.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -160,7 +165,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// The component or resource.
     type Inner: ?Sized;
 
-    /// Marks the value as changed, for changes that the reference cannot detect.
+    /// Marks the value as changed. Use this for changes that the reference cannot detect.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -190,7 +195,8 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_added(&mut self);
 
-    /// Sets the tick of the last change, to hide a change from systems that have not seen it. A tick in the future counts as now.
+    /// Sets the tick of the last change. An earlier tick hides a change from systems that have not seen it. A tick in the future
+    /// counts as the current tick.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -223,7 +229,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_added(&mut self, tick: Tick);
 
-    /// The plain reference, for a change that no system should see.
+    /// Returns the plain reference, for a change that no system should see.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,7 +241,8 @@ pub trait DetectChangesMut: DetectChanges {
     /// ```
     fn bypass_change_detection(&mut self) -> &mut Self::Inner;
 
-    /// Writes a value if it differs from the old one, and returns whether it did. Otherwise there is no change.
+    /// Writes `value` if it differs from the old value, and returns whether it differs. An equal value is dropped, and nothing
+    /// counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,7 +262,8 @@ pub trait DetectChangesMut: DetectChanges {
         self.replace_if_neq(value).is_some()
     }
 
-    /// Writes a value if it differs from the old one, and returns the old one. Otherwise there is no change.
+    /// Writes `value` if it differs from the old value, and returns the old value. If both are equal, returns `None`, and nothing
+    /// counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -280,8 +288,8 @@ pub trait DetectChangesMut: DetectChanges {
         Some(old)
     }
 
-    /// Writes the owned form of a borrowed value if it differs from the old one, and returns whether it did. Otherwise there is no
-    /// change, and nothing is cloned.
+    /// Writes the owned form of a borrowed value if it differs from the old value, and returns whether it differs. An equal value
+    /// is not cloned, and nothing counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -18,7 +18,8 @@ use crate::structure::queue::Queue;
 use crate::structure::store::{ErasedAccessError, Store};
 use crate::util::origin::Origin;
 
-/// An entity whose components may be read for `'w`, except those to which its holder gives no access.
+/// An entity whose components may be read for `'w`. A type that holds a `ReadEntity` may exclude some components: it gives no
+/// access to these, and other code may change them.
 #[derive(Clone, Copy)]
 pub struct ReadEntity<'w> {
     store: &'w Store,
@@ -32,7 +33,7 @@ impl<'w> ReadEntity<'w> {
         Self { store: cell.store(), entity, run_ticks: cell.store().run_ticks() }
     }
 
-    /// A component of an entity, in a store that may be read.
+    /// Returns a component of an entity, in a store that may be read.
     #[inline]
     pub(crate) fn find<T: Component>(cell: ReadCell<'w>, entity: Entity) -> Option<&'w T> {
         Self::new(cell, entity).get()
@@ -40,13 +41,13 @@ impl<'w> ReadEntity<'w> {
 
     /// # Safety
     ///
-    /// - No code changes components of the entity for `'w`, except those to which the caller gives no access.
+    /// - No code changes components of the entity for `'w`, except components to which the caller gives no access.
     #[inline]
     pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
         Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
     }
 
-    /// The ticks of the run that accesses the entity.
+    /// Returns the ticks of the run that accesses the entity.
     #[inline]
     pub(crate) fn run_ticks(self) -> RunTicks {
         self.run_ticks
@@ -57,13 +58,13 @@ impl<'w> ReadEntity<'w> {
         self.entity
     }
 
-    /// The store. Its other entities may be borrowed in other ways.
+    /// Returns the store. Other entities may be borrowed in other ways.
     #[inline]
     pub(crate) fn store(self) -> &'w Store {
         self.store
     }
 
-    /// A component.
+    /// Returns a component of the entity.
     #[inline]
     pub(crate) fn get<T: Component>(self) -> Option<&'w T> {
         let value: Option<NonNull<T>> = self.store.structure.value::<T>(self.entity);
@@ -71,14 +72,14 @@ impl<'w> ReadEntity<'w> {
         value.map(|value| unsafe { value.as_ref() })
     }
 
-    /// A component, with its ticks.
+    /// Returns a component of the entity, with its ticks.
     pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         let (value, column, row) = self.store.structure.locate_value::<T>(self.entity)?;
         // SAFETY: the address points to a value of `T` in this row of the column, which may be read for 'w.
         Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
-    /// The ticks of a component, if they are tracked.
+    /// Returns the ticks of a component, if they are tracked.
     pub(crate) fn ticks_by_id(self, id: ComponentId) -> Option<ComponentTicks> {
         let (_, column, row) = self.store.structure.place_by_id(self.entity, id)?;
         let track = self.store.structure.archetypes.components.info(id)?.descriptor().tracking();
@@ -87,7 +88,7 @@ impl<'w> ReadEntity<'w> {
     }
 }
 
-/// Owns a boxed queue of commands that is borrowed for as long as the store is.
+/// Owns a queue of commands in a box. Other code borrows the queue for as long as the store is borrowed.
 struct QueueApart(NonNull<Queue<Store>>);
 
 // SAFETY: it owns the queue, whose commands are `Send`.
@@ -109,19 +110,21 @@ impl Drop for QueueApart {
     }
 }
 
-/// The entities of a store, with exclusive access to their components for `'w`.
+/// All entities of a store, with exclusive access to their components for `'w`.
 pub struct WriteEntities<'w> {
     store: &'w Store,
     run_ticks: RunTicks,
 }
 
 impl<'w> WriteEntities<'w> {
-    /// The entities of an exclusively borrowed store. Other code may only read the store, but no components.
+    /// Returns the entities of an exclusively borrowed store. While they are borrowed, other code may only read the store, and no
+    /// components.
     pub(crate) fn new(store: &'w mut Store) -> Self {
         Self { run_ticks: store.run_ticks(), store }
     }
 
-    /// The entities, and a queue of commands. Records a command in the store that calls `apply` with the queue when it runs.
+    /// Returns the entities and a queue of commands. Also records a command in the store. When this command runs, it calls `apply`
+    /// with the queue.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn with_queue(
         store: &'w mut Store,
@@ -139,39 +142,40 @@ impl<'w> WriteEntities<'w> {
         (Self::new(store), unsafe { place.as_mut() })
     }
 
-    /// Reserves entity ids.
+    /// Returns a source from which entity ids can be reserved.
     pub(crate) fn ids(&self) -> IdSource<'w> {
         IdSource::new(&self.store.structure.entities, None)
     }
 
-    /// The store. Components may be read while no entity is borrowed mutably.
+    /// Returns the store. Components may be read while no entity is borrowed mutably.
     pub(crate) fn store(&self) -> &Store {
         self.store
     }
 
-    /// The same entities with a shorter lifetime.
+    /// Returns the same entities with a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> WriteEntities<'_> {
         WriteEntities { ..*self }
     }
 
-    /// One entity.
+    /// Returns one entity.
     pub(crate) fn into_one(self, entity: Entity) -> WriteEntity<'w> {
         WriteEntity { store: self.store, entity, run_ticks: self.run_ticks }
     }
 
-    /// Several entities.
+    /// Returns several different entities.
     pub(crate) fn into_each<const N: usize>(self, entities: UniqueEntityArray<N>) -> [WriteEntity<'w>; N] {
         entities.into_inner().map(|entity| WriteEntity { store: self.store, entity, run_ticks: self.run_ticks })
     }
 
-    /// Several entities, from a list.
+    /// Returns several different entities, from a list.
     pub(crate) fn into_these(self, entities: UniqueEntityVec) -> impl Iterator<Item = WriteEntity<'w>> + use<'w> {
         let Self { store, run_ticks } = self;
         entities.into_iter().map(move |entity| WriteEntity { store, entity, run_ticks })
     }
 }
 
-/// An entity with exclusive access to its components for `'w`, except those to which its holder gives no access.
+/// An entity with exclusive access to its components for `'w`. A type that holds a `WriteEntity` may exclude some components: it
+/// gives no access to these, and other code may borrow them.
 pub struct WriteEntity<'w> {
     store: &'w Store,
     entity: Entity,
@@ -179,7 +183,7 @@ pub struct WriteEntity<'w> {
 }
 
 impl<'w> WriteEntity<'w> {
-    /// An entity of an exclusively borrowed store.
+    /// Returns an entity of an exclusively borrowed store.
     #[inline]
     pub(crate) fn new(store: &'w mut Store, entity: Entity) -> Self {
         Self { run_ticks: store.run_ticks(), store, entity }
@@ -187,13 +191,13 @@ impl<'w> WriteEntity<'w> {
 
     /// # Safety
     ///
-    /// - No other code reads or changes components of the entity for `'w`, except those to which the caller gives no access.
+    /// - No other code reads or changes components of the entity for `'w`, except components to which the caller gives no access.
     #[inline]
     pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
         Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
     }
 
-    /// All entities of a store, in the order of tables and rows.
+    /// Iterates over all entities of a store, in the order of tables and rows.
     pub(crate) fn all(store: &'w mut Store) -> impl Iterator<Item = Self> + use<'w> {
         let store = &*store;
         // Each entity has one row, so it occurs once.
@@ -206,38 +210,39 @@ impl<'w> WriteEntity<'w> {
         self.entity
     }
 
-    /// The store, whose other entities may be borrowed in other ways, the entity, and the ticks of the run that accesses it.
+    /// Returns the store, the entity, and the ticks of the run that accesses the entity. Other entities of the store may be
+    /// borrowed in other ways.
     #[inline]
     pub(crate) fn into_parts(self) -> (&'w Store, Entity, RunTicks) {
         (self.store, self.entity, self.run_ticks)
     }
 
-    /// The same entity with a shorter lifetime.
+    /// Returns the same entity with a shorter lifetime.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> WriteEntity<'_> {
         WriteEntity { ..*self }
     }
 
-    /// The entity with read-only access.
+    /// Returns the entity with read-only access.
     #[inline]
     pub(crate) fn into_readonly(self) -> ReadEntity<'w> {
         ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
-    /// The entity with read-only access.
+    /// Returns the entity with read-only access.
     #[inline]
     pub(crate) fn as_readonly(&self) -> ReadEntity<'_> {
         ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
-    /// A mutable reference to a component.
+    /// Returns a mutable reference to a component.
     #[inline]
     pub(crate) fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.into_mut_told()
     }
 
-    /// A mutable reference to a component, also of an immutable type. The caller is responsible for notifying observers and hooks of
-    /// the change.
+    /// Returns a mutable reference to a component. Its type may be immutable. The caller must notify observers and hooks of the
+    /// change.
     #[inline]
     pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.structure.locate_value::<T>(self.entity)?;
@@ -246,7 +251,7 @@ impl<'w> WriteEntity<'w> {
         Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
-    /// A mutable reference to a component of any kind, to map the entities that it contains.
+    /// Returns a mutable reference to a component of any kind, for mapping the entities that the component contains.
     pub(crate) fn into_erased(self, id: ComponentId) -> Option<ErasedRefMut<'w>> {
         let descriptor = self.store.structure.archetypes.components.info(id)?.descriptor();
         let (value, column, _) = self.store.structure.place_by_id(self.entity, id)?;
@@ -255,7 +260,7 @@ impl<'w> WriteEntity<'w> {
         Some(unsafe { ErasedRefMut::new(descriptor, value) })
     }
 
-    /// A mutable reference to a component.
+    /// Returns a mutable reference to a component.
     pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
         let Self { store, entity, run_ticks } = self;
         let (value, column, row) =
@@ -272,7 +277,7 @@ impl<'w> WriteEntity<'w> {
         })
     }
 
-    /// Mutable references to several different components. Comparing the ids is `O(ids²)`.
+    /// Returns mutable references to several different components. Comparing the ids costs `O(ids²)`.
     pub(crate) fn into_each_by_id(
         self,
         ids: &[ComponentId],

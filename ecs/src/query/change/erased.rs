@@ -12,8 +12,8 @@ use crate::entity::EntityMapper;
 
 /// A type-erased mutable reference to a component.
 ///
-/// Reading is not a change. A typed reference to the value is a [`Mut`], so dereferencing it mutably is a change; so is every other
-/// method here that may write.
+/// Reading is not a change. Every method that may write is a change. A typed reference to the value is a [`Mut`]: only
+/// dereferencing that reference mutably is a change.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,7 +41,7 @@ impl<'w> ErasedMut<'w> {
         Self { value, ticks }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -59,7 +59,7 @@ impl<'w> ErasedMut<'w> {
         self.value.descriptor()
     }
 
-    /// The value, for reading.
+    /// Returns the value, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,7 +77,7 @@ impl<'w> ErasedMut<'w> {
         self.value.as_ref()
     }
 
-    /// The same reference with a shorter lifetime.
+    /// Returns the same reference with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -95,7 +95,8 @@ impl<'w> ErasedMut<'w> {
         ErasedMut { value: self.value.reborrow(), ticks: self.ticks }
     }
 
-    /// A reference to the value, if its type is `T`: see [`ErasedRef::downcast_ref`]. Dereferencing it mutably is a change.
+    /// Returns a reference to the value, if the value is of type `T`: see [`ErasedRef::downcast_ref`]. Dereferencing the reference
+    /// mutably is a change.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -115,7 +116,7 @@ impl<'w> ErasedMut<'w> {
         self.reborrow().into_mut()
     }
 
-    /// As [`downcast_mut`](Self::downcast_mut), with the lifetime of this reference.
+    /// Like [`downcast_mut`](Self::downcast_mut), but with the lifetime of this reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -136,7 +137,8 @@ impl<'w> ErasedMut<'w> {
         self.value.into_mut().map(|value| Mut::new(value, ticks))
     }
 
-    /// The same reference with a shorter lifetime; the value counts as changed. Named as the method of bevy_ecs's `MutUntyped`.
+    /// Returns the same reference with a shorter lifetime. The value counts as changed. The method has the same name as in
+    /// bevy_ecs's `MutUntyped`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,7 +159,7 @@ impl<'w> ErasedMut<'w> {
         self.reborrow()
     }
 
-    /// The value, which must be of type `T`, and counts as changed. [`into_mut`](Self::into_mut) does not panic.
+    /// Returns the value, which must be of type `T`. The value counts as changed. [`into_mut`](Self::into_mut) does not panic.
     ///
     /// # Panics
     ///
@@ -181,9 +183,9 @@ impl<'w> ErasedMut<'w> {
         self.into_mut().map_or_else(|| panic_on_type::<T>(descriptor), Mut::into_inner)
     }
 
-    /// A typed reference to the value or a part of it. Only dereferencing the result mutably is a change.
+    /// Returns a typed reference to the value or to a part of it. Only dereferencing this reference mutably is a change.
     ///
-    /// The function gets the value without its ticks, so its own writes do not count as changes.
+    /// The function `part` gets the value without its ticks, so writes in `part` do not count as changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -203,11 +205,11 @@ impl<'w> ErasedMut<'w> {
         Mut::new(part(ErasedMut::new(self.value, unnoted)), self.ticks)
     }
 
-    /// Replaces the value, which is a change. Returns the old value.
+    /// Replaces the value and returns the old value. This is a change.
     ///
     /// # Errors
     ///
-    /// If `value` belongs to another component: it is returned, and nothing has changed.
+    /// If `value` belongs to another component. Then `value` is returned, and nothing has changed.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -235,15 +237,15 @@ impl<'w> ErasedMut<'w> {
         Ok(value)
     }
 
-    /// Sets a field by its [path](ErasedRef::try_field), which is a change.
+    /// Sets a field, given by its [path](ErasedRef::try_field). This is a change.
     ///
-    /// Only `pub` fields can be set, and those of types with `#[component(editable)]` or `#[describe(editable)]`, because the code
-    /// of a type may rely on the values of its private fields. This applies to each field on the path.
+    /// A field can be set only if it is `pub`, or if its type has `#[component(editable)]` or `#[describe(editable)]`, because the
+    /// code of a type may rely on the values of its private fields. This applies to each field on the path.
     ///
     /// # Errors
     ///
-    /// If the path is invalid or leads to no field, if a field is private, or if the field has another type. In these cases nothing
-    /// has changed, and the new value is dropped.
+    /// If the path is invalid or leads to no field, if a field on the path is private, or if the field has another type. In these
+    /// cases nothing has changed, and the new value is dropped.
     ///
     /// ```
     /// use strata_ecs::component::Describe;
@@ -278,7 +280,8 @@ impl<'w> ErasedMut<'w> {
         Ok(())
     }
 
-    /// Maps the entities inside the value, which is a change. Does nothing and returns false if its type does not define this.
+    /// Maps the entities inside the value, which is a change. If the type of the value does not define this, does nothing and
+    /// returns false.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
         if self.descriptor().functions().map_entities_fn().is_none() {
@@ -288,7 +291,7 @@ impl<'w> ErasedMut<'w> {
         self.value.map_entities(mapper)
     }
 
-    /// Records a change.
+    /// Marks the value as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -308,9 +311,9 @@ impl<'w> ErasedMut<'w> {
         self.ticks.mark();
     }
 
-    /// The address of the value, for code that knows the layout that was passed to
-    /// [`LayoutDescription::new`](crate::component::LayoutDescription::new). It is valid for the lifetime of this borrow. Counts as
-    /// a change.
+    /// Returns the address of the value, for code that knows the layout that was passed to
+    /// [`LayoutDescription::new`](crate::component::LayoutDescription::new). The address is valid for the lifetime of this borrow.
+    /// The value counts as changed.
     #[must_use]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn as_ptr(&mut self) -> NonNull<u8> {

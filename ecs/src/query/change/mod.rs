@@ -1,4 +1,4 @@
-//! References to components and resources that users get, and their change detection.
+//! References to components and resources that detect changes.
 // Tests: tests/changes/change_detection/detect.rs
 
 mod ticks;

@@ -15,24 +15,24 @@ use crate::util::origin::{Origin, SystemOrigin};
 pub(crate) enum TickPlace<'w> {
     /// No ticks: the reference was made directly, or the component is never tracked.
     Nowhere,
-    /// No ticks yet, but they can be requested.
+    /// There are no ticks yet, but they can be requested.
     Untracked(&'w TrackingRequest),
-    /// In a row of a column; everything about its change is recorded except the tick.
+    /// In a row of a column. Everything about a change of the row is already recorded except its tick.
     Noted(NotedRow<'w>),
     /// Stored together with the value.
     One(&'w TickCells),
 }
 
-/// A row whose value is borrowed exclusively; everything about a change in this run is recorded except the tick.
+/// A row whose value is borrowed exclusively. Everything about a change in this run is already recorded except its tick.
 #[derive(Clone, Copy)]
 pub(crate) struct NotedRow<'w> {
     tracking: &'w Tracking,
-    /// The tick of the last change.
+    /// The cell with the tick of the last change.
     cell: &'w TickCell,
 }
 
 impl<'w> TickPlace<'w> {
-    /// A row of a column; `cell` is the tick of its last change.
+    /// Creates the place of a row of a column. `cell` contains the tick of the row's last change.
     ///
     /// # Safety
     ///
@@ -46,15 +46,15 @@ impl<'w> TickPlace<'w> {
 
 /// The ticks of a value, as seen by a run.
 ///
-/// The order of the fields is fixed: if `tracking` and `row` were adjacent, one instruction would write both, and the compiler
+/// The order of the fields is fixed. If `tracking` and `row` were adjacent, one instruction would write both, and the compiler
 /// would lose the information that a resource has no `tracking`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Ticks<'w> {
-    /// The ticks of the column, if it has any. A separate field, because it is the same for all rows of a table. As a variant of
-    /// `TickPlace` it would be built for each row, even if it is not used.
+    /// The ticks of the column, if it has any. They are the same for all rows of a table. They are no variant of `TickPlace`,
+    /// because a variant would be built for each row, even if it is not used.
     tracking: Option<&'w Tracking>,
-    /// Used if `tracking` is `None`.
+    /// The location of the ticks if `tracking` is `None`.
     place: TickPlace<'w>,
     row: usize,
     run_ticks: RunTicks,
@@ -66,7 +66,8 @@ impl<'w> Ticks<'w> {
         Self { tracking: None, row: 0, place, run_ticks }
     }
 
-    /// The ticks of a value in a row of a column, with the column's ticks or the request for them.
+    /// Creates the ticks of a value in a row of a column. `tracking` contains the column's ticks. Without ticks, `request` is used
+    /// to request them.
     ///
     /// # Safety
     ///
@@ -83,7 +84,7 @@ impl<'w> Ticks<'w> {
         Self { tracking, row, place, run_ticks }
     }
 
-    /// The ticks of the column and the row, if the ticks are in a column.
+    /// Returns the ticks of the column and the number of the row, if the ticks are in a column.
     #[inline(always)]
     fn row(&self) -> Option<(&'w Tracking, usize)> {
         match (self.tracking, self.place) {
@@ -93,7 +94,7 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// The ticks of a value in a row of a column, for a component with this kind of tracking.
+    /// Creates the ticks of a value in a row of a column. `track` is the kind of tracking of its component.
     ///
     /// # Safety
     ///
@@ -107,7 +108,7 @@ impl<'w> Ticks<'w> {
         unsafe { Self::in_row(column.tracking(), row, column.tracking_request(), run_ticks) }
     }
 
-    /// The cells, if they are stored together with the value.
+    /// Returns the cells, if the ticks are stored together with the value.
     #[inline(always)]
     pub(crate) fn cells(&self) -> Option<&'w TickCells> {
         if let TickPlace::One(cells) = self.place { Some(cells) } else { None }
@@ -126,20 +127,20 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// The ticks of the run.
+    /// Returns the ticks of the run.
     #[inline(always)]
     pub(crate) fn run_ticks(&self) -> RunTicks {
         self.run_ticks
     }
 
-    /// The ticks of a reference that was made directly.
+    /// Creates the ticks of a reference that was made directly.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
         let run_ticks = RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemOrigin::NONE };
         Self::new(TickPlace::Nowhere, run_ticks)
     }
 
-    /// The ticks, if they are tracked. Otherwise requests tracking.
+    /// Returns the ticks, if they are tracked. Otherwise requests tracking.
     #[inline]
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
         if let Some((tracking, row)) = self.row() {
@@ -151,33 +152,33 @@ impl<'w> Ticks<'w> {
         self.cells().map(TickCells::get)
     }
 
-    /// Whether the value is newly added. A value without ticks counts as added.
+    /// Returns whether the value is newly added. A value without ticks counts as added.
     pub(crate) fn is_added(&self) -> bool {
         self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.added))
     }
 
-    /// Whether the value has changed. A value without ticks counts as changed.
+    /// Returns whether the value has changed. A value without ticks counts as changed.
     #[inline]
     pub(crate) fn is_changed(&self) -> bool {
         self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.changed))
     }
 
-    /// Whether the value was added after a tick. A value without ticks counts as added.
+    /// Returns whether the value was added after a tick. A value without ticks counts as added.
     pub(crate) fn is_added_after(&self, other: Tick) -> bool {
         self.get().is_none_or(|ticks| ticks.added.is_newer_than(other, self.run_ticks.this_run))
     }
 
-    /// Whether the value was changed after a tick. A value without ticks counts as changed.
+    /// Returns whether the value was changed after a tick. A value without ticks counts as changed.
     pub(crate) fn is_changed_after(&self, other: Tick) -> bool {
         self.get().is_none_or(|ticks| ticks.changed.is_newer_than(other, self.run_ticks.this_run))
     }
 
-    /// The ticks of the addition and the last change; the tick of this run if they are unknown.
+    /// Returns the ticks of the addition and of the last change. If they are unknown, both are the tick of this run.
     pub(crate) fn get_or_now(&self) -> ComponentTicks {
         self.get().unwrap_or(ComponentTicks::new(self.run_ticks.this_run))
     }
 
-    /// The origin of the last change.
+    /// Returns the origin of the last change.
     pub(crate) fn changed_by(&self) -> Origin {
         match self.row() {
             Some((tracking, row)) => tracking.changed_by(row),
@@ -233,7 +234,7 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// The given tick, or the current tick if it is in the future.
+    /// Returns the given tick, or the current tick if the given one is in the future.
     fn past(&self, tick: Tick) -> Tick {
         let now = self.run_ticks.this_run;
         if now.age(tick) < CHECK_EVERY { now } else { tick }

@@ -1,6 +1,7 @@
 //! The nodes of a forest, and the links between them.
 //!
-//! A node is identified by its index, which it keeps while its entity changes its place. Nodes without use are listed and used again.
+//! A node is identified by its index. The index stays the same if the entity moves to another place. Unused nodes are listed and
+//! reused.
 //!
 //! Tests: tests/relationships/forests.rs, tests/relationships/down.rs
 
@@ -12,21 +13,21 @@ use crate::entity::Entity;
 
 /// The index of no node.
 pub(super) const NO_NODE: u32 = u32::MAX;
-/// Markers for nodes whose depth is not known yet.
+/// Marks a node whose depth is not known yet. `ON_THE_WAY` marks a node on the path that is being followed.
 const UNKNOWN: u32 = u32::MAX;
 const ON_THE_WAY: u32 = u32::MAX - 1;
 
-/// An entity that is visited, or the target of one.
+/// A visited entity, or the target of a visited entity.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) entity: Entity,
-    /// The target of a visited entity; the placeholder if there is none.
+    /// The target of a visited entity, or the placeholder if it has no target.
     pub(super) target: Entity,
     /// The node of the target.
     pub(super) above: u32,
-    /// 0 if the target is not visited.
+    /// The depth of the node; 0 if the target is not visited.
     pub(super) depth: u32,
-    /// The visited sources are a doubly linked list.
+    /// The first visited source. The sources form a doubly linked list.
     pub(super) first_source: u32,
     pub(super) next: u32,
     previous: u32,
@@ -49,7 +50,7 @@ pub(super) struct Nodes {
     touched: Vec<(u32, DepthAndPlace)>,
     /// Nodes whose sources have to be sorted.
     unsorted: Vec<u32>,
-    /// Reusable memory for nodes that remain to be processed.
+    /// Reusable memory for lists of nodes.
     way: Vec<u32>,
 }
 
@@ -110,7 +111,7 @@ impl Nodes {
         self.free.push(node);
     }
 
-    /// Records the place and the depth of a node, before the first change.
+    /// Records the place and the depth of a node before the node is first changed.
     #[inline]
     pub(super) fn touch(&mut self, node: u32) {
         let Node { is_touched, is_visited, depth, .. } = &mut self.nodes[node as usize];
@@ -121,13 +122,14 @@ impl Nodes {
         }
     }
 
-    /// The number of touched nodes.
+    /// Returns the number of touched nodes.
     pub(super) fn touched(&self) -> usize {
         self.touched.len()
     }
 
-    /// Calls `each` with the depths and places that touched nodes had before, if they were visited, and with those that they have now,
-    /// if they are visited and the depths or places differ.
+    /// Calls `each` for each touched node whose depth, place or visit has changed, and clears the list of touched nodes. The first
+    /// argument is the old depth and place, if the node was visited. The second is the current depth and place, if the node is
+    /// visited.
     pub(super) fn take_touched(&mut self, mut each: impl FnMut(Option<DepthAndPlace>, Option<DepthAndPlace>)) {
         for (node, before) in self.touched.drain(..) {
             let Node { is_touched, is_visited, depth, .. } = &mut self.nodes[node as usize];
@@ -178,12 +180,12 @@ impl Nodes {
         }
     }
 
-    /// Forgets which nodes have unsorted sources; the nodes remain marked.
+    /// Clears the list of nodes with unsorted sources. The nodes stay marked as unsorted.
     pub(super) fn forget_unsorted(&mut self) {
         self.unsorted.clear();
     }
 
-    /// Sorts the sources of all nodes by their places.
+    /// Sorts the sources of all listed nodes by their places.
     pub(super) fn sort_all(&mut self) {
         while let Some(node) = self.unsorted.pop() {
             self.sort_sources(node);
@@ -214,22 +216,22 @@ impl Nodes {
         self.way = sources;
     }
 
-    /// The visited sources of a node.
+    /// Returns the visited sources of a node.
     #[inline]
     pub(super) fn sources(&self, node: u32) -> impl Iterator<Item = u32> {
         let some = |node: u32| Some(node).filter(|node| *node != NO_NODE);
         core::iter::successors(some(self[node].first_source), move |&source| some(self[source].next))
     }
 
-    /// The node above, if it is visited.
+    /// Returns the node above, if it is visited.
     #[inline]
     pub(super) fn visited_above(&self, node: u32) -> Option<u32> {
         let above = self[node].above;
         (above != NO_NODE && self[above].is_visited).then_some(above)
     }
 
-    /// Recomputes the depths of `seeds` and of all nodes below them. Cuts each cycle at one node, which becomes a root: which one depends
-    /// on the places alone. Returns these nodes.
+    /// Recomputes the depths of `seeds` and of all nodes below them. Cuts each cycle at one node, which becomes a root. Which node
+    /// this is depends only on the places. Returns these nodes.
     pub(super) fn find_depths_below(&mut self, seeds: &mut Vec<u32>) -> Vec<u32> {
         let mut below = Vec::new();
         while let Some(node) = seeds.pop() {
@@ -249,7 +251,8 @@ impl Nodes {
         cut
     }
 
-    /// Computes depths by following the targets of each node to one with a known depth. Returns false at a cycle, or cuts it.
+    /// Computes depths by following the targets of each node up to a node with a known depth. At a cycle, cuts it and adds the node
+    /// to `cut`, or returns false if `cut` is `None`.
     fn find_depths(&mut self, nodes: &[u32], mut cut: Option<&mut Vec<u32>>) -> bool {
         let mut way = core::mem::take(&mut self.way);
         way.clear();

@@ -12,7 +12,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of an entity that does not exist.
+    /// Stands for no place.
     pub(crate) const NONE: Self = Self { table: u32::MAX, row: u32::MAX };
 }
 
@@ -26,13 +26,13 @@ pub(crate) struct RowRun {
 }
 
 impl RowRun {
-    /// The place after the last row.
+    /// Returns the place after the last row.
     fn end(&self) -> Place {
         Place { table: self.table, row: self.row + self.len }
     }
 }
 
-/// A place, and the depth of the entity there. Sorted by depth first.
+/// A depth, and the place of a node of this depth. Sorted by depth first.
 pub(super) type DepthAndPlace = (u32, Place);
 
 /// For each depth, all places in ascending order.
@@ -64,8 +64,8 @@ impl Levels {
         }
     }
 
-    /// Removes and adds places. Both lists are sorted; they may have places in common. The cost of a depth is that of its runs from
-    /// the first changed place on.
+    /// Removes the places `gone` and adds the places `new`. Both lists are sorted; they may have places in common. The cost for a
+    /// depth is proportional to its runs from the first changed place on.
     pub(super) fn change(&mut self, mut gone: &[DepthAndPlace], mut new: &[DepthAndPlace]) {
         while let Some(depth) = gone.first().into_iter().chain(new.first()).map(|(depth, _)| *depth).min() {
             let split = |list: &mut &[DepthAndPlace]| {
@@ -83,7 +83,7 @@ impl Levels {
     }
 }
 
-/// Removes and adds rows. Both lists are in ascending order; they may have places in common.
+/// Removes the rows `gone` and adds the rows `new`. Both lists are in ascending order; they may have places in common.
 fn change_runs(runs: &mut Vec<RowRun>, gone: &[Place], new: &[Place]) {
     let Some(&first) = gone.first().into_iter().chain(new.first()).min() else { return };
     let tail = runs.split_off(runs.partition_point(|run| run.end() < first));

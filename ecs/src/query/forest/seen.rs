@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use crate::entity::Entity;
 
-/// Entities with their targets; the placeholder if there is none.
+/// Entities, each with its target, or with the placeholder if it has no target.
 pub(crate) type Links = Vec<(Entity, Entity)>;
 
-/// The entities that are new or have a different target. With `with_targets` also their old and new targets, and those of entities
-/// that are gone. May contain duplicates.
+/// Returns the entities that are new or have a different target. With `with_targets`, also returns their old and new targets, and
+/// the targets of entities that are gone. The list may contain duplicates.
 pub(super) fn changed_links(before: &Links, now: &Links, with_targets: bool) -> Vec<Entity> {
     let (earlier, later) = (ByEntity::new(before), ByEntity::new(now));
     let mut changed = Vec::new();
@@ -27,11 +27,11 @@ pub(super) fn changed_links(before: &Links, now: &Links, with_targets: bool) -> 
 
 const NOT_HERE: u32 = u32::MAX;
 
-/// The position of each entity in a list.
+/// Finds entities in a list of links.
 struct ByEntity<'a> {
     links: &'a Links,
     by_index: Vec<u32>,
-    /// Positions of entities with greater indexes, sorted.
+    /// Entities whose indexes exceed `by_index`, with their positions, sorted.
     others: Vec<(Entity, u32)>,
 }
 

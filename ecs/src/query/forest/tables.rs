@@ -14,15 +14,15 @@ use crate::storage::table::{Arrangement, Table, Tables};
 pub(crate) struct ForestTable {
     pub(crate) id: TableId,
     pub(super) is_visited: bool,
-    /// The rows to which `nodes` belongs.
+    /// The arrangement of rows that `nodes` describes.
     arrangement: Arrangement,
-    /// The node of each row. In a table that is not visited, most rows have none.
+    /// The node of each row. In a table that is not visited, most rows have no node.
     pub(super) nodes: Vec<u32>,
     /// The node of the target of each row, if the table is visited.
     pub(super) above: Vec<u32>,
 }
 
-/// The tables of a forest. Visited ones are in ascending order.
+/// The tables of a forest. The visited ones are in ascending order.
 #[derive(Default)]
 pub(super) struct ForestTables {
     tables: Vec<ForestTable>,
@@ -56,12 +56,12 @@ impl ForestTables {
         *self = Self::default();
     }
 
-    /// The visited tables.
+    /// Returns the visited tables, each with its index.
     pub(super) fn visited(&self) -> impl Iterator<Item = (u32, &ForestTable)> + Clone {
         (0..).zip(&self.tables).filter(|(_, table)| table.is_visited)
     }
 
-    /// Whether these are the visited tables, and no table has other rows than at the last update.
+    /// Returns whether `visited` are the visited tables, and the rows of all tables are the same as at the last update.
     pub(super) fn are_current(&self, tables: &Tables, visited: impl Iterator<Item = TableId>) -> bool {
         let is_same =
             |table: &ForestTable| tables.get(table.id).is_some_and(|now| now.arrangement() == table.arrangement);
@@ -70,7 +70,8 @@ impl ForestTables {
             && self.tables.iter().all(is_same)
     }
 
-    /// Adds new visited tables, without their rows. Returns false if the tables are not the known ones and new ones.
+    /// Adds new visited tables, without their rows. Returns false if `visited` are not the known visited tables
+    /// followed by new ones.
     pub(super) fn add_visited(&mut self, tables: &Tables, mut visited: impl Iterator<Item = TableId>) -> bool {
         if self.tables.is_empty() {
             self.epoch = tables.epoch();
@@ -87,13 +88,13 @@ impl ForestTables {
             })
     }
 
-    /// The index of a table.
+    /// Returns the index of a table, if the forest has it.
     #[inline]
     pub(super) fn number(&self, id: TableId) -> Option<u32> {
         self.numbers.get(id.index()).copied().filter(|number| *number != NOT_HERE)
     }
 
-    /// The index of a table. Adds the table if it is new; then it is not visited, and its rows have no nodes.
+    /// Returns the index of a table. If the table is new, adds it: it is not visited, and its rows have no nodes.
     pub(super) fn get_or_add(&mut self, table: &Table) -> u32 {
         if let Some(number) = self.number(table.id()) {
             return number;
@@ -114,14 +115,14 @@ impl ForestTables {
         number
     }
 
-    /// The node at a place.
+    /// Returns the node at a place.
     #[inline]
     pub(super) fn node(&self, place: Place) -> Option<u32> {
         let node = *self.tables.get(place.table as usize)?.nodes.get(place.row as usize)?;
         (node != NO_NODE).then_some(node)
     }
 
-    /// Updates the arrangement of a table. Appends the rows whose entities may have changed.
+    /// Updates the arrangement of a table. Appends the rows whose entities may have changed to `changed`.
     pub(super) fn find_changed_rows(&mut self, number: u32, now: &Table, changed: &mut Vec<Place>) {
         let table = &mut self[number];
         if table.arrangement != now.arrangement() {

@@ -3,7 +3,8 @@
 use super::*;
 use alloc::vec::Vec;
 
-/// The rows that `push` adds for each group and mask of matching rows; `None` if it refuses the group because of a run.
+/// Returns the rows that `push` adds for a group and a mask of matching rows, or `None` if `push` refuses the group
+/// because of a run.
 fn collected(group: usize, mask: u64) -> Option<Vec<u32>> {
     let mut few = RowBatch::new();
     few.push(group, mask).then(|| few.all().to_vec())

@@ -1,8 +1,8 @@
 //! `AnyOf<(..)>` and query enums: data of which an entity needs only one term. A query enum yields the first term that the entity
-//! has, `AnyOf` all of them.
+//! has; `AnyOf` yields every term that it has.
 //!
-//! The terms that a table can have are determined once per table. If the first possible term is stored in tables, all rows have it;
-//! only sparse components need a check of each row.
+//! The terms that a table can have are determined once per table. If the first possible term is stored in tables, all rows have it.
+//! Rows are checked only if sparse components decide.
 //!
 //! Tests: tests/queries/enums.rs, tests/queries/enum_model.rs
 
@@ -17,8 +17,8 @@ use crate::storage::table::Table;
 use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 
-/// In a query: all of several terms that an entity has, as a tuple of `Option`s. It matches entities that have at least one of
-/// them.
+/// In a query: the items of several terms, as a tuple of `Option`s. An option is `Some` if the entity has the term. `AnyOf` matches
+/// entities that have at least one of the terms.
 ///
 /// For alternatives that exclude each other, use `#[derive(QueryData)]` on an enum, which expresses this in its type.
 ///
@@ -39,17 +39,17 @@ pub struct AnyOf<T>(PhantomData<fn() -> T>);
 
 impl_debug_as_type_name! { [T] AnyOf<T>; }
 
-/// The data of query enums: the item of the first term, or else the item of the second, which may be a `FirstOf` itself.
+/// The data of query enums. Yields the item of the first term, or else the item of the second, which may be a `FirstOf` itself.
 #[doc(hidden)]
 pub struct FirstOf<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl_debug_as_type_name! { [A, B] FirstOf<A, B>; }
 
-/// The first of two terms that an entity has.
+/// The term of [`FirstOf`]: the first of two terms that an entity has.
 #[doc(hidden)]
 pub struct FirstMatch<A, B>(PhantomData<fn() -> (A, B)>);
 
-/// All of several terms that an entity has: a tuple of options, at least one of which is `Some`.
+/// The term of [`AnyOf`]: a tuple of options. An option is `Some` if the entity has the term in it. At least one option is `Some`.
 #[doc(hidden)]
 pub struct AnyMatch<T>(PhantomData<fn() -> T>);
 
@@ -93,7 +93,8 @@ impl<T: AnyOfMembers<Options: ContiguousQueryData>> SliceItem<AnyMatch<TermsOf<T
 ///
 /// # Safety
 ///
-/// - `ANY` is the term inside the option, or a group of the `ANY` of the members. `state_of_any` is called with that term.
+/// - For an option, `ANY` is the term inside it. For a tuple, `ANY` is the group of the `ANY` terms of the members.
+/// - `state_of_any` is called with that term, and returns the state for it.
 #[doc(hidden)]
 pub unsafe trait AnyMembers: Fetch {
     /// The read-only terms.
@@ -104,10 +105,10 @@ pub unsafe trait AnyMembers: Fetch {
 
     fn state_of_any(term: Term<'_>) -> Self::State;
 
-    /// Whether a table with these columns can have one of the terms.
+    /// Returns whether a table with these columns can have one of the terms.
     fn any_column(columns: &Self::Column) -> bool;
 
-    /// Whether an entity has one of the terms.
+    /// Returns whether an entity has one of the terms.
     fn any_contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool;
 }
 
@@ -187,7 +188,7 @@ pub enum Alternative<A, B> {
     Rest(B),
 }
 
-/// Whether an entity of a table has a term, if the table can have it.
+/// Returns whether an entity of a table has a term, if the table can have it.
 #[inline]
 fn has<T: Fetch>(ready: Option<T::TableFetch<'_>>, entity: Entity) -> bool {
     ready.is_some_and(|ready| !T::PER_ROW || T::contains(ready, entity))
@@ -226,7 +227,7 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
         <(A, B) as Fetch>::update(state, store);
     }
 
-    /// The column of the second member is omitted if all rows have the first: it is never used.
+    /// Omits the column of the second member if all rows have the first member: the column is never used then.
     fn column((first, rest): &Self::State, table: &Table) -> Option<Self::Column> {
         let first = A::column(first, table);
         if !A::PER_ROW && first.is_some() {

@@ -1,7 +1,7 @@
 //! Filters on changes: `Added<T>` and `Changed<T>`.
 //!
-//! Changes are found as cheaply as possible: tables without changes are skipped; a change log, if there is one, lists the rows;
-//! without a log, groups of rows without changes are skipped.
+//! Changes are found as cheaply as possible. Tables without changes are skipped. If there is a change log, it lists the rows.
+//! Without a log, groups of rows without changes are skipped.
 //!
 //! Tests: tests/changes/change_detection/filters.rs
 
@@ -20,10 +20,10 @@ use crate::storage::tick::RunTicks;
 use crate::storage::tracking::{LoggedRows, RowTicks, TickKind, Tracking};
 use crate::structure::cell::StoreCell;
 
-/// Filter: the component was added since the last run of the system; on its first run, at any time.
+/// Filter: the component was added since the last run of the system. In the first run of the system, all components count as added.
 ///
-/// A component is added by spawning an entity with it, by inserting it into an entity without it, and by moving an entity from
-/// another world. See the page on [change detection](crate::change_detection).
+/// A component is added when an entity is spawned with the component, when the component is inserted into an entity that lacks it,
+/// and when an entity is moved from another world. See the page on [change detection](crate::change_detection).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,10 +45,11 @@ use crate::structure::cell::StoreCell;
 #[doc(alias("Inserted", "OnAdd"))]
 pub struct Added<C>(PhantomData<fn() -> C>);
 
-/// Filter: the component was added or changed since the last run of the system; on its first run, at any time.
+/// Filter: the component was added or changed since the last run of the system. In the first run of the system, all components
+/// count as changed.
 ///
 /// The page on [change detection](crate::change_detection) describes which operations count as changes. The cost is proportional to
-/// the number of changed rows, not to the number of all rows; if most rows have changed, it is a scan of all ticks.
+/// the number of changed rows, not to the number of all rows. If most rows have changed, all ticks are scanned.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -64,11 +65,12 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 ///
 /// # Pairs
 ///
-/// With [`Pairs<R>`](crate::query::Pairs) in place of a component, it matches entities that are the source of a pair of a
-/// [`Relation`](crate::relation::Relation) that was created or whose value was changed since the last run. With
-/// [`PairsTo<R>`](crate::query::PairsTo), the entity is the target. The cost is one check of each pair of the entities that the
-/// other terms match. The removal of a pair is not a change; see [`RemovedRelations`](crate::event::RemovedRelations). To find the
-/// changed pairs of an entity, use `Ref`; [`#[system(pairs = R, changed(R))]`](macro@crate::system) runs for single pairs.
+/// With [`Pairs<R>`](crate::query::Pairs) in place of a component, the filter matches entities that are the source of a new or
+/// changed pair of a [`Relation`](crate::relation::Relation): a pair that was created, or whose value was changed, since the last
+/// run. With [`PairsTo<R>`](crate::query::PairsTo), the entity is the target of such a pair. The cost is one check of each pair of
+/// the entities that the other terms match. The removal of a pair is not a change; see
+/// [`RemovedRelations`](crate::event::RemovedRelations). To find the changed pairs of an entity, use `Ref`;
+/// [`#[system(pairs = R, changed(R))]`](macro@crate::system) runs for single pairs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -94,10 +96,10 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 #[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes", "maybe_changed", "ChangeTracker"))]
 pub struct Changed<C>(PhantomData<fn() -> C>);
 
-/// The rows of a table and their ticks, to check which are new.
+/// The rows of a table and their ticks, to check which rows are new.
 #[derive(Clone, Copy)]
 pub struct TickScan<'w> {
-    /// Whether the table has the component; a member of an `Or` matches tables without it.
+    /// Whether the table has the component. If the filter is a member of an `Or`, tables without the component are visited, too.
     present: bool,
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
@@ -127,19 +129,19 @@ impl<'w> TickScan<'w> {
         Self { present: column.is_some(), tracking, storage, which, run_ticks }
     }
 
-    /// The ticks of the rows, if there are any and the component is stored in tables.
+    /// Returns the ticks of the rows, if there are any and the component is stored in tables.
     #[inline]
     fn ticks<C: Component>(self) -> Option<&'w RowTicks> {
         if is_sparse::<C>() { None } else { self.tracking.map(|tracking| tracking.ticks(self.which)) }
     }
 
-    /// Whether any row may be new.
+    /// Returns whether any row may be new.
     #[inline]
     pub(crate) fn any(self) -> bool {
         self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.run_ticks))
     }
 
-    /// Whether a row is new. Rows without ticks count as new.
+    /// Returns whether a row is new. Rows without ticks count as new.
     #[inline]
     pub(crate) fn is_new(self, entity: Entity, row: usize) -> bool {
         let row = match self.storage {

@@ -34,7 +34,7 @@ pub struct Read<C>(PhantomData<fn() -> C>);
 #[doc(hidden)]
 pub struct Write<C>(PhantomData<fn() -> C>);
 
-/// The term of `Mut<C>`: as `&mut C`, with slices that record which rows are changed.
+/// The term of `Mut<C>`. Unlike the slices of [`Write`], its slices record which rows are changed.
 #[doc(hidden)]
 pub struct WriteRows<C>(PhantomData<fn() -> C>);
 

@@ -6,7 +6,8 @@
 //!
 //! Tests: tests/queries/terms.rs, tests/queries/enums.rs
 
-/// The kept state of each member, as a tuple. Uses no closures, because there would be one for each member of each tuple.
+/// Evaluates to a tuple with the kept state of each member. Uses no closures, because there would be one for each member of each
+/// tuple.
 macro_rules! kept_of_members {
     ($kept:ident $($T:ident $at:tt)*) => {
         match $kept {

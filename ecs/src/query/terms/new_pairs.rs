@@ -49,7 +49,7 @@ impl<R: Relation> QueryFilter for Changed<PairsTo<R>> {
     type Terms = NewPairsTo<R, false>;
 }
 
-/// The usage of the filter's term.
+/// Returns the usage of the filter's term.
 const fn usage(added: bool) -> Usage {
     if added { Usage::AddedPairs } else { Usage::ChangedPairs }
 }

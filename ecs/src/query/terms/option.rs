@@ -99,8 +99,8 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 }
 
-/// The fetch state of the inner terms, if they match the row. Without `PER_ROW` all rows give the same result, and `row` is not
-/// read.
+/// Returns the fetch state of the inner terms, if they match the row. Without `PER_ROW`, the result is the same for all rows, and
+/// `row` is not read.
 ///
 /// # Safety
 ///

@@ -15,11 +15,12 @@ use crate::storage::sparse::SparseStorage;
 use crate::storage::table::Table;
 use crate::structure::cell::StoreCell;
 
-/// In a query: the pairs whose source is the entity, as `&R`, `&mut R` or `Ref<R>` of a relation `R`. It matches entities that have
-/// such pairs, and yields a [`PairIter`]: the target and the value of each pair, in the order in which the pairs were created.
+/// In a query: the pairs whose source is the entity. `P` is `&R`, `&mut R` or `Ref<R>` of a relation `R`. The term matches entities
+/// that have such pairs, and yields a [`PairIter`]: the target and the value of each pair, in the order in which the pairs were
+/// created.
 ///
-/// If the relation is symmetric, it yields all pairs of the entity and cannot borrow their values mutably, because two entities
-/// share each pair.
+/// If the relation is symmetric, the iterator yields all pairs of the entity. Their values cannot be borrowed mutably then, because
+/// two entities share each pair.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -46,9 +47,9 @@ use crate::structure::cell::StoreCell;
 /// ```
 pub struct Pairs<P>(PhantomData<fn() -> P>);
 
-/// In a query: the pairs whose target is the entity. As [`Pairs`], with the source and the value of each pair; it is read-only, so
-/// `&R` or `Ref<R>`. It reads values that belong to other entities, so it does not compile together with `Pairs<&mut R>`, whatever
-/// filters say about the targets.
+/// In a query: the pairs whose target is the entity. Like [`Pairs`], but yields the source and the value of each pair, and only
+/// reads: `P` is `&R` or `Ref<R>`. The values belong to other entities. Therefore the term does not compile together with
+/// `Pairs<&mut R>`, even if filters separate the targets.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -78,13 +79,13 @@ pub struct ReadyPairs<'w, R> {
     cell: StoreCell<'w>,
     /// `None` if the relation is not registered.
     pairs: Option<&'w PairStorage<R>>,
-    /// Marks the entities that have pairs.
+    /// The storage that marks the entities that have pairs.
     marks: Option<&'w SparseStorage>,
 }
 
 impl_copy! { [R] ReadyPairs<'_, R>; }
 
-/// Fails to compile if values are borrowed mutably that do not belong to exactly one entity as their source: filters separate
+/// Fails to compile if values are borrowed mutably, unless each value belongs to exactly one entity as its source. Filters separate
 /// queries by the components of entities, and a value belongs to its source.
 const fn check_access<A: PairAccess>(end: usize) {
     assert!(

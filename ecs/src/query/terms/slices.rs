@@ -37,7 +37,7 @@ impl<'w, C> MutSlice<'w, C> {
         Self { values, ticks, first }
     }
 
-    /// A row, for writing.
+    /// Returns a row, for writing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -56,7 +56,7 @@ impl<'w, C> MutSlice<'w, C> {
         Some(Mut::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
-    /// A row, for writing.
+    /// Returns a row, for writing.
     ///
     /// # Panics
     ///
@@ -66,7 +66,7 @@ impl<'w, C> MutSlice<'w, C> {
         self.get_mut(row).expect("a row of the slice")
     }
 
-    /// All rows, for writing. A row counts as changed when it is dereferenced mutably.
+    /// Iterates over all rows, for writing. A row counts as changed when it is dereferenced mutably.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -89,7 +89,7 @@ impl<'w, C> MutSlice<'w, C> {
         })
     }
 
-    /// All values, for reading.
+    /// Returns all values, for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -135,7 +135,7 @@ impl<'w, C> RefSlice<'w, C> {
         Self { values, ticks, first }
     }
 
-    /// A row with its ticks.
+    /// Returns a row with its ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -154,7 +154,7 @@ impl<'w, C> RefSlice<'w, C> {
         Some(Ref::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
-    /// A row with its ticks.
+    /// Returns a row with its ticks.
     ///
     /// # Panics
     ///
@@ -164,7 +164,7 @@ impl<'w, C> RefSlice<'w, C> {
         self.get(row).expect("a row of the slice")
     }
 
-    /// All rows, each with its ticks.
+    /// Iterates over all rows, each with its ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -185,7 +185,7 @@ impl<'w, C> RefSlice<'w, C> {
         })
     }
 
-    /// All values.
+    /// Returns all values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -201,7 +201,8 @@ impl<'w, C> RefSlice<'w, C> {
         self.values
     }
 
-    /// The values and their ticks: [`is_changed_iter`](Self::is_changed_iter) and [`is_added_iter`](Self::is_added_iter).
+    /// Returns the values, and this slice to read their ticks: see [`is_changed_iter`](Self::is_changed_iter) and
+    /// [`is_added_iter`](Self::is_added_iter).
     ///
     /// ```
     /// use strata_ecs::change_detection::ContiguousRef;
@@ -241,13 +242,13 @@ macro_rules! to_read {
     ($($Type:ident),*) => {
         $(
             impl<C> $Type<'_, C> {
-                /// Number of rows.
+                /// Returns the number of rows.
                 #[must_use]
                 pub fn len(&self) -> usize {
                     self.values.len()
                 }
 
-                /// Whether there are no rows.
+                /// Returns whether there are no rows.
                 #[must_use]
                 pub fn is_empty(&self) -> bool {
                     self.values.is_empty()

@@ -44,13 +44,13 @@ impl TermState {
         self.id
     }
 
-    /// The sparse storage. Panics if the component is not sparse.
+    /// Returns the sparse storage. Panics if the component is not sparse.
     #[inline]
     pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
         &cell.store().structure.sparse[self.sparse as usize]
     }
 
-    /// The sparse storage, if the component is sparse.
+    /// Returns the sparse storage, if the component is sparse.
     pub(super) fn storage_if_any<'w>(self, cell: StoreCell<'w>) -> Option<&'w SparseStorage> {
         cell.store().structure.sparse.get(self.sparse as usize)
     }
@@ -59,20 +59,22 @@ impl TermState {
 /// Maximum number of bytes of a value that are prefetched.
 const FETCHED_AHEAD: usize = 256;
 
-/// Whether `C` is stored outside the tables.
+/// Returns whether `C` is stored outside the tables.
 pub(crate) const fn is_sparse<C: Component>() -> bool {
     matches!(C::STORAGE_TYPE, StorageType::Sparse)
 }
 
-/// The address of a table's column; a dummy address for a sparse component.
+/// Returns the address of a table's column, or a dummy address for a sparse component. Returns `None` if the table lacks the
+/// component.
 pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<ColumnAddress> {
     if is_sparse::<C>() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
 }
 
-/// The values of `C` while a table is visited: the address of the first value of the column, or of the sparse storage.
+/// The values of `C` while a table is visited. Contains the address of the first value of the column, or the address of the sparse
+/// storage.
 pub struct ComponentValues<'w, C> {
     address: NonNull<u8>,
-    /// Rows are those of the sparse storage, and `address` is the address of its first value.
+    /// Whether rows are those of the sparse storage. `address` is then the address of the first value in the storage.
     packed: bool,
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
@@ -94,7 +96,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         Self { address, packed: false, marker: PhantomData }
     }
 
-    /// The storage, if values are looked up by entity.
+    /// Returns the storage, if values are looked up by entity.
     #[inline]
     fn storage(self) -> Option<&'w SparseStorage> {
         // SAFETY: if the component is sparse, `new` stored the address of a sparse storage that is borrowed for 'w. Only `packed`
@@ -102,7 +104,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         (is_sparse::<C>() && !self.packed).then(|| unsafe { self.address.cast().as_ref() })
     }
 
-    /// As [`Fetch::packed`](crate::query::fetch::Fetch::packed).
+    /// See [`Fetch::packed`](crate::query::fetch::Fetch::packed).
     #[inline]
     pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
         match self.storage() {
@@ -113,7 +115,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         }
     }
 
-    /// As [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
+    /// See [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
     ///
     /// # Safety
     ///
@@ -124,7 +126,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         Self { packed: true, ..self }
     }
 
-    /// The values of some rows.
+    /// Returns the values of some rows.
     ///
     /// # Safety
     ///
@@ -136,8 +138,8 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         unsafe { slice::from_raw_parts_mut(self.address.cast::<C>().add(rows.start).as_ptr(), rows.len()) }
     }
 
-    /// The same source with an address derived from values that [`values`](Self::values) returned. Only the rows of these values
-    /// may be accessed.
+    /// Returns the same source with an address that is derived from `values`, which [`values`](Self::values) returned. Only the
+    /// rows of these values may be accessed through it.
     ///
     /// # Safety
     ///
@@ -184,9 +186,9 @@ impl<'w, C: Component> ComponentValues<'w, C> {
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
-    /// The ticks, if everything about the changes except these ticks is already recorded. `tracking` is `None` then.
+    /// The ticks, if everything about changes except their ticks is already recorded. Then `tracking` is `None`.
     noted: Option<NotedRows<'w>>,
-    /// To request ticks for a column without ticks; `None` if the component never has ticks.
+    /// The request for tracking, for a column without ticks. `None` if the component never has ticks.
     request: Option<&'w TrackingRequest>,
     run_ticks: RunTicks,
 }
@@ -200,13 +202,13 @@ struct NotedRows<'w> {
 }
 
 impl<'w> TickSource<'w> {
-    /// The ticks of a row of the column. `RECORDED` says that [`TickedValues::recording`] returned this for the row; in other loops the
-    /// compiler knows that a change is recorded by [`Ticks`] alone.
+    /// Returns the ticks of a row of the column. `RECORDED` says that [`TickedValues::recording`] returned this source for the row.
+    /// In other loops the compiler knows that a change is recorded by [`Ticks`] alone.
     ///
     /// # Safety
     ///
     /// - The row exists in the column.
-    /// - `RECORDED` is true only for rows for which [`TickedValues::recording`] returned this.
+    /// - `RECORDED` is true only for rows for which [`TickedValues::recording`] returned this source.
     #[inline(always)]
     pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
         if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
@@ -245,7 +247,8 @@ pub struct TickedValues<'w, C> {
 impl_copy! { [C] TickedValues<'_, C>; }
 
 impl<'w, C: Component> TickedValues<'w, C> {
-    /// `CHANGES` says that values may be changed; the visit is then recorded.
+    /// Prepares the values and ticks for the visit of a table. `CHANGES` says that values may be changed; then the visit is
+    /// recorded.
     ///
     /// # Safety
     ///
@@ -279,7 +282,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         Self { source, ticks: TickSource { tracking, noted: None, request, run_ticks } }
     }
 
-    /// As [`Fetch::recording`](crate::query::fetch::Fetch::recording).
+    /// See [`Fetch::recording`](crate::query::fetch::Fetch::recording).
     #[inline(always)]
     pub(super) fn recording(self, recording: Recording) -> Option<Self> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
@@ -300,7 +303,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
 
-    /// The row that contains the ticks of a row: for a sparse component, the row in its storage.
+    /// Returns the row in which the ticks of a row are stored. For a sparse component, this is the row in its storage.
     ///
     /// # Safety
     ///
@@ -317,7 +320,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         }
     }
 
-    /// The ticks of a row.
+    /// Returns the ticks of a row.
     ///
     /// # Safety
     ///

@@ -13,10 +13,10 @@ use crate::storage::tracking::Spawns;
 use crate::structure::cell::StoreCell;
 use crate::util::origin::Origin;
 
-/// Filter: the entity was spawned since the last run of the system; on its first run, at any time.
+/// Filter: the entity was spawned since the last run of the system. In the first run of the system, all entities count as spawned.
 ///
-/// A world tracks spawns from the first query on that uses this, with 4 bytes per entity index. The filter checks each entity that
-/// the query's other terms match, unless none was spawned. Entities that exist when the first such query is created count as
+/// A world tracks spawns once a query with this term exists, with 4 bytes per entity index. The filter checks each entity that the
+/// other terms of the query match, unless no entity was spawned. Entities that exist when the first such query is created count as
 /// spawned at that time. An entity that is moved from another world counts as spawned when it is moved.
 ///
 /// ```
@@ -111,13 +111,13 @@ pub struct SpawnDetails {
 }
 
 impl SpawnDetails {
-    /// Whether the entity was spawned since the last run of the system.
+    /// Returns whether the entity was spawned since the last run of the system.
     #[must_use]
     pub fn is_spawned(self) -> bool {
         self.run_ticks.is_new(self.tick)
     }
 
-    /// Whether the entity was spawned after another tick.
+    /// Returns whether the entity was spawned after another tick.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -134,13 +134,13 @@ impl SpawnDetails {
         self.tick.is_newer_than(other, self.run_ticks.this_run)
     }
 
-    /// The tick at which the entity was spawned.
+    /// Returns the tick at which the entity was spawned.
     #[must_use]
     pub fn spawn_tick(self) -> Tick {
         self.tick
     }
 
-    /// The code that spawned the entity. Only known with the feature `track_location`.
+    /// Returns the code that spawned the entity. Only known with the feature `track_location`.
     #[must_use]
     pub fn spawned_by(self) -> Origin {
         self.by

@@ -1,4 +1,4 @@
-//! Tuples, all members of which must hold, and `()`.
+//! Tuples, which match if all members match, and `()`.
 //!
 //! Tests: tests/queries/terms.rs, tests/queries/filters.rs
 
@@ -76,7 +76,7 @@ unsafe impl FilterTerms for () {
     }
 }
 
-/// The log with fewer rows, if there are any logs.
+/// Returns the log with fewer rows, if there are any logs.
 #[inline]
 fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) -> Option<LoggedRows<'w>> {
     [first, second].into_iter().flatten().min_by_key(LoggedRows::len)
@@ -163,7 +163,7 @@ macro_rules! large {
 
 large_tuples!(large);
 
-/// Implements the terms of tuples. Groups of members are members themselves.
+/// Implements the terms of tuples. A member may be a group of members itself.
 macro_rules! terms {
     ($($T:ident $at:tt)*) => {
         #[expect(clippy::question_mark, reason = "`?` takes the compiler longer, once for each member of each tuple")]

@@ -15,20 +15,20 @@ use crate::storage::table::Table;
 use crate::structure::bundle::{Bundle, BundleParts};
 use crate::structure::cell::StoreCell;
 
-/// Reads all components of an entity except those of `B`. Its items give no access to the components of `B`.
+/// Reads all components of an entity except those of the bundle `B`. The items give no access to the components of `B`.
 #[doc(hidden)]
 pub struct ReadAllBut<B>(PhantomData<fn() -> B>);
 
-/// Writes all components of an entity except those of `B`. Its items give no access to the components of `B`.
+/// Writes all components of an entity except those of the bundle `B`. The items give no access to the components of `B`.
 #[doc(hidden)]
 pub struct WriteAllBut<B>(PhantomData<fn() -> B>);
 
-/// Reads the components of an entity that were added to the query. Its items give access to no others.
+/// Reads those components of an entity that were added to the query. The items give no access to other components.
 #[doc(hidden)]
 pub struct ReadGiven;
 
-/// Accesses the components of an entity that were added to the query, and writes those that were added mutably. Its items give
-/// access to no others.
+/// Accesses those components of an entity that were added to the query, and writes those that were added mutably. The items give no
+/// access to other components.
 #[doc(hidden)]
 pub struct WriteGiven;
 
@@ -38,7 +38,7 @@ pub struct WriteGiven;
 pub struct AddedComponents {
     borrowed: Vec<ComponentId>,
     written: Vec<ComponentId>,
-    /// Whether this is all components, for entities that were borrowed without a query.
+    /// Whether all components may be accessed. This is for entities that were borrowed without a query.
     is_all: bool,
 }
 
@@ -56,12 +56,12 @@ impl AddedComponents {
         Self { borrowed, written, is_all: false }
     }
 
-    /// Whether a component may be read.
+    /// Returns whether a component may be read.
     pub(crate) fn reads(&self, id: ComponentId) -> bool {
         self.is_all || self.borrowed.contains(&id)
     }
 
-    /// Whether a component may be written.
+    /// Returns whether a component may be written.
     pub(crate) fn writes(&self, id: ComponentId) -> bool {
         self.is_all || self.written.contains(&id)
     }

@@ -43,7 +43,7 @@ pub struct With<C>(PhantomData<fn() -> C>);
 pub struct Without<C>(PhantomData<fn() -> C>);
 
 /// Filter: the entity may or may not have the component. Used for [disabling components](crate::entity_disabling): a query that
-/// names one also matches entities that have it.
+/// names a disabling component also matches entities that have it.
 ///
 /// ```
 /// use strata_ecs::entity_disabling::Disabled;

@@ -13,7 +13,7 @@ use crate::system::base::{BoxedSystem, System, SystemIn};
 use crate::system::input::{InputItem, SystemInput};
 use crate::system::param_error::{ParamError, RunSystemError};
 
-/// How a [`CombinatorSystem`] combines two systems.
+/// Defines how a [`CombinatorSystem`] combines two systems.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -46,14 +46,14 @@ pub trait Combine<A: System, B: System> {
     /// The output of the combined system.
     type Out;
 
-    /// Runs the systems through `a` and `b`, passing `data` to each, and returns the combined output.
+    /// Runs the systems by calling `a` and `b`, passes `data` to each of them, and returns the combined output.
     ///
-    /// Either may run first, or not at all. When the combined system has finished, the commands of the systems that ran are applied,
-    /// the commands of the first system first.
+    /// Either system may run first, or not at all. After the combined system has finished, the commands of the systems that ran are
+    /// applied: first those of `A`, then those of `B`.
     ///
     /// # Errors
     ///
-    /// If the combined system could not run. `a` and `b` return an error if a parameter cannot be fetched.
+    /// If the combined system could not run. `a` and `b` return an error if a parameter of their system cannot be fetched.
     fn combine<T>(
         input: <Self::In as SystemInput>::Inner<'_>,
         data: &mut T,
@@ -71,7 +71,7 @@ where
     A: System,
     B: System,
 {
-    /// A system with this name that runs the two systems.
+    /// Returns a system with this name that runs the two systems.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
@@ -112,7 +112,7 @@ where
     }
 }
 
-/// How an [`AdapterSystem`] runs a system.
+/// Defines how an [`AdapterSystem`] runs a system.
 ///
 /// ```
 /// use std::ops::Not;
@@ -145,11 +145,11 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
     /// The output of the adapted system.
     type Out;
 
-    /// Calls `run_system` to run the system, or leaves it out, and returns the output of the adapted system.
+    /// Returns the output of the adapted system. Calls `run_system` to run the inner system, or skips it.
     ///
     /// # Errors
     ///
-    /// If the adapted system could not run. `run_system` returns an error if a parameter cannot be fetched.
+    /// If the adapted system could not run. `run_system` returns an error if a parameter of the inner system cannot be fetched.
     fn adapt(
         &mut self,
         input: <Self::In as SystemInput>::Inner<'_>,
@@ -161,7 +161,7 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
 pub struct AdapterSystem<Func, S>(PhantomData<fn() -> (Func, S)>);
 
 impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
-    /// A system with this name that runs `system`.
+    /// Returns a system with this name that runs `system`.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(func: Func, system: S, name: String) -> BoxedSystem<Func::In, Func::Out> {

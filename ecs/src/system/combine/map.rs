@@ -15,7 +15,7 @@ use crate::system::output::SystemOutput;
 use crate::system::param_error::ParamError;
 use crate::util::error::EcsError;
 
-/// How a system runs inside another one: whether it runs, with which input, and how its output is used.
+/// Defines how a system runs inside another one: whether it runs, with which input, and how its output is used.
 pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     /// The input of the outer system.
     type In: SystemInput;
@@ -42,7 +42,7 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     }
 }
 
-/// Maps the output.
+/// Maps the output of a system with a function.
 struct OfOutput<F>(F);
 
 impl<I, Out, NewOut, F> Wrap<I, Out> for OfOutput<F>
@@ -68,7 +68,7 @@ where
 struct WrappedSystem<W, I: SystemInput, Out> {
     /// The name of the outer system, if it differs from the name of the inner one.
     name: Option<String>,
-    /// The number of levels of systems nested in it.
+    /// The number of levels of systems that are nested in this system.
     nesting: u32,
     system: BoxedSystem<I, Out>,
     wrap: W,
@@ -139,7 +139,7 @@ where
     wrap(None, OfOutput(move |out| Ok(function(out))), system)
 }
 
-/// A system that runs inside another one. Without a name it takes the name of the inner system.
+/// Returns a system that runs inside another one. If `name` is `None`, the outer system has the name of the inner one.
 pub(in crate::system) fn wrap<W, I, Out>(
     name: Option<String>,
     wrap: W,
@@ -153,7 +153,7 @@ where
     Box::new(WrappedSystem { name, nesting: nested(system.facts().nesting), system, wrap })
 }
 
-/// Turns a condition that may fail into one that returns `bool` or cannot run.
+/// Converts a condition that may fail into one that returns `bool`. If the original condition fails, the new one cannot run.
 pub(in crate::system) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
 where
     I: SystemInput + 'static,
@@ -167,7 +167,7 @@ pub(in crate::system) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I,
     wrap(name, OfOutput(|holds: bool| Ok(!holds)), condition)
 }
 
-/// Maps the output of the system to a `Result`. Costs another call, unless the output is that `Result` already.
+/// Maps the output of the system to a `Result`. This costs another call per run, unless the output already is such a `Result`.
 pub(in crate::system) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     system: BoxedSystem<In, Out>,
 ) -> BoxedSystem<In, Result<(), EcsError>> {
@@ -186,7 +186,7 @@ pub(in crate::system) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
 ///
 /// # Panics
 ///
-/// When it runs, if the output is an error.
+/// The returned system panics if the output is an error.
 #[must_use]
 pub fn infallible<In: SystemInput + 'static>(system: BoxedSystem<In, Result<(), EcsError>>) -> BoxedSystem<In, ()> {
     map(system, |outcome| outcome.unwrap_or_else(|error| panic!("a function without a result has failed: {error}")))

@@ -17,10 +17,10 @@ pub(super) use self::map::{answering, fallible, map, not, wrap};
 pub(crate) use self::only_if::{Skipped, only_if};
 pub(super) use self::pair::{Rule, both, pipe};
 
-/// The maximum depth of nested systems: each level uses a part of the stack when they run.
+/// The maximum depth of nested systems. Each level uses a part of the stack when the systems run.
 const DEPTH: u32 = 500;
 
-/// The nesting depth of a system that contains systems of depth `inside`.
+/// Returns the nesting depth of a system that contains systems of depth `inside`.
 ///
 /// # Panics
 ///
@@ -30,8 +30,8 @@ pub(super) fn nested(inside: u32) -> u32 {
     inside + 1
 }
 
-/// The maximum length of a name in bytes. Longer names are cut: the name of many joined systems would be as long as all their names
-/// together.
+/// The maximum length of a name in bytes. Longer names are cut, because the name of many joined systems would be as long as all
+/// their names together.
 const NAME: usize = 1000;
 
 /// Concatenates the parts of a name.

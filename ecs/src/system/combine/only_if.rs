@@ -13,7 +13,7 @@ use crate::system::input::{InputItem, SystemInput};
 use crate::system::memory::StateVisitor;
 use crate::system::param_error::ParamError;
 
-/// A type with a value that replaces the output of a system that was not run.
+/// An output type with a value for runs in which the system was skipped.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a system with `run_if` returns `()` or `Result<(), E>`, not `{Self}`",
@@ -33,21 +33,22 @@ impl<E: 'static> Skipped for Result<(), E> {
     }
 }
 
-/// A system that runs only if all conditions hold. All conditions are evaluated even if one does not hold, so each sees every run.
+/// A system that runs only if all conditions hold. All conditions are evaluated in each run, even if one does not hold, so that
+/// each sees every run.
 struct OnlyIf<I: SystemInput, Out> {
     conditions: Box<[BoxedSystem<(), bool>]>,
     system: BoxedSystem<I, Out>,
-    /// The number of levels of systems nested in it.
+    /// The number of levels of systems that are nested in this system.
     nesting: u32,
     /// The access of the system and of all conditions.
     access: Access,
     /// The world for which the system and all conditions are prepared.
     world: Option<WorldId>,
-    /// Whether the system ran in the last run.
+    /// Whether all conditions held in the last run, so that the system ran.
     ran: bool,
-    /// The first condition that did not hold in the last run.
+    /// The index of the first condition that did not hold in the last run.
     unmet: Option<usize>,
-    /// Returns the output for a run in which the system was left out.
+    /// Returns the output for a run in which the system was skipped.
     skipped: fn() -> Out,
 }
 

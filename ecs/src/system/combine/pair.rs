@@ -15,14 +15,14 @@ use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
 use crate::util::guard::for_each_until_all_had_their_turn;
 
-/// How two systems run as one: which of them run, with which inputs, and how their outputs are combined.
+/// Defines how two systems run as one: which of them run, with which inputs, and how their outputs are combined.
 pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {
     /// The input of the pair.
     type In: SystemInput;
     /// The output of the pair.
     type Out;
 
-    /// Whether the pair reports why a system was skipped, and how many rows the two visit.
+    /// Whether the pair reports why a system was skipped, and how many rows the two systems visit.
     const REPORTS: bool;
 
     /// Runs the systems, one of them, or none.
@@ -89,13 +89,13 @@ struct CombinedSystem<A, B, J> {
     join: J,
     first: A,
     second: B,
-    /// The number of levels of systems nested in it.
+    /// The number of levels of systems that are nested in this system.
     nesting: u32,
     /// The access of both systems.
     access: Access,
-    /// The number of ticks that each of them uses.
+    /// The number of ticks that each of the two systems uses.
     ticks: [u32; 2],
-    /// The world for which both are prepared.
+    /// The world for which both systems are prepared.
     world: Option<WorldId>,
     /// The progress of the last run.
     progress: Progress,
@@ -136,7 +136,8 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for CombinedSystem<A, B, J>
         }
     }
 
-    /// Applies the commands of both systems. Those of the second are applied even if a command of the first panics.
+    /// Applies the commands of both systems. The commands of the second system are applied even if a command of the
+    /// first panics.
     fn apply_deferred(&mut self, store: &mut Store) {
         // Commands that were recorded in an interrupted run are discarded.
         let ran = core::mem::take(&mut self.progress.ran);
@@ -171,7 +172,7 @@ impl<A: System, B: System, J: Join<A, B>> Composite for CombinedSystem<A, B, J> 
     }
 }
 
-/// Two systems that run as one. The join passes each its input.
+/// Returns a system that runs two systems as one. `join` passes each system its input.
 pub(super) fn pair<A, B, J>(name: String, join: J, first: A, second: B) -> BoxedSystem<J::In, J::Out>
 where
     A: System,
@@ -215,11 +216,11 @@ where
     }
 }
 
-/// A system that takes the output of another one as its input.
+/// Returns a system that runs `first` and passes its output to `second` as the input.
 ///
 /// # Panics
 ///
-/// If a system is nested too deeply.
+/// If the systems are nested too deeply.
 pub(in crate::system) fn pipe<I, Out, NextIn, NextOut>(
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
@@ -234,7 +235,7 @@ where
     pair(name, PipeOutput, first, second)
 }
 
-/// The answer of a condition. A condition that is skipped because of a parameter does not hold.
+/// Returns the answer of a condition. A condition that is skipped because of a parameter does not hold.
 #[inline]
 pub(super) fn holds(answer: Result<bool, ParamError>) -> Result<bool, ParamError> {
     match answer {
@@ -243,11 +244,12 @@ pub(super) fn holds(answer: Result<bool, ParamError>) -> Result<bool, ParamError
     }
 }
 
-/// How the answers of two conditions are combined.
+/// Defines how the answers of two conditions are combined.
 pub(in crate::system) struct Rule {
     /// The name of the operator, as in `a.name(b)`.
     pub(in crate::system) name: &'static str,
-    /// If the first condition answers this, the second is not evaluated and counts as having answered the same.
+    /// If the first condition returns this answer, the second is not evaluated, and counts as having returned the same
+    /// answer.
     pub(in crate::system) decides: Option<bool>,
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }

@@ -12,8 +12,8 @@ use crate::structure::queue::{Queue, StepKind};
 use crate::structure::store::{Store, record_insert, record_step};
 use crate::util::origin::{Origin, SystemOrigin};
 
-/// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after
-/// this one runs, and at the latest at the end of the run.
+/// A system parameter that records changes to the world. The schedule applies them before any system runs that is
+/// ordered after this one, and at the latest at the end of the run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -88,7 +88,7 @@ impl<'w, 's> Commands<'w, 's> {
         self.queue.append(&mut queue.queue);
     }
 
-    /// The queue, with the caller set as the origin of the next commands.
+    /// Returns the queue, and sets the caller as the origin of the next commands.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     fn recording(&mut self) -> &mut Queue<Store> {
@@ -110,11 +110,11 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Spawns an entity with the components of a bundle. [`EntityCommands::id`] returns its id immediately, at the cost
-    /// of an atomic operation. If the caller does not call it, and no other command for the entity follows, the entity
-    /// gets the next id when the command is applied.
+    /// Spawns an entity with the components of a bundle. [`EntityCommands::id`] returns the id of the entity
+    /// immediately, at the cost of an atomic operation. If `id` is not called, and no other command for the entity
+    /// follows, the entity gets the next id when the command is applied.
     ///
-    /// If no ids are left when the command is applied, it is not carried out. This is reported like other
+    /// If no ids are left when the command is applied, no entity is spawned. This is reported like other
     /// [`CommandError`](crate::store::CommandError)s.
     ///
     /// # Panics
@@ -182,13 +182,13 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
-    /// Commands for the entity whose spawn was recorded at this position.
+    /// Returns commands for the entity whose spawn was recorded at position `at` of the queue.
     #[inline]
     fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
         EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.reborrow() }
     }
 
-    /// Commands for one entity. Whether it is alive is checked when they are applied.
+    /// Returns commands for one entity. Whether the entity is alive is checked when the commands are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -204,11 +204,11 @@ impl<'w, 's> Commands<'w, 's> {
         EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.reborrow() }
     }
 
-    /// Commands for one entity, if it is currently alive or reserved.
+    /// Returns commands for one entity, if the entity is currently alive or reserved.
     ///
     /// # Errors
     ///
-    /// If it is neither alive nor reserved.
+    /// If the entity is neither alive nor reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -225,11 +225,11 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Commands for one entity, if it is currently alive: a merely reserved id is an error, too.
+    /// Returns commands for one entity, if the entity is currently alive. An id that is only reserved is an error, too.
     ///
     /// # Errors
     ///
-    /// If it is not alive.
+    /// If the entity is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -286,14 +286,14 @@ impl_debug_of_fields! { [] Commands<'_, '_> {} }
 
 /// Commands for one entity, from [`Commands::spawn`] and [`Commands::entity`].
 ///
-/// A command for an entity that is dead when the command is applied does nothing. The error is reported by
-/// [`World::take_command_errors`](crate::world::World::take_command_errors), or as
-/// [`World::on_command_error`](crate::world::World::on_command_error) sets, and the following commands run. Commands
-/// whose names begin with `try_` report nothing.
+/// If the entity is dead when a command is applied, the command does nothing, and the following commands run. The error
+/// is reported by [`World::take_command_errors`](crate::world::World::take_command_errors), or in the way that
+/// [`World::on_command_error`](crate::world::World::on_command_error) sets. Commands whose names begin with `try_`
+/// report nothing.
 ///
-/// Consecutive commands for one entity are applied as one operation, however many they are: the entity moves once, to
-/// the table that it is in after the last of them. The resulting components are the same as with one operation per
-/// command; a component that is removed and added again is not reported as removed. So there is no need to put
+/// Consecutive commands for one entity are applied as one operation, however many they are. The entity moves once, to
+/// the table that it is in after the last command. The resulting components are the same as with one operation per
+/// command, but a component that is removed and added again is not reported as removed. So there is no need to put
 /// everything into one bundle: `insert(a)`, `insert(b)`, `remove::<C>()` cost about as much as the largest of them.
 ///
 /// ```
@@ -309,15 +309,15 @@ impl_debug_of_fields! { [] Commands<'_, '_> {} }
 /// ```
 #[doc(alias("EntityCommandBuffer"))]
 pub struct EntityCommands<'a> {
-    /// [`Entity::PLACEHOLDER`] for a spawn whose id has not been requested yet.
+    /// The entity, or [`Entity::PLACEHOLDER`] for a spawn whose id has not been requested yet.
     entity: Cell<Entity>,
-    /// The position of that spawn in the queue.
+    /// The position of the spawn in the queue, if the entity is the result of a recorded spawn.
     spawned_at: Option<usize>,
     commands: Commands<'a, 'a>,
 }
 
 impl EntityCommands<'_> {
-    /// The id of the entity. The id of a new entity is reserved by the first call.
+    /// Returns the id of the entity. For a new entity, the first call reserves the id.
     ///
     /// # Panics
     ///
@@ -331,7 +331,7 @@ impl EntityCommands<'_> {
         }
     }
 
-    /// Reserves an id for a spawn.
+    /// Reserves an id for the spawn at position `at`, and returns the id.
     fn name(&self, at: usize) -> Entity {
         let entity = self.commands.reserve();
         // SAFETY: a spawn was recorded at this position. `self` has the only reference to the queue, and cannot be
@@ -345,8 +345,8 @@ impl EntityCommands<'_> {
     ///
     /// # Panics
     ///
-    /// If the bundle contains a component with type parameters twice. If the component has no type parameters, this is a
-    /// compile error.
+    /// If the bundle contains a component twice and the component has type parameters. Without type parameters, this is
+    /// a compile error.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -366,7 +366,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, false, bundle)
     }
 
-    /// Like [`EntityCommands::insert`], but reports no error if the entity is dead then.
+    /// Like [`EntityCommands::insert`], but reports no error if the entity is dead when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -386,8 +386,8 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, true, bundle)
     }
 
-    /// Adds those components of a bundle that the entity does not have yet. The others are dropped, and their required
-    /// components are not added.
+    /// Adds those components of a bundle that the entity does not have yet. The other components of the bundle are
+    /// dropped, and their required components are not added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -406,7 +406,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::InsertIfNew, false, bundle)
     }
 
-    /// Like [`EntityCommands::insert_if_new`], but reports no error if the entity is dead then.
+    /// Like [`EntityCommands::insert_if_new`], but reports no error if the entity is dead when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -461,7 +461,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Like [`EntityCommands::remove`], but reports no error if the entity is dead then.
+    /// Like [`EntityCommands::remove`], but reports no error if the entity is dead when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -482,7 +482,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes all components except those of a bundle and the components that these require.
+    /// Removes all components except those of a bundle and the components that the bundle requires.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -535,7 +535,7 @@ impl EntityCommands<'_> {
         record_step::<()>(self.commands.recording(), StepKind::Despawn, false, entity);
     }
 
-    /// Like [`EntityCommands::despawn`], but reports no error if the entity is dead then.
+    /// Like [`EntityCommands::despawn`], but reports no error if the entity is dead when the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -553,7 +553,7 @@ impl EntityCommands<'_> {
         record_step::<()>(self.commands.recording(), StepKind::Despawn, true, entity);
     }
 
-    /// The underlying commands.
+    /// Returns the underlying commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -569,7 +569,7 @@ impl EntityCommands<'_> {
 }
 
 impl<'a> EntityCommands<'a> {
-    /// The underlying commands, by reference.
+    /// Returns a reference to the underlying commands.
     pub fn commands_mut(&mut self) -> &mut Commands<'a, 'a> {
         &mut self.commands
     }

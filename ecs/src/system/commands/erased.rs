@@ -13,7 +13,8 @@ use crate::structure::store::{CommandFailure, ErasedAccessError, Store, StoreEnt
 
 impl EntityCommands<'_> {
     /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. Errors are detected when the
-    /// command is applied, and reported as a [command error](crate::store::CommandError); the value is dropped then.
+    /// command is applied, and reported as a [command error](crate::store::CommandError). After an error the value is
+    /// dropped.
     ///
     /// [`EntityWorldMut::insert_by_id`]: crate::world::EntityWorldMut::insert_by_id
     ///
@@ -92,7 +93,7 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Records a change of the entity; an error of it is reported.
+    /// Records a change of the entity. If the change fails when it is applied, its error is reported.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn push_reported(
         &mut self,
@@ -108,8 +109,8 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Sets a field of a component, by its path, when the command is applied: see [`EntityWorldMut::set_field`]. Errors
-    /// are reported as a [command error](crate::store::CommandError).
+    /// Sets a field of a component when the command is applied: see [`EntityWorldMut::set_field`]. The field is given
+    /// by its path. Errors are reported as a [command error](crate::store::CommandError).
     ///
     /// [`EntityWorldMut::set_field`]: crate::world::EntityWorldMut::set_field
     ///

@@ -14,9 +14,9 @@ use crate::structure::store::{Selection, Store};
 /// Selects entities when the command is applied.
 type SelectFn = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>;
 
-/// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. The entities are selected when the
-/// command is applied: entities that earlier commands spawn are included, entities of later commands and ids that are
-/// only reserved are not. See [`EntitySelection`] for the costs.
+/// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. The entities are selected when
+/// the command is applied. Entities that earlier commands spawn are included. Entities that later commands spawn, and
+/// ids that are only reserved, are not included. See [`EntitySelection`] for the costs.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,7 +42,7 @@ pub struct SelectionCommands<'a> {
 }
 
 impl Commands<'_, '_> {
-    /// Commands for all entities that match a filter when they are applied.
+    /// Returns commands for all entities that match a filter when the commands are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -57,8 +57,8 @@ impl Commands<'_, '_> {
         SelectionCommands { commands: self.reborrow(), select: alloc::boxed::Box::new(select::<F>) }
     }
 
-    /// Commands for the entities of a list, in any order. Entities that are not alive when a command is applied are
-    /// skipped.
+    /// Returns commands for the entities of a list, in any order. Entities that are not alive when a command is applied
+    /// are skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

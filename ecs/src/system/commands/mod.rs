@@ -1,9 +1,9 @@
 //! Commands: changes to the world that systems record and that are applied later.
 //!
 //! A system cannot change the structure of the world while it borrows parts of it. It records changes in a
-//! [`CommandQueue`] through [`Commands`]; the schedule applies the queue before the first system that is ordered after
-//! this one, and at the latest at the end of the run, in the order of recording. The id of a new entity is available
-//! immediately, so that later commands can use it.
+//! [`CommandQueue`] through [`Commands`]. The schedule applies the changes in the order of recording, before any system
+//! runs that is ordered after the recording system, and at the latest at the end of the run. The id of a new entity is
+//! available immediately, so that later commands can use it.
 // Tests: tests/commands
 
 mod queue;

@@ -10,7 +10,7 @@ use crate::structure::store::{Cause, SavedCaller, Store, TargetWorld, is_busy, r
 use crate::util::origin::Origin;
 use crate::util::trace;
 
-/// Recorded commands. Dropping the queue drops them without applying them.
+/// Recorded commands. Dropping the queue drops the commands without applying them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -32,7 +32,7 @@ pub struct CommandQueue {
 }
 
 impl CommandQueue {
-    /// Whether the queue has no commands.
+    /// Returns whether the queue has no commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -64,7 +64,7 @@ impl CommandQueue {
         self.queue.append(&mut other.queue);
     }
 
-    /// Records an operation with the caller as its origin, outside of a system.
+    /// Records an operation outside of a system. The caller is the origin of the operation.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn record(&mut self, operation: impl FnOnce(&mut Store) + Send + 'static) {
@@ -75,13 +75,14 @@ impl CommandQueue {
 
 impl_debug!([] CommandQueue => |this, f| f.debug_struct("CommandQueue").field("is_empty", &this.is_empty()).finish());
 
-/// Applies a queue, and then the commands that its commands have queued: in a loop, so that commands that queue commands
-/// use memory, not stack. During a dispatch the queue is deferred until its end. If a command panics, the rest of the
-/// queue is dropped. If a subscriber of the span panics before the first command, the whole queue is dropped.
+/// Applies a queue, and then the commands that its commands have queued. This is a loop, so commands that queue
+/// commands use memory, not stack. During a dispatch, the queue is deferred until the end of the dispatch. If a command
+/// panics, the rest of the queue is dropped. If a subscriber of the span panics before the first command, the whole
+/// queue is dropped.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
-    /// Holds the commands that were waiting in the store before, which do not belong to the system. They are applied
-    /// after the system's own commands, and before the commands that those have queued. If one of the system's commands
-    /// panics, they stay in the store.
+    /// Holds the commands that were already waiting in the store and do not belong to the system. They are applied
+    /// after the system's own commands, and before the commands that the system's commands have queued. If one of the
+    /// system's commands panics, the waiting commands stay in the store.
     struct QueueGuard<'a> {
         store: &'a mut Store,
         recorded: &'a mut Queue<Store>,
@@ -134,8 +135,8 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     flush_own_queue(waiting.store);
 }
 
-/// Applies the commands that waited for the end of a frame, which has ended. Commands that they queue for the end of a
-/// frame wait for the next one. If a command panics or replaces the world, the remaining ones keep waiting.
+/// Applies the commands that waited for the end of the frame that has just ended. Commands that they queue for the end
+/// of a frame wait for the next frame. If a command panics or replaces the world, the remaining commands keep waiting.
 #[cold]
 pub(crate) fn apply_after_frame(store: &mut Store) {
     let world = store.id();
@@ -151,10 +152,10 @@ pub(crate) fn apply_after_frame(store: &mut Store) {
     }
 }
 
-/// Defers commands of an observer until the outermost dispatch has ended, together with their cause.
+/// Defers commands of an observer until the outermost dispatch has ended. Their cause is kept with them.
 #[cold]
 fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str>) {
-    /// While the commands run, events have this cause. Afterwards the previous cause is restored, unless the world has
+    /// While the commands run, events have this cause. On drop, the previous cause is restored, unless the world has
     /// been replaced.
     struct CauseGuard<'a> {
         store: &'a mut Store,
@@ -191,8 +192,8 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     });
 }
 
-/// Called when an observer has finished: defers the commands that it recorded through the world and not through its
-/// parameters.
+/// Called when an observer has finished. Defers the commands that the observer recorded through the world, and not
+/// through its parameters.
 #[inline]
 pub(crate) fn defer_world_commands(store: &mut Store) {
     if store.events.dispatch.has_world_commands() {
@@ -208,8 +209,8 @@ fn defer_world_commands_now(store: &mut Store) {
     defer(queue, store, None);
 }
 
-/// Called when the outermost dispatch has ended: applies the commands of its observers, and the commands that these lead
-/// to.
+/// Called when the outermost dispatch has ended. Applies the commands of the observers of this dispatch, and the
+/// commands that these lead to.
 #[inline]
 pub(crate) fn apply_observer_commands(store: &mut Store) {
     if store.events.dispatch.has_observer_commands() {
@@ -227,8 +228,8 @@ fn apply_recorded(store: &mut Store) {
     }
 }
 
-/// Applies the commands that wait in the store itself, until no command is left. Commands of observers come first: some
-/// are left if an observer has panicked.
+/// Applies the commands that wait in the store itself, until none is left. Commands of observers come first: some are
+/// left if an observer has panicked.
 pub(crate) fn flush_own_queue(store: &mut Store) {
     apply_observer_commands(store);
     take_returned(store);
@@ -245,7 +246,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<Ta
     struct PlacePending<'a> {
         store: &'a mut Store,
         target_world: &'a mut Option<TargetWorld>,
-        /// The origin of operations before the commands.
+        /// The origin that operations had before the commands were applied.
         caller: SavedCaller,
         /// Whether no command has panicked.
         has_ended: bool,

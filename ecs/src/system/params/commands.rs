@@ -1,4 +1,4 @@
-//! Commands as a parameter.
+//! The commands of a system, as a parameter.
 
 use core::marker::PhantomData;
 
@@ -97,9 +97,9 @@ params! {
 
 /// Records commands on the threads of a parallel loop, such as [`Query::par_iter`](crate::query::Query::par_iter).
 ///
-/// The commands are applied at the same point as [`Commands`]. Commands that one thread records are applied in their order, but the
-/// order between threads is not determined, and neither is which thread visits which entities, nor which id an entity gets that is
-/// spawned here. Commands that only affect the visited entity do not depend on the order. For other commands pass [`Commands`] to
+/// The commands are applied at the same point as those of [`Commands`]. Commands that one thread records are applied in their
+/// order. Not determined are the order between threads, the entities that each thread visits, and the id that a spawned entity
+/// gets. Commands that only affect the visited entity do not depend on this. For other commands pass [`Commands`] to
 /// [`for_each_with`](crate::query::QueryParIter::for_each_with), which applies the commands of all threads in the order of the
 /// entities: the result is the same as in a plain loop, on any number of threads.
 ///
@@ -133,9 +133,9 @@ pub struct ParallelCommands<'w, 's> {
 
 #[cfg(feature = "std")]
 impl ParallelCommands<'_, '_> {
-    /// Calls a function with `Commands` that only this call records into.
+    /// Calls a function with `Commands` that no other call uses.
     ///
-    /// Takes a lock briefly, twice. Commands of one call are applied one after the other.
+    /// Takes a lock briefly, twice. The commands of one call are applied one after the other.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::entity::{Entity, Location, TableId};
 
-    /// Two systems at the same time, each of which spawns on its turns. Their commands are applied in order.
+    /// Runs two systems at the same time, each of which spawns on its turns. The commands of both are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
         let mut queues: [RecordedCommands<CommandQueue>; 2] = core::array::from_fn(|_| RecordedCommands {
             queues: CommandQueue::default(),

@@ -1,4 +1,5 @@
-//! Values that a system fills and that are applied afterwards. `SystemBuffer`, in a higher layer, defines how they are applied.
+//! Values that a system fills and that are applied afterwards. `SystemBuffer`, in a higher layer, defines how such a value is
+//! applied.
 //!
 //! Tests: tests/systems/params/deferred.rs
 
@@ -17,8 +18,8 @@ use crate::system::param_error::ParamError;
 /// [`SystemBuffer`](crate::system::SystemBuffer).
 ///
 /// The buffer borrows nothing of the world, so the system may run at the same time as others that use buffers. For any change that
-/// has a command, use [`Commands`](crate::command::Commands). A buffer pays off where many values are summed up, or written to one
-/// place, for which commands would need one command each.
+/// has a command, use [`Commands`](crate::command::Commands). A buffer is worthwhile if many values are summed up or written to one
+/// place, and commands would need one command for each value.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -83,7 +84,7 @@ pub trait AppliedToStore: MadeFromStore + Send + Sync + 'static {
     fn apply_to_store(&mut self, meta: &SystemMeta, store: &mut Store);
 }
 
-/// The buffer of a system, and the world that it is for.
+/// The buffer of a system, and the world that the buffer is for.
 #[doc(hidden)]
 pub struct FilledBuffer<T> {
     value: T,

@@ -13,7 +13,8 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;
 
-/// A parameter whose type the builder of the system chooses: [`DynParamBuilder`]. Without a builder it is `()`.
+/// A parameter whose type the builder of the system chooses, with a [`DynParamBuilder`]. Without a builder the type is
+/// `()`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,14 +42,14 @@ pub struct DynSystemParam<'w, 's> {
 }
 
 impl<'w, 's> DynSystemParam<'w, 's> {
-    /// Whether the parameter inside is a `P`.
+    /// Returns whether the parameter inside is a `P`.
     #[must_use]
     pub fn is<P: SystemParam>(&self) -> bool {
         let any: &dyn Any = &*self.state;
         any.is::<StateOf<P::Source>>()
     }
 
-    /// The parameter inside, if it is a `P`.
+    /// Returns the parameter inside, if it is a `P`.
     #[must_use]
     pub fn downcast<P: SystemParam<Item<'w, 's> = P>>(self) -> Option<P> {
         let any: &'s mut dyn Any = self.state;
@@ -59,7 +60,7 @@ impl<'w, 's> DynSystemParam<'w, 's> {
         got.ok().map(P::item)
     }
 
-    /// The parameter inside, if it is a `P`, for as long as `self` is borrowed.
+    /// Returns the parameter inside, if it is a `P`, for as long as `self` is borrowed.
     #[must_use]
     pub fn downcast_mut<'a, P: SystemParam<Item<'a, 'a> = P>>(&'a mut self) -> Option<P> {
         DynSystemParam { cell: self.cell, state: &mut *self.state, stays: PhantomData }.downcast::<P>()
@@ -76,7 +77,7 @@ pub trait DynParamState: Any + Send + Sync {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`ParamSource::get`].
+    /// - The conditions of [`ParamSource::get`] hold.
     unsafe fn check(&mut self, cell: StoreCell<'_>) -> Result<(), ParamError>;
     fn apply(&mut self, meta: &SystemMeta, store: &mut Store);
     fn rows(&self, store: &Store) -> Option<usize>;
@@ -163,12 +164,12 @@ params! {
 /// Builds the state of a [`DynSystemParam`].
 type BuildHeld<'a> = dyn for<'b> FnOnce(&mut BuildSite<'_, 'b>) -> Built<'b, DynSource> + 'a;
 
-/// A builder of a [`DynSystemParam`]: it chooses the type of the parameter, and builds it. See
+/// A builder of a [`DynSystemParam`]. It chooses the type of the parameter, and builds the parameter. See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 pub struct DynParamBuilder<'a>(Box<BuildHeld<'a>>);
 
 impl<'a> DynParamBuilder<'a> {
-    /// A `DynSystemParam` that contains the parameter `P`, which another builder builds.
+    /// Creates a builder of a `DynSystemParam` that contains the parameter `P`. Another builder builds `P`.
     #[must_use]
     pub fn new<P: SystemParam>(builder: impl BuildParam<P> + 'a) -> Self {
         Self(Box::new(move |site| {

@@ -45,7 +45,7 @@ impl_display!([] ResourceFetchError => |this, f| match this {
 
 impl core::error::Error for ResourceFetchError {}
 
-/// A set of resources, or all of them, including those that are not registered yet.
+/// A set of resources, or all resources, including resources that are not registered yet.
 #[derive(Clone, Default, Debug)]
 struct ResourceSet {
     named: FixedBitSet,
@@ -66,7 +66,7 @@ impl ResourceSet {
 #[doc(hidden)]
 #[derive(Clone, Default, Debug)]
 pub struct ResourceRights {
-    /// The resources that may be read; includes all that may be written.
+    /// The resources that may be read, including all that may be written.
     reads: ResourceSet,
     writes: ResourceSet,
 }
@@ -82,7 +82,7 @@ impl ResourceRights {
         }
     }
 
-    /// Adds all rights to the access of the system. They belong to one parameter, so they do not conflict with each other.
+    /// Adds all rights to the access of the system. The rights belong to one parameter, so they do not conflict with each other.
     fn declare(&self, site: &mut BuildSite<'_, '_>) {
         site.as_set(|site| {
             let Self { reads, writes } = self;
@@ -117,7 +117,7 @@ impl<'w> AllowedResources<'w, '_> {
         cell.store().resources.id::<R>().is_some_and(|id| set.contains(id))
     }
 
-    /// The id of a resource, if it may be borrowed.
+    /// Returns the id of a resource, if the resource may be borrowed.
     fn borrow<R: Resource, B: Borrowing>(&self) -> Result<ResourceId, ResourceFetchError> {
         let absent = ResourceFetchError::DoesNotExist(type_name::<R>());
         let id = self.cell.store().resources.id::<R>().ok_or(absent)?;
@@ -128,8 +128,8 @@ impl<'w> AllowedResources<'w, '_> {
     }
 }
 
-/// Some of the resources, to read: those that the builder of the system added ([`FilteredResourcesParamBuilder`]), or those of a
-/// borrowed world. Without a builder the set is empty.
+/// A set of resources that may be read. These are the resources that the builder of the system added
+/// ([`FilteredResourcesParamBuilder`]), or those of a borrowed world. Without a builder the set is empty.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -151,28 +151,28 @@ impl<'w> AllowedResources<'w, '_> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct FilteredResources<'w, 's> {
-    /// No other code writes the readable resources for `'w`.
+    /// The resources. No other code writes the readable ones for `'w`.
     reach: AllowedResources<'w, 's>,
 }
 
 impl<'w> FilteredResources<'w, '_> {
-    /// All resources of a store.
+    /// Returns all resources of a store.
     pub(crate) fn of(cell: ReadCell<'w>) -> Self {
         const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::NONE };
         Self { reach: AllowedResources { cell: cell.cell(), rights: RIGHTS } }
     }
 
-    /// Whether the resource may be read, if it exists.
+    /// Returns whether the resource may be read, if it exists.
     #[must_use]
     pub fn has_read<R: Resource>(&self) -> bool {
         self.reach.may_borrow::<R>(false)
     }
 
-    /// A resource.
+    /// Returns a resource.
     ///
     /// # Errors
     ///
-    /// If it may not be read, or does not exist.
+    /// If the resource may not be read, or does not exist.
     pub fn get<R: Resource>(&self) -> Result<Ref<'w, R>, ResourceFetchError> {
         let id = self.reach.borrow::<R, Reads>()?;
         // SAFETY: `id` is the id of `R` in the cell's store. `R` is among the rights (checked by `borrow`), so no other code writes
@@ -183,8 +183,8 @@ impl<'w> FilteredResources<'w, '_> {
     }
 }
 
-/// Some of the resources, to read and write: those that the builder of the system added ([`FilteredResourcesMutParamBuilder`]), or
-/// those of a borrowed world. Without a builder the set is empty.
+/// A set of resources that may be read and written. These are the resources that the builder of the system added
+/// ([`FilteredResourcesMutParamBuilder`]), or those of a borrowed world. Without a builder the set is empty.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -209,18 +209,18 @@ impl<'w> FilteredResources<'w, '_> {
 /// assert_eq!(world.resource::<Score>().0, 4);
 /// ```
 pub struct FilteredResourcesMut<'w, 's> {
-    /// For `'w`, no other code borrows the writable resources, and no other code writes the readable ones.
+    /// The resources. For `'w`, no other code borrows the writable ones, and no other code writes the readable ones.
     reach: AllowedResources<'w, 's>,
 }
 
 impl<'w, 's> FilteredResourcesMut<'w, 's> {
-    /// All resources of a store.
+    /// Returns all resources of a store.
     pub(crate) fn of(store: &'w mut Store) -> Self {
         const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::ALL };
         Self { reach: AllowedResources { cell: StoreCell::exclusive(store), rights: RIGHTS } }
     }
 
-    /// The same resources, to read.
+    /// Returns the same resources, to read.
     #[must_use]
     pub fn as_readonly(&self) -> FilteredResources<'_, 's> {
         FilteredResources { reach: self.reach }
@@ -232,41 +232,41 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
         FilteredResourcesMut { reach: self.reach }
     }
 
-    /// Whether the resource may be read, if it exists.
+    /// Returns whether the resource may be read, if it exists.
     #[must_use]
     pub fn has_read<R: Resource>(&self) -> bool {
         self.reach.may_borrow::<R>(false)
     }
 
-    /// Whether the resource may be written, if it exists.
+    /// Returns whether the resource may be written, if it exists.
     #[must_use]
     pub fn has_write<R: Resource>(&self) -> bool {
         self.reach.may_borrow::<R>(true)
     }
 
-    /// A resource, to read.
+    /// Returns a resource, to read.
     ///
     /// # Errors
     ///
-    /// If it may not be read, or does not exist.
+    /// If the resource may not be read, or does not exist.
     pub fn get<R: Resource>(&self) -> Result<Ref<'_, R>, ResourceFetchError> {
         self.as_readonly().get()
     }
 
-    /// A resource, to change.
+    /// Returns a resource, to change.
     ///
     /// # Errors
     ///
-    /// If it may not be written, or does not exist.
+    /// If the resource may not be written, or does not exist.
     pub fn get_mut<R: Resource>(&mut self) -> Result<Mut<'_, R>, ResourceFetchError> {
         self.reborrow().into_mut()
     }
 
-    /// A resource, to change, for as long as the resources are borrowed.
+    /// Returns a resource, to change, for as long as the resources are borrowed.
     ///
     /// # Errors
     ///
-    /// If it may not be written, or does not exist.
+    /// If the resource may not be written, or does not exist.
     pub fn into_mut<R: Resource>(self) -> Result<Mut<'w, R>, ResourceFetchError> {
         let id = self.reach.borrow::<R, Writes>()?;
         // SAFETY: `id` is the id of `R` in the cell's store. `R` is among the writable rights (checked by `borrow`), so no other
@@ -377,14 +377,15 @@ macro_rules! builders {
             pub struct $Builder<T>(T);
 
             impl<T: FnOnce(&mut $Rights<'_>)> $Builder<T> {
-                /// A builder that calls `add` to add resources.
+                /// Creates a builder that calls `add` to add resources.
                 pub fn new(add: T) -> Self {
                     Self(add)
                 }
             }
 
             impl<'a> $Builder<Box<dyn FnOnce(&mut $Rights<'_>) + 'a>> {
-                /// Like [`new`](Self::new), with one type for all functions, for a list of builders.
+                /// Like [`new`](Self::new), but the builder has the same type for all functions, so that builders can be put into a
+                /// list.
                 pub fn new_box(add: impl FnOnce(&mut $Rights<'_>) + 'a) -> Self {
                     Self(Box::new(add))
                 }

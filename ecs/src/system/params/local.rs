@@ -1,4 +1,4 @@
-//! Values that a system keeps. The layer that defines worlds implements how they are fetched, since `FromWorld` makes them.
+//! Values that a system keeps. The layer that defines worlds implements how such a value is fetched, since `FromWorld` makes it.
 //!
 //! Tests: tests/systems/params/local.rs
 
@@ -53,10 +53,10 @@ impl<'s, T> Local<'s, T> {
     }
 }
 
-/// The code that parameters for a value of the system share.
+/// Defines the code that parameters for a value of the system share.
 macro_rules! kept_values {
     ($Param:ident) => {
-        /// For unit tests that call a system directly.
+        /// Creates the parameter for unit tests that call a system directly.
         impl<'s, T> From<&'s mut T> for $Param<'s, T> {
             fn from(value: &'s mut T) -> Self {
                 Self { value }

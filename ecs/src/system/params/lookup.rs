@@ -15,11 +15,11 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// Reads entities by id: a query for single entities, in systems that visit other entities.
+/// Reads entities by id. A lookup is a query for single entities, in systems that visit other entities.
 ///
-/// In a `#[system]` over components it is a parameter like the components of the row. The rows may not write components that it
-/// reads: some of the entities would be changed already and others not, depending on their position. Such a system does not compile,
-/// unless filters make the rows and the entities that are looked up disjoint.
+/// In a `#[system]` over components, a lookup is a parameter like the components of the row. The rows may not write components that
+/// the lookup reads: some of the entities would be changed already and others not, depending on their position. Such a system does
+/// not compile, unless filters make the rows and the looked-up entities disjoint.
 ///
 /// A lookup is `Copy`, and finding an entity costs the same as [`Query::get`].
 ///
@@ -54,7 +54,7 @@ pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
 impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F>; }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
-    /// The entity's item. `O(1)`.
+    /// Returns the item of an entity. `O(1)`.
     ///
     /// # Errors
     ///
@@ -77,11 +77,11 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
         self.query.get_inner(entity)
     }
 
-    /// The items of several entities. An entity may occur several times.
+    /// Returns the items of several entities. An entity may occur several times.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// Returns an error for the first entity that is not alive or does not match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -98,7 +98,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
         self.query.get_many_readonly(entities)
     }
 
-    /// Whether the entity is alive and matches. `O(1)`.
+    /// Returns whether the entity is alive and matches. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -119,7 +119,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
 }
 
 impl_from! {
-    /// For unit tests that call a system directly.
+    /// Creates the parameter for unit tests that call a system directly.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -10,11 +10,11 @@ use crate::storage::message::{
 };
 use crate::system::memory::StateVisitor;
 
-/// The methods that parameters with a cursor share.
+/// Defines the methods that parameters with a cursor share.
 macro_rules! cursor_methods {
     ($($Param:ident),*) => { $(
         impl<M> $Param<'_, '_, M> {
-            /// The number of messages that the system has not read.
+            /// Returns the number of messages that the system has not read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -32,7 +32,7 @@ macro_rules! cursor_methods {
                 self.cursor.len(self.messages)
             }
 
-            /// Whether the system has read all messages.
+            /// Returns whether the system has read all messages.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -66,8 +66,8 @@ macro_rules! cursor_methods {
                 self.cursor.clear(self.messages);
             }
 
-            /// The number of messages that were dropped before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
+            /// Returns the number of messages that were dropped before the system could read them, since it was prepared or since
+            /// the last [`take_missed`](Self::take_missed). Reading other messages does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -90,7 +90,7 @@ macro_rules! cursor_methods {
                 self.cursor.missed(self.messages)
             }
 
-            /// Returns [`missed`](Self::missed) and resets it to 0.
+            /// Returns the number of [`missed`](Self::missed) messages, and resets it to 0.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -158,11 +158,12 @@ impl<M: Message> ResourceState<Messages<M>> for MessageCursor<M> {
 
 /// Writes messages that other systems read.
 ///
-/// In a parallel loop each task has a writer of its own, and the messages of all tasks are joined in the order of the rows. The ids
-/// that such a writer returns do not identify the messages: the number of messages before them is not yet known.
+/// In a parallel loop, each task has a writer of its own, and the messages of all tasks are joined in the order of the rows. The
+/// ids that such a writer returns do not identify the messages, because the number of messages before them is not yet known.
 ///
-/// It writes the resource [`Messages<M>`](Messages), which is inserted when the system is prepared if it does not exist; so systems
-/// that write the same message type run one after the other, and a system has only one writer of each type.
+/// A writer borrows the resource [`Messages<M>`](Messages) mutably. The resource is inserted when the system is prepared, if it
+/// does not exist. So systems that write the same message type run one after the other, and a system has only one writer of each
+/// type.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -235,27 +236,27 @@ impl<'w, M> MessageWriter<'w, M> {
 }
 
 impl_from! {
-    /// For unit tests that call a system directly.
+    /// Creates the parameter for unit tests that call a system directly.
     ['w, M] &'w mut Messages<M> => MessageWriter<'w, M>, |messages| Self { messages };
 }
 
 impl_debug!([M] MessageWriter<'_, M> => |this, f|
     f.debug_struct("MessageWriter").field("len", &this.messages.len()).finish_non_exhaustive());
 
-/// Reads the messages that others have written, each once.
+/// Reads each message that others have written once.
 ///
 /// The system keeps its position from run to run, in a [`MessageCursor`]. It begins with the messages that exist when the system is
-/// prepared for a world: at the beginning of the first run of its schedule, even if a condition keeps the system from running, or by
-/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
-/// [`missed`](Self::missed) because it was dropped before: [`Messages`] documents when that happens. The first time that a system
-/// misses messages is reported to [`World::on_command_error`](crate::world::World::on_command_error), which prints a warning unless
-/// the program sets another handler: through `tracing` with the feature `trace`, otherwise to the standard error stream. Messages
-/// that an iterator has not yielded stay unread.
+/// prepared for a world. This happens at the beginning of the first run of its schedule, even if a condition keeps the system from
+/// running, or in [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on the system sees each message once,
+/// or counts it as [`missed`](Self::missed) because it was dropped before: [`Messages`] documents when messages are dropped. The
+/// first time that a system misses messages is reported to [`World::on_command_error`](crate::world::World::on_command_error).
+/// Unless the program sets another handler, this prints a warning: through `tracing` with the feature `trace`, otherwise to the
+/// standard error stream. Messages that an iterator has not yielded stay unread.
 ///
-/// It reads the resource [`Messages<M>`](Messages), which is inserted if it does not exist, and may be used in a condition. A
-/// `#[system]` over components cannot have it, since only the first row would see the messages: read them in a world system, which
-/// has a `Query`, or take `Res<Messages<M>>`, whose [`iter_current_update_messages`](Messages::iter_current_update_messages) each
-/// row can call.
+/// A reader borrows the resource [`Messages<M>`](Messages), which is inserted if it does not exist. It may be used in a condition.
+/// A `#[system]` over components cannot have a reader, since only the first row would see the messages. Read them in a world
+/// system, which has a `Query`, or take `Res<Messages<M>>`, whose
+/// [`iter_current_update_messages`](Messages::iter_current_update_messages) each row can call.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -286,7 +287,7 @@ pub struct MessageReader<'w, 's, M> {
 }
 
 impl<M> MessageReader<'_, '_, M> {
-    /// The messages that the system has not read, the oldest first.
+    /// Iterates over the messages that the system has not read, the oldest first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -304,7 +305,7 @@ impl<M> MessageReader<'_, '_, M> {
         self.cursor.read(self.messages)
     }
 
-    /// The messages that the system has not read, each with its id.
+    /// Iterates over the messages that the system has not read, each with its id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -321,7 +322,7 @@ impl<M> MessageReader<'_, '_, M> {
         self.cursor.read_with_id(self.messages)
     }
 
-    /// The messages that the system has not read, to be read on several threads. All of them count as read afterwards.
+    /// Iterates on several threads over the messages that the system has not read. All of them count as read afterwards.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -341,14 +342,14 @@ impl<M> MessageReader<'_, '_, M> {
 }
 
 impl_from! {
-    /// For unit tests that call a system directly.
+    /// Creates the parameter for unit tests that call a system directly.
     ['w, 's, M] (&'w Messages<M>, &'s mut MessageCursor<M>) => MessageReader<'w, 's, M>, |(messages, cursor)|
         Self { messages, cursor };
 }
 
-/// Reads the messages that others have written, each once, and may change them for later readers.
+/// Reads each message that others have written once, and may change it for later readers.
 ///
-/// Like [`MessageReader`], but it borrows the resource [`Messages<M>`](Messages) mutably.
+/// It works like [`MessageReader`], but borrows the resource [`Messages<M>`](Messages) mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -376,7 +377,7 @@ pub struct MessageMutator<'w, 's, M> {
 }
 
 impl<M> MessageMutator<'_, '_, M> {
-    /// The messages that the system has not read, the oldest first, to change them.
+    /// Iterates over the messages that the system has not read, the oldest first, to change them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -395,7 +396,7 @@ impl<M> MessageMutator<'_, '_, M> {
         self.cursor.read_mut(self.messages)
     }
 
-    /// The messages that the system has not read, to change them, each with its id.
+    /// Iterates over the messages that the system has not read, to change them, each with its id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -414,7 +415,8 @@ impl<M> MessageMutator<'_, '_, M> {
         self.cursor.read_mut_with_id(self.messages)
     }
 
-    /// Adds a message and returns its id. The system reads its own messages, too, the next time that it reads.
+    /// Adds a message and returns its id. The next time that the system reads, it also gets the messages that it has written
+    /// itself.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -439,7 +441,7 @@ impl<M> MessageMutator<'_, '_, M> {
     }
 }
 
-/// The methods of parameters that write messages, except `write`.
+/// Defines the methods of parameters that write messages, except `write`.
 macro_rules! writing_methods {
     ($($Param:ident<$($life:lifetime),*>;)*) => { $(
         impl<M> $Param<$($life,)* M> {
@@ -487,7 +489,7 @@ writing_methods! {
 }
 
 impl_from! {
-    /// For unit tests that call a system directly.
+    /// Creates the parameter for unit tests that call a system directly.
     ['w, 's, M] (&'w mut Messages<M>, &'s mut MessageCursor<M>) => MessageMutator<'w, 's, M>, |(messages, cursor)|
         Self { messages, cursor };
 }

@@ -19,10 +19,10 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system reads.
+/// A system parameter that reads a value of [`World::insert_non_send`](crate::world::World::insert_non_send).
 ///
-/// The system runs on the thread that runs the schedule. It cannot run if the value does not exist, or if it belongs to another
-/// thread; take `Option<NonSend<T>>` if the value may be absent. Needs the feature `std`.
+/// The system runs on the thread that runs the schedule. If the value does not exist or belongs to another thread, the system
+/// cannot run. Take `Option<NonSend<T>>` if the value may be absent. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,7 +48,7 @@ pub struct NonSend<'w, T: ?Sized> {
 }
 
 impl<'w, T: ?Sized> NonSend<'w, T> {
-    /// The plain reference.
+    /// Returns the plain reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -69,10 +69,10 @@ impl_from! {
     ['w, T: ?Sized] NonSendMut<'w, T> => NonSend<'w, T>, |value| Self { value: value.value, ticks: value.ticks };
 }
 
-/// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system changes.
+/// A system parameter that changes a value of [`World::insert_non_send`](crate::world::World::insert_non_send).
 ///
-/// Like [`NonSend`]: the system runs on the thread that runs the schedule, and cannot run if the value does not exist or belongs to
-/// another thread. Needs the feature `std`.
+/// As with [`NonSend`], the system runs on the thread that runs the schedule. If the value does not exist or belongs to another
+/// thread, the system cannot run. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -93,7 +93,7 @@ pub struct NonSendMut<'w, T: ?Sized> {
 }
 
 impl<'w, T: ?Sized> NonSendMut<'w, T> {
-    /// The plain reference. The value counts as changed.
+    /// Returns the plain reference. The value counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -131,8 +131,8 @@ impl<'w, T: ?Sized> NonSendMut<'w, T> {
     }
 }
 
-/// A parameter without data: a system that has one runs on the thread that runs the schedule. For libraries that require one thread,
-/// or use thread-local state. Needs the feature `std`.
+/// A parameter without data. A system that has this parameter runs on the thread that runs the schedule. For libraries that require
+/// one thread, or use thread-local state. Needs the feature `std`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -172,13 +172,13 @@ fn missing<T>() -> ParamError {
     ))
 }
 
-/// How the value inside the resource that holds it is borrowed.
+/// Defines how the value inside the resource that holds it is borrowed.
 #[doc(hidden)]
 pub trait ValueBorrowing: Borrowing {
     /// The parameter.
     type ValueParam<'w, T: 'static>;
 
-    /// The parameter, if this is the thread of the value.
+    /// Returns the parameter, if this thread is the thread of the value.
     fn value<'w, T: 'static>(held: Self::Param<'w, OnThread<T>>) -> Result<Self::ValueParam<'w, T>, WrongThread>;
 }
 

@@ -4,8 +4,8 @@
 
 use crate::system::param::{SystemParam, SystemParamItem};
 
-/// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know that a bare `P` with other lifetimes
-/// is the same type.
+/// A parameter of any type `P`, for functions that are generic in `P`. If such a function took a bare `P`, the compiler could not
+/// know that `P` with other lifetimes is the same type.
 ///
 /// ```
 /// use std::ops::Deref;
@@ -29,7 +29,7 @@ use crate::system::param::{SystemParam, SystemParamItem};
 pub struct StaticSystemParam<'w, 's, P: SystemParam>(pub(crate) SystemParamItem<'w, 's, P>);
 
 impl<'w, 's, P: SystemParam> StaticSystemParam<'w, 's, P> {
-    /// The parameter.
+    /// Returns the parameter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

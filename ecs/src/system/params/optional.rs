@@ -11,8 +11,8 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::system::param_error::ParamError;
 
-/// A parameter that skips the system if it is missing. That is not a failure: a schedule goes on with the next system, and a
-/// condition does not hold.
+/// A parameter that skips the system if the inner parameter is missing. This is not a failure: a schedule goes on with the next
+/// system, and a condition does not hold.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,7 +39,7 @@ use crate::system::param_error::ParamError;
 pub struct If<P>(pub P);
 
 impl<P> If<P> {
-    /// The parameter.
+    /// Returns the parameter.
     pub fn into_inner(self) -> P {
         self.0
     }
@@ -156,7 +156,7 @@ params! {
     /// ```
     [P: SystemParam] Option<P> => Option<P::Item<'w, 's>>, OptionSource<P::Source>, |got| got.map(P::item);
 
-    /// A parameter, or the error why it cannot be fetched.
+    /// A parameter, or the error that says why it cannot be fetched.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

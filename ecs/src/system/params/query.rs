@@ -36,11 +36,12 @@ pub trait MakeQuery<D: QueryData, F: QueryFilter> {
     fn make(self, store: &mut Store) -> QueryState<D, F>;
 }
 
-/// A builder of a [`Query`]: a function adds terms to a [`QueryBuilder`](crate::query::QueryBuilder). See
+/// A builder of a [`Query`]. A function adds terms to a [`QueryBuilder`](crate::query::QueryBuilder). See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
-/// The added terms take effect when the system is prepared. The check at compile time only sees the types of the queries; queries
-/// whose types conflict and that only their builders make disjoint go into a [`ParamSet`](crate::system::ParamSet).
+/// The added terms take effect when the system is prepared. The check at compile time only sees the types of the queries. If the
+/// types of two queries conflict, and only their builders make them disjoint, put the queries into a
+/// [`ParamSet`](crate::system::ParamSet).
 ///
 /// ```
 /// use strata_ecs::prelude::*;

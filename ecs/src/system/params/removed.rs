@@ -20,17 +20,18 @@ use crate::system::param_error::ParamError;
 /// The entities that have lost a component, once for each loss: because it was removed or taken, because they were despawned, or
 /// because they were moved to another world. [`crate::removal`] has the exact rules.
 ///
-/// The system keeps its position from run to run. It begins when the system is prepared for a world: at the beginning of the first
-/// run of its schedule, even if a condition keeps the system from running, or by
-/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). Earlier removals are not recorded; so a system that is run by
-/// `run_system_once` sees nothing. From then on it sees each removal once, however rarely it runs, or counts it as
+/// The system keeps its position from run to run. The position begins when the system is prepared for a world. This happens at the
+/// beginning of the first run of its schedule, even if a condition keeps the system from running, or in
+/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). Earlier removals are not recorded, so a system that is run by
+/// `run_system_once` sees nothing. From then on the system sees each removal once, however rarely it runs, or counts it as
 /// [`missed`](Self::missed) because too many newer ones followed: see
 /// [`World::set_removed_limit`](crate::world::World::set_removed_limit).
 ///
 /// An entity that has lost the component may have it again, or may be despawned. [`RemovedValues`] also gives the removed values.
 ///
-/// It borrows no component, so it does not conflict with other parameters, and may be used in a condition. A `#[system]` over
-/// components cannot have it, since only the first row would see the removals: read them in a world system, which has a `Query`.
+/// The parameter borrows no component, so it does not conflict with other parameters, and may be used in a condition. A `#[system]`
+/// over components cannot have it, since only the first row would see the removals. Read them in a world system, which has a
+/// `Query`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -64,8 +65,9 @@ pub struct RemovedComponents<'w, 's, T> {
     reader: &'s mut RemovedComponentReader<T>,
 }
 
-/// The last values of a component, each with the entity that had it. It reads the same removals as [`RemovedComponents`], without
-/// the values that a caller has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
+/// The last values of a component, each with the entity that had it. It reads the same removals as [`RemovedComponents`], except
+/// values that left the world: those that a caller has taken ([`take`](crate::world::EntityWorldMut::take) and the like), and those
+/// of entities that were moved to another world.
 ///
 /// Values are moved into the removal log, not cloned. A value is dropped when all systems that read such values have passed it and
 /// the [frame](crate::world::World::frame) has ended, or another removal is recorded. In all other respects it works like
@@ -104,11 +106,11 @@ pub struct RemovedValues<'w, 's, T> {
     reader: &'s mut RemovedValueReader<T>,
 }
 
-/// The methods that both parameters have.
+/// Defines the methods that both parameters have.
 macro_rules! reader_methods {
     ($($Param:ident of $Reader:ident;)*) => { $(
         impl<T> $Param<'_, '_, T> {
-            /// The number of removals that the system has not read.
+            /// Returns the number of removals that the system has not read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -131,7 +133,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.len(self.log)
             }
 
-            /// Whether the system has read all removals.
+            /// Returns whether the system has read all removals.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -163,8 +165,8 @@ macro_rules! reader_methods {
                 self.reader.cursor.clear(self.log);
             }
 
-            /// The number of removals that were dropped before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). Reading other removals does not change the number.
+            /// Returns the number of removals that were dropped before the system could read them, since it was prepared or since
+            /// the last [`take_missed`](Self::take_missed). Reading other removals does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -188,7 +190,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.missed(self.log)
             }
 
-            /// Returns [`missed`](Self::missed) and resets it to 0.
+            /// Returns the number of [`missed`](Self::missed) removals, and resets it to 0.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -228,7 +230,7 @@ macro_rules! reader_methods {
         }
 
         impl<'w, 's, T> $Param<'w, 's, T> {
-            /// The parameter for a reader of this log.
+            /// Returns the parameter for a reader of this log.
             #[inline]
             pub(crate) fn from_parts(log: &'w RemovalLog, reader: &'s mut $Reader<T>) -> Self {
                 Self { log, reader }
@@ -255,13 +257,13 @@ pub trait RemovalReader: Send + Sync + 'static {
     /// The parameter.
     type Param<'w, 's>;
 
-    /// A reader of removals from now on.
+    /// Creates a reader that begins with the next removal.
     fn begin(store: &mut Store) -> Self;
 
     /// Visits the number of missed entries. The log holds the position of the reader.
     fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 
-    /// The parameter, if the reader belongs to this store.
+    /// Returns the parameter, if the reader belongs to this store.
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>>;
 }
 
@@ -324,8 +326,8 @@ params! {
 }
 
 impl<T> RemovedComponents<'_, '_, T> {
-    /// The entities that have lost the component since the system last read, the earliest first. An entity that has lost it twice
-    /// occurs twice. Removals that the iterator has not yielded stay unread.
+    /// Iterates over the entities that have lost the component since the system last read, the earliest loss first. An entity that
+    /// has lost it twice occurs twice. Removals that the iterator has not yielded stay unread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -353,8 +355,8 @@ impl<'a, T> RemovedValues<'a, 'a, T> {
 }
 
 impl<T> RemovedValues<'_, '_, T> {
-    /// The values that entities have lost since the system last read, the earliest first. Values that the iterator has not yielded
-    /// stay unread.
+    /// Iterates over the values that entities have lost since the system last read, the earliest loss first. Values that the
+    /// iterator has not yielded stay unread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

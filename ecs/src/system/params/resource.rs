@@ -18,9 +18,9 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
-/// A resource that a system reads.
+/// A system parameter that reads a resource.
 ///
-/// The system cannot run if the resource does not exist; take `Option<Res<R>>` if it may be absent.
+/// If the resource does not exist, the system cannot run. Take `Option<Res<R>>` if it may be absent.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,7 +45,7 @@ pub struct Res<'w, R: ?Sized> {
 }
 
 impl<'w, R: ?Sized> Res<'w, R> {
-    /// The plain reference.
+    /// Returns the plain reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,7 +61,7 @@ impl<'w, R: ?Sized> Res<'w, R> {
         self.value
     }
 
-    /// The resource, with its ticks.
+    /// Returns the resource, with its ticks.
     #[inline]
     pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
         (self.value, self.ticks)
@@ -94,9 +94,9 @@ impl_into_iter! {
     ['a, R] &'a Res<'_, R> => &'a R, |this| this.value
 }
 
-/// A resource that a system changes.
+/// A system parameter that changes a resource.
 ///
-/// The system cannot run if the resource does not exist; take `Option<ResMut<R>>` if it may be absent.
+/// If the resource does not exist, the system cannot run. Take `Option<ResMut<R>>` if it may be absent.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -118,7 +118,7 @@ pub struct ResMut<'w, R: ?Sized> {
 }
 
 impl<'w, R: ?Sized> ResMut<'w, R> {
-    /// The plain reference.
+    /// Returns the plain reference.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -136,19 +136,19 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         self.value
     }
 
-    /// The resource, with its ticks. Does not mark it as changed.
+    /// Returns the resource, with its ticks. This does not mark the resource as changed.
     #[inline]
     pub(in crate::system) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
         (self.value, self.ticks)
     }
 
-    /// The resource, with its ticks, borrowed.
+    /// Returns the resource, with its ticks, borrowed.
     #[inline(always)]
     pub(in crate::system) fn parts(&mut self) -> (&mut R, &Ticks<'w>) {
         (self.value, &self.ticks)
     }
 
-    /// Joins the parts of [`into_parts`](Self::into_parts), or a value with other ticks.
+    /// Creates the parameter from the parts that [`into_parts`](Self::into_parts) returns, or from a value and other ticks.
     #[inline]
     pub(in crate::system) fn of_parts(value: &'w mut R, ticks: Ticks<'w>) -> Self {
         Self { value, ticks }
@@ -177,8 +177,8 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         ResMut { value: self.value, ticks: self.ticks }
     }
 
-    /// A part of the resource, with the ticks of the whole. Dereferencing the part mutably marks the resource as changed; calling
-    /// this method does not.
+    /// Returns a part of the resource, with the ticks of the whole. Dereferencing the part mutably marks the resource as changed;
+    /// calling this method does not.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -198,16 +198,16 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         Mut::new(part(self.value), self.ticks)
     }
 
-    /// Like [`map_unchanged`](Self::map_unchanged), for a part that may be absent.
+    /// Like [`map_unchanged`](Self::map_unchanged), but for a part that may be absent.
     pub fn filter_map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut R) -> Option<&mut U>) -> Option<Mut<'w, U>> {
         part(self.value).map(|value| Mut::new(value, self.ticks))
     }
 
-    /// Like [`map_unchanged`](Self::map_unchanged), for a function that may fail.
+    /// Like [`map_unchanged`](Self::map_unchanged), but for a function that may fail.
     ///
     /// # Errors
     ///
-    /// The error of the function.
+    /// The error that the function returns.
     pub fn try_map_unchanged<U: ?Sized, E>(
         self,
         part: impl FnOnce(&mut R) -> Result<&mut U, E>,
@@ -245,7 +245,7 @@ fn missing<R: Resource>() -> ParamError {
     ParamError::missing(missing_text::<R>() + ", or make the parameter an `Option`")
 }
 
-/// The access to a resource that is known at compile time.
+/// Returns the part of the access to a resource that is known at compile time.
 const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
     match R::KEY {
         Some(key) => ConstAccess::Resource { key, write },
@@ -259,10 +259,10 @@ pub trait ResourceState<R>: Send + Sync + 'static {
     /// Whether the state is a cursor in a list of messages.
     const READS_MESSAGES: bool = false;
 
-    /// The state of a new system.
+    /// Returns the state for a new system.
     fn begin(resource: &R) -> Self;
 
-    /// The number of entries that were dropped before the system could read them.
+    /// Returns the number of entries that were dropped before the system could read them.
     fn missed(&self, _resource: &R) -> u64 {
         0
     }
@@ -286,7 +286,7 @@ fn removed<R: Resource>() -> ParamError {
     ))
 }
 
-/// How a resource is borrowed.
+/// Defines how a resource is borrowed.
 #[doc(hidden)]
 pub trait Borrowing: 'static {
     /// Whether it borrows the resource mutably.
@@ -294,7 +294,7 @@ pub trait Borrowing: 'static {
     /// The parameter.
     type Param<'w, R: Resource>: Deref<Target = R>;
 
-    /// The parameter, if the resource exists.
+    /// Returns the parameter, if the resource exists.
     ///
     /// # Safety
     ///
@@ -426,19 +426,19 @@ params! {
     [R: Resource] ResMut<'_, R> => ResMut<'w, R>, ResourceSource<R, Writes>, |got| got;
 }
 
-/// The code that [`Res`] and [`ResMut`] share with the parameters for values that stay on one thread.
+/// Defines the code that [`Res`] and [`ResMut`] share with the parameters for values that stay on one thread.
 macro_rules! borrowed_values {
     ($($Shared:ident, $Mut:ident;)*) => { $(
         impl_copy! { [T: ?Sized] $Shared<'_, T>; }
 
-        /// For unit tests that call a system directly.
+        /// Creates the parameter for unit tests that call a system directly.
         impl<'w, T: ?Sized> From<&'w T> for $Shared<'w, T> {
             fn from(value: &'w T) -> Self {
                 Self { value, ticks: Ticks::nowhere() }
             }
         }
 
-        /// For unit tests that call a system directly.
+        /// Creates the parameter for unit tests that call a system directly.
         impl<'w, T: ?Sized> From<&'w mut T> for $Mut<'w, T> {
             fn from(value: &'w mut T) -> Self {
                 Self { value, ticks: Ticks::nowhere() }

@@ -1,7 +1,7 @@
 //! Parameters that conflict, lent out one at a time.
 //!
-//! The members of a `ParamSet` are checked against all parameters outside of the set, not against each other. The set lends one of
-//! them at a time, for as long as the set itself is borrowed mutably.
+//! The members of a `ParamSet` are checked against all parameters outside of the set, not against each other. The set lends one
+//! member at a time, for as long as the set itself is borrowed mutably.
 //!
 //! Tests: tests/systems/params/sets.rs
 
@@ -17,17 +17,17 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
 
-/// Parameters of a system that borrow the same data, one of them mutably, and are used one at a time.
+/// Parameters of a system that borrow the same data, at least one of them mutably. They are used one at a time.
 ///
 /// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; the borrow has to
 /// end before the next begins. All members are checked against the other parameters of the system as usual.
 ///
 /// A set may be sent to another thread if all its members may.
 ///
-/// The system only runs if every member can be fetched at its start, even a member that it does not use: a set with a `Res` of a
-/// resource that does not exist keeps the system from running.
+/// The system only runs if every member can be fetched at the start of the run, even a member that the system does not use. For
+/// example, a set with a `Res` of a resource that does not exist keeps the system from running.
 ///
-/// Lending a member out costs the same as fetching a parameter: little, but not nothing, so call `p0` outside of a loop.
+/// Lending a member out costs the same as fetching a parameter. This is little, but not nothing, so call `p0` outside of a loop.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -83,7 +83,7 @@ impl<T: SystemParam> ParamSet<'_, '_, T> {
 
 impl_debug!([T: SystemParam] ParamSet<'_, '_, T> => |_this, f| f.write_str(core::any::type_name::<Self>()));
 
-/// The states of the members, and the access that lets one of them be fetched at a time. Only [`ParamSource::get`] makes it.
+/// The states of the members, and the access for fetching one of them at a time. Only [`ParamSource::get`] makes such a value.
 #[doc(hidden)]
 pub struct SetMembers<'w, 's, S: ParamSource> {
     /// Gives the set the auto traits (`Send`, `Sync`) of a reference to its members. A reference, because the set does not drop the
@@ -163,14 +163,14 @@ impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for 
 
 impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     getters! {
-        /// The number of members.
+        /// Returns the number of members.
         pub fn len(&self) -> usize = self.members.state.len();
 
-        /// Whether there are no members.
+        /// Returns whether there are no members.
         pub fn is_empty(&self) -> bool = self.members.state.is_empty();
     }
 
-    /// A member, for as long as the set is borrowed.
+    /// Returns a member, for as long as the set is borrowed.
     ///
     /// # Panics
     ///
@@ -193,7 +193,7 @@ impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
 ///
 /// # Safety
 ///
-/// - The conditions of [`ParamSource::get`].
+/// - The conditions of [`ParamSource::get`] hold.
 #[inline]
 unsafe fn lend<'m, P: SystemParam>(
     state: &'m mut <P::Source as ParamSource>::State,
@@ -220,7 +220,7 @@ macro_rules! sets {
                 meta.as_set(|meta| grouped!($([$(meta.member(|meta| $P::init(store, meta))),*])*))
             }
 
-            /// Fetches each member once and drops it, so that a missing member prevents the run instead of panicking during it.
+            /// Fetches each member once and drops it. So a missing member prevents the run instead of panicking during the run.
             #[inline]
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
@@ -284,8 +284,9 @@ macro_rules! sets {
     };
 }
 
-/// Every member could be fetched when the system began, and no other code can remove its data during the run. But a `Single` with a
-/// filter for changes may cease to match because of a write through another member.
+/// Panics because a member cannot be fetched during a run. Every member could be fetched when the system began, and no other code
+/// can remove the member's data during the run. But a `Single` with a filter for changes may cease to match because of a write
+/// through another member.
 #[cold]
 fn gone(error: ParamError) -> ! {
     panic!("a member of a `ParamSet` cannot be fetched any more: {error}")

@@ -1,4 +1,4 @@
-//! Queries that decide whether their system runs: one requires exactly one entity, the other at least one.
+//! Queries that decide whether their system runs: [`Single`] requires exactly one entity, [`Populated`] at least one.
 //!
 //! Tests: tests/systems/params/singles.rs
 
@@ -20,11 +20,11 @@ use crate::system::param_error::ParamError;
 
 /// The only entity that a query matches.
 ///
-/// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next one, a condition does not hold,
-/// and a caller that runs the system directly gets an error for which [`ParamError::is_skip`] holds. An `Option` of it is then
-/// `None`, and the system runs.
+/// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next system, a condition does not
+/// hold, and a caller that runs the system directly gets an error for which [`ParamError::is_skip`] returns true. To run the system
+/// in this case, too, take an `Option` of the parameter: it is then `None`.
 ///
-/// It costs the same as [`Query::single`]. As a parameter of a row system it is fetched again for each row.
+/// Fetching costs the same as [`Query::single`]. A parameter of a row system is fetched again for each row.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,15 +48,15 @@ pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
     /// `None` when the parameter has been reborrowed. Items borrow and need no drop. Without drop glue a `D` that is no query data is
     /// reported once, where the type is written, and not again for each variable.
     item: ManuallyDrop<Option<D::Item<'w, 's>>>,
-    /// Fetches the item again for a reborrow. `None` in a parameter that is itself a reborrow.
+    /// The query that fetches the item again for a reborrow. `None` in a parameter that is itself a reborrow.
     query: Option<Query<'w, 's, D, F>>,
-    /// Whether code outside has had access to the item. That code may have moved it elsewhere, even through a shared reference, and
-    /// put another item in its place, so the query must not yield the item a second time.
+    /// Whether code outside has had access to the item. That code may have moved the item elsewhere, even through a shared
+    /// reference, and put another item in its place. So the query must not yield the item a second time.
     is_out: AtomicBool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
-    /// The query item of the entity.
+    /// Returns the query item of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -79,12 +79,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
         Self { item: ManuallyDrop::new(Some(item)), query, is_out: AtomicBool::new(false) }
     }
 
-    /// Reborrows the parameter with a shorter lifetime. It fetches the item again and drops the item of `self`, since two of them would
+    /// Reborrows the parameter with a shorter lifetime. Fetches the item again and drops the item of `self`, since the two would
     /// conflict. The result cannot be reborrowed again.
     ///
     /// # Panics
     ///
-    /// If the item has been used before: it may have been moved elsewhere.
+    /// If the item has been used before, because it may have been moved elsewhere.
     #[inline]
     pub(crate) fn hand_on(&mut self) -> Single<'_, '_, D, F> {
         if *self.is_out.get_mut() {
@@ -129,7 +129,8 @@ impl_debug!(['w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter] Sin
 
 /// A query that matches at least one entity.
 ///
-/// If no entity matches, the system is *skipped*, as with [`Single`]. An `Option` of it is then `None`, and the system runs.
+/// If no entity matches, the system is *skipped*, as with [`Single`]. To run the system in this case, too, take an `Option` of the
+/// parameter: it is then `None`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -154,7 +155,7 @@ impl_debug!(['w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter] Sin
 pub struct Populated<'w, 's, D: QueryData, F: QueryFilter = ()>(Query<'w, 's, D, F>);
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
-    /// The query.
+    /// Returns the query.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -204,7 +205,8 @@ impl<T: Fetch, F: FilterTerms> NamedQuery<T, F> {
 /// The query of the terms `T` and `F`.
 type TermsQuery<'w, 's, T, F> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
 
-/// The value that is fetched for a [`Single`]: the item, and the query that yielded it and would yield it again. Only used together.
+/// The value that is fetched for a [`Single`]: the item, and the query that yielded the item and would yield it again. Only used
+/// together.
 #[doc(hidden)]
 pub struct FoundSingle<'w, 's, T: Fetch, F: FilterTerms> {
     item: T::Item<'w>,

@@ -13,7 +13,7 @@ pub struct Targets<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Targets<'w, 's, D, F> {
-    /// The entity's item, if the entity is alive and matches.
+    /// Returns the item of an entity, if the entity is alive and matches.
     #[inline(always)]
     pub fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
         self.query.fetch_inner(entity)

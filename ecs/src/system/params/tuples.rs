@@ -30,7 +30,7 @@ params! {
     [] () => (), (), |()| ();
 }
 
-/// The source of up to four parameters. A larger tuple is a tuple of such groups.
+/// Implements the source of up to four parameters. A larger tuple is a tuple of such groups.
 macro_rules! sources {
     ($($T:ident $at:tt)*) => {
         // SAFETY: each member adds its own access.
@@ -130,7 +130,8 @@ impl BuildParam<()> for () {
     }
 }
 
-/// Builders of tuples, in the same groups as the parameters. Each member has a parameter type, its builder, and its position.
+/// Implements builders of tuples, in the same groups as the parameters. Each member has a parameter type, a builder, and a
+/// position.
 macro_rules! builders {
     ($([$($P:ident $B:ident $at:tt),*])*) => {
         impl<$($($P: SystemParam, $B: BuildParam<$P>),*),*> BuildParam<($($($P,)*)*)> for ($($($B,)*)*) {

@@ -1,4 +1,4 @@
-//! Parameters whose types only the facade defines: values that are made from a world, and the world itself.
+//! Parameters whose types only the facade defines: the world, and values that are made from it.
 //!
 //! Tests: tests/systems/params/if_and_name.rs, tests/systems/params/builders.rs
 
@@ -26,7 +26,7 @@ pub trait MadeFromStore {
     fn made_from_store(store: &mut Store) -> Self;
 }
 
-/// A value that is only accessed through an exclusive reference. So the container is `Sync` even if the value is not.
+/// A value that is only accessed through an exclusive reference. Therefore the container is `Sync` even if the value is not.
 #[doc(hidden)]
 pub struct SyncCell<T>(T);
 
@@ -102,7 +102,7 @@ impl<T: MadeFromStore + Send + 'static> BuildParam<Local<'_, T>> for LocalBuilde
     }
 }
 
-/// The name of the system that has this parameter, for logs: the name of its function, as in
+/// The name of the system that has this parameter, for logs. It is the name of the system's function, as in
 /// [`System::name`](crate::system::System::name). In a [`SystemState`](crate::world::SystemState) it is the name of the state.
 ///
 /// ```
@@ -130,10 +130,10 @@ pub struct SystemName(&'static str);
 
 impl SystemName {
     getters! {
-        /// The name.
+        /// Returns the name.
         pub fn name(&self) -> &'static str = self.0;
 
-        /// The name.
+        /// Returns the name.
         pub fn as_str(&self) -> &str = self.0;
     }
 }
@@ -143,13 +143,13 @@ impl_display!([] SystemName => |this, f| f.write_str(this.0));
 impl_debug!([] SystemName => |this, f| f.debug_tuple("SystemName").field(&this.0).finish());
 
 impl SystemName {
-    /// The name of a system.
+    /// Creates the name of a system.
     pub(crate) fn new(name: &'static str) -> Self {
         Self(name)
     }
 }
 
-/// Reports that the program lacks something that the system needs, such as a plugin: see
+/// Reports that the program lacks something that the system needs, for example a plugin: see
 /// [`World::warn_once`](crate::world::World::warn_once).
 ///
 /// ```
