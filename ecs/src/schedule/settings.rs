@@ -2,15 +2,15 @@
 //!
 //! Tests: tests/schedules/schedule/ambiguities.rs
 
-/// The reaction to a probable mistake: see [`ScheduleBuildSettings`].
+/// What happens in case of a probable mistake: see [`ScheduleBuildSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LogLevel {
-    /// It is ignored.
+    /// The mistake is ignored.
     #[default]
     Ignore,
-    /// It is written to standard error, with the feature `std`.
+    /// The mistake is written to standard error, if the feature `std` is on.
     Warn,
-    /// It is an error.
+    /// The mistake is an error.
     Error,
 }
 
@@ -32,7 +32,7 @@ pub enum LogLevel {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScheduleBuildSettings {
-    /// The reaction to conflicting systems without an order:
+    /// What happens if systems without an order conflict:
     /// [`ScheduleBuildError::Ambiguous`](super::ScheduleBuildError::Ambiguous).
     pub ambiguity_detection: LogLevel,
 }

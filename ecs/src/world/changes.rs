@@ -13,7 +13,7 @@ use crate::storage::resource::Resource;
 use crate::structure::store::skip_ticks;
 
 impl World {
-    /// Switches the recorder of tests on or off: while it is on, the transitions of every operation are recorded.
+    /// Turns the recorder for tests on or off. While it is on, the transitions of every operation are recorded.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
         self.store.events.record_transitions(&mut self.store.structure.archetypes, on);
@@ -25,7 +25,7 @@ impl World {
         self.store.events.take_recorded()
     }
 
-    /// The tick of operations outside of systems.
+    /// Returns the current tick, which operations outside of systems use as the tick of their changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,8 +46,9 @@ impl World {
         self.change_tick()
     }
 
-    /// The tick after which a change counts as new outside of systems: for queries of a [`QueryState`], for
-    /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` this is its last run.
+    /// Returns the tick after which a change counts as new outside of systems: for queries of a [`QueryState`], for
+    /// [`EntityRef::get_ref`] and similar methods. In a system that takes `&mut World`, it is the last run of the
+    /// system.
     ///
     /// [`QueryState`]: crate::query::QueryState
     ///
@@ -95,7 +96,7 @@ impl World {
         self.store.clock.last.set(now);
     }
 
-    /// For tests of the wrapping of ticks: advances the tick as if this many systems had run.
+    /// For tests of the wrapping of ticks: advances the tick as if `runs` systems had run.
     #[doc(hidden)]
     pub fn skip_change_ticks(&mut self, runs: u32) {
         skip_ticks(&mut self.store, runs);

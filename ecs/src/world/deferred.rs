@@ -45,12 +45,13 @@ impl DeferredWorld<'_> {
         &mut self.world_mut().store
     }
 
-    /// Commands that are applied by the next [`World::flush`], or in a listener, after the dispatch of the current event.
+    /// Returns commands. They are applied by the next [`World::flush`] or, in a hook or an observer, after the dispatch
+    /// of the current event.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.world_mut().commands()
     }
 
-    /// Mutable access to the entities, and commands at the same time: see [`World::entities_and_commands`].
+    /// Returns mutable access to the entities, together with commands: see [`World::entities_and_commands`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

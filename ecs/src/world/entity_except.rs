@@ -14,7 +14,7 @@ use crate::query::{Fetch, Kept, QueryData, ReadAllBut, WriteAllBut};
 use crate::structure::bundle::{Bundle, BundleParts};
 use crate::structure::store::Store;
 
-/// Whether a component is one of those that a term names.
+/// Whether a component is one of those that a term lists.
 fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     match term {
         ConstTerm::Component(_, component) => (component.find)(&store.structure.archetypes.components) == Some(id),
@@ -29,8 +29,8 @@ fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
     id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id))
 }
 
-/// Read access to all components of an entity but those of a bundle: an [`EntityRef`](super::EntityRef) that can be combined with a
-/// query that writes the excluded components.
+/// Read access to all components of an entity except those of a bundle. Unlike an [`EntityRef`](super::EntityRef), it
+/// can be combined with a query that writes the excluded components.
 ///
 /// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///
@@ -75,7 +75,7 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         Self { entity, marker: PhantomData }
     }
 
-    /// The view of all components of the entity.
+    /// Returns the view of all components of the entity, including the excluded ones.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
     }
@@ -122,8 +122,8 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
     }
 }
 
-/// Mutable access to all components of an entity but those of a bundle: an [`EntityMut`](super::EntityMut) that can be combined with a
-/// query that borrows the excluded components.
+/// Mutable access to all components of an entity except those of a bundle. Unlike an [`EntityMut`](super::EntityMut),
+/// it can be combined with a query that borrows the excluded components.
 ///
 /// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///

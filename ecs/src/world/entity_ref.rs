@@ -29,8 +29,8 @@ use crate::util::origin::Origin;
 /// assert!(!entity.contains::<Mana>());
 /// ```
 ///
-/// In a query it reads all components of all matched entities: such a query conflicts with each one that writes a component, unless
-/// their filters are disjoint. [`EntityRefExcept`](super::EntityRefExcept) excludes components.
+/// In a query it reads all components of all matched entities. So the query conflicts with every query that writes a
+/// component, unless the filters of both are disjoint. [`EntityRefExcept`](super::EntityRefExcept) excludes components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -70,7 +70,7 @@ impl<'w> EntityRef<'w> {
         self.0.id()
     }
 
-    /// The origin of the spawn of the entity. Known with the feature `track_location` only.
+    /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -84,12 +84,12 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.entities.entity_get_spawned_or_despawned_by(self.0.id())
     }
 
-    /// The location of its table-stored components.
+    /// Returns the location of the entity's table-stored components.
     ///
     /// # Panics
     ///
-    /// If the entity is not alive any more: [`EntityWorldMut::as_readonly`](crate::world::EntityWorldMut::as_readonly) returns such a
-    /// reference after a despawn.
+    /// If the entity is not alive any more. This can happen if
+    /// [`EntityWorldMut::as_readonly`](crate::world::EntityWorldMut::as_readonly) was called after a despawn.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -187,13 +187,14 @@ impl<'w> EntityRef<'w> {
         store.structure.archetypes.components.get_id(type_id).is_some_and(|id| store.structure.has(self.0.id(), id))
     }
 
-    /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
+    /// Returns where in the program a component was last changed, if the entity has the component. It is recorded only
+    /// with the feature `track_location`.
     #[must_use]
     pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
         self.get_ref::<T>().map(|component| component.changed_by())
     }
 
-    /// The ids of all components of the entity: those in its table, then the sparse ones.
+    /// Returns the ids of all components of the entity: first the table-stored ones, then the sparse ones.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -212,8 +213,8 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.components_of(self.0.id())
     }
 
-    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
-    /// many entities.
+    /// Returns the query item for the entity; `None` if the query does not match. Each call costs as much as making a
+    /// query. For many entities, make one query instead.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -247,7 +248,7 @@ impl ContainsEntity for EntityMut<'_> {
     }
 }
 
-/// Formats an entity with the names of those of its components that may be read.
+/// Formats an entity with the names of its components, as far as they may be read.
 pub(super) fn debug_entity(
     entity: ReadEntity<'_>,
     is_given: impl Fn(ComponentId) -> bool,
@@ -275,9 +276,10 @@ impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
 ///
-/// In a query it writes all components of all matched entities: such a query conflicts with each one that borrows a component,
-/// unless their filters are disjoint. [`EntityMutExcept`](super::EntityMutExcept) excludes components. For [change
-/// detection](crate::change_detection), a component is changed when a mutable reference to it is dereferenced mutably.
+/// In a query it writes all components of all matched entities. So the query conflicts with every query that borrows a
+/// component, unless the filters of both are disjoint. [`EntityMutExcept`](super::EntityMutExcept) excludes components.
+/// For [change detection](crate::change_detection), a component is changed when a mutable reference to it is
+/// dereferenced mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -362,8 +364,8 @@ impl EntityMut<'_> {
         self.as_readonly().components()
     }
 
-    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
-    /// many entities.
+    /// Returns the query item for the entity; `None` if the query does not match. Each call costs as much as making a
+    /// query. For many entities, make one query instead.
     ///
     /// The compiler checks that the item borrows no component twice.
     ///
@@ -410,10 +412,11 @@ impl EntityMut<'_> {
         /// A component with its change ticks; see [`EntityRef::get_ref`].
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The ticks at which a component was added and changed, if it is tracked; see [`EntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed, if the component is tracked; see
+        /// [`EntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// The location of its table-stored components; see [`EntityRef::location`].
+        /// Returns the location of the entity's table-stored components; see [`EntityRef::location`].
         fn location(&self) -> Location;
 
         /// Whether the entity has the component with this id; see [`EntityRef::contains_id`].
@@ -422,10 +425,11 @@ impl EntityMut<'_> {
         /// Whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
-        /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
+        /// Returns where in the program a component was last changed, if the entity has the component. It is recorded
+        /// only with the feature `track_location`.
         fn get_changed_by<T: Component>(&self) -> Option<Origin>;
 
-        /// The origin of the spawn of the entity. Known with the feature `track_location` only.
+        /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
         fn spawned_by(&self) -> Origin;
 
         /// Whether the entity has a component.
@@ -475,7 +479,8 @@ impl<'w> EntityMut<'w> {
         self.0.into_mut()
     }
 
-    /// Like [`get_components_mut`](Self::get_components_mut), for the full lifetime of the view.
+    /// Returns the query item for the entity, like [`get_components_mut`](Self::get_components_mut), for the full
+    /// lifetime of the view.
     #[must_use]
     #[track_caller]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {

@@ -32,7 +32,7 @@ use crate::storage::resource::Resource;
 pub enum ComponentEntry<'w, 'a, T: Component> {
     /// The entity has the component.
     Occupied(OccupiedComponentEntry<'w, 'a, T>),
-    /// The entity does not have it.
+    /// The entity does not have the component.
     Vacant(VacantComponentEntry<'w, 'a, T>),
 }
 
@@ -83,11 +83,11 @@ impl<'w> EntityWorldMut<'w> {
     forward! {
         world:
 
-        /// A resource of the world.
+        /// Returns a resource of the world.
         ///
         /// # Panics
         ///
-        /// If it does not exist.
+        /// If the resource does not exist.
         #[track_caller]
         fn resource<R: Resource>(&self) -> &R;
 
@@ -99,7 +99,7 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Panics
     ///
-    /// If it does not exist.
+    /// If the resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,10 +164,11 @@ impl<'w> EntityWorldMut<'w> {
         EntityMut(WriteEntity::new(self.at.store_mut(), id))
     }
 
-    /// Changes a component by a function, and returns its result; `None` if the entity does not have the component.
+    /// Calls a function with a mutable reference to a component, and returns the result; `None` if the entity does not
+    /// have the component.
     ///
-    /// Observers and hooks are notified as if another value was inserted ([`Discard`](crate::lifecycle::Discard) before the change, and
-    /// [`Insert`](crate::lifecycle::Insert) after it), so this works for immutable components, too.
+    /// Observers and hooks are notified as if another value was inserted ([`Discard`](crate::lifecycle::Discard) before
+    /// the change, and [`Insert`](crate::lifecycle::Insert) after it). So this works for immutable components, too.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -189,7 +190,7 @@ impl<'w> EntityWorldMut<'w> {
         })
     }
 
-    /// An entry for a component, to change it or to insert it if it is missing.
+    /// Returns an entry for a component. With it, the component can be changed, or inserted if it is missing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -225,7 +226,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
         self
     }
 
-    /// Inserts the component, and replaces the present one.
+    /// Inserts the component. If one is present, it is replaced.
     #[track_caller]
     pub fn insert_entry(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         match self {
@@ -272,13 +273,12 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 }
 
-/// Panics because the component of an entry is missing. The entry borrows the entity, but an insertion runs commands of hooks and
-/// observers.
 /// Returns the component of an occupied entry.
 ///
 /// # Panics
 ///
-/// If the entity does not have it any more.
+/// If the entity does not have the component any more. The entry borrows the entity, but commands of hooks and
+/// observers run after an insertion, and may remove the component.
 #[track_caller]
 fn expect_present<T, C>(component: Option<C>, id: Entity) -> C {
     match component {
@@ -317,7 +317,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         expect_present::<T, _>(self.entity.get_mut(), id)
     }
 
-    /// The component, borrowed mutably for as long as the entity is borrowed.
+    /// Returns the component, borrowed mutably for as long as the entity is.
     ///
     /// # Panics
     ///

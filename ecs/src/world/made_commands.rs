@@ -1,4 +1,5 @@
-//! Functions that return commands, to be queued or passed on: bevy_ecs's `system::command` and `system::entity_command`.
+//! Functions that return commands, to be queued or passed on. They correspond to bevy_ecs's `system::command` and
+//! `system::entity_command`.
 //!
 //! Tests: tests/commands/made.rs
 
@@ -15,7 +16,7 @@ use crate::storage::resource::Resource;
 use crate::structure::bundle::{Bundle, InsertMode};
 use crate::system::{EcsError, IntoSystem, SystemInput};
 
-/// Writes functions that return commands, from what each does with the world or the entity.
+/// Defines functions that return commands. The input is the operation of each command on the world or on the entity.
 macro_rules! commands {
     (
         $Command:ident($Target:ty):
@@ -53,7 +54,7 @@ pub(crate) mod of_world {
         /// A command that calls [`World::spawn_batch`].
         fn spawn_batch[I: IntoIterator<Item: Bundle> + Send + 'static](bundles: I) = |world| _ = world.spawn_batch(bundles);
 
-        /// Adds a bundle to each entity of a list, like [`World::try_insert_batch`].
+        /// Returns a command that adds a bundle to each entity of a list, like [`World::try_insert_batch`].
         fn insert_batch[I: IntoIterator<Item = (Entity, B)> + Send + 'static, B: Bundle](batch: I, mode: InsertMode) = |world| match mode {
             InsertMode::Replace => world.try_insert_batch(batch).map_err(EcsError::from),
             InsertMode::Keep => world.try_insert_batch_if_new(batch).map_err(EcsError::from),
