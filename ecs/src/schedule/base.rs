@@ -184,7 +184,7 @@ impl Schedule {
         Ok(removed)
     }
 
-    /// The number of systems.
+    /// Returns the number of systems.
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.graph.systems.len()
@@ -419,7 +419,7 @@ impl Schedule {
         &self.seat.get_or_insert_with(|| (world, ScheduleSlot::default())).1
     }
 
-    /// Whether the systems have been prepared for a world.
+    /// Returns whether the systems have been prepared for a world.
     pub(crate) fn is_prepared_for(&self, world: WorldId) -> bool {
         self.built.as_ref().is_some_and(|built| built.world == Some(world))
     }

@@ -65,7 +65,7 @@ impl Costs {
         self.now[step as usize].fetch_add(cost.saturating_sub(self.look), Relaxed);
     }
 
-    /// The cost of a step in the last measured run.
+    /// Returns the cost of a step in the last measured run.
     pub(super) fn measured(&self, step: u32) -> u64 {
         self.now[step as usize].load(Relaxed) as u64
     }

@@ -287,7 +287,7 @@ impl ScheduleDiagram {
         systems.all(|inside| Some(inside) == first)
     }
 
-    /// Whether a constraint orders a set.
+    /// Returns whether a constraint orders a set.
     pub(super) fn is_ordered(&self, set: usize) -> bool {
         self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&DiagramNode::Set(set)))
     }
@@ -304,7 +304,7 @@ pub(super) fn title(label: Option<InternedScheduleLabel>) -> String {
     label.map_or_else(|| String::from("a schedule"), |label| alloc::format!("schedule `{label:?}`"))
 }
 
-/// The names of the conditions of a set or of a system.
+/// Returns the names of the conditions of a set or of a system.
 fn condition_names(conditions: &[Condition]) -> impl Iterator<Item = String> {
     conditions.iter().map(|condition| short(condition.system.name()))
 }

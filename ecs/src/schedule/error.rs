@@ -37,7 +37,7 @@ pub enum ScheduleError {
 }
 
 impl ScheduleError {
-    /// The name of the system that failed.
+    /// Returns the name of the system that failed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +117,7 @@ pub enum TryRunScheduleError {
 }
 
 impl TryRunScheduleError {
-    /// The label of the schedule.
+    /// Returns the label of the schedule.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,11 +193,11 @@ impl SystemError {
         /// Returns the name of the system, or of the run condition if the condition failed.
         pub fn system(&self) -> &str = &self.system;
 
-        /// The name of the schedule, if it has one.
+        /// Returns the name of the schedule, if it has one.
         pub fn schedule(&self) -> Option<InternedScheduleLabel> = self.schedule;
     }
 
-    /// The severity of the error.
+    /// Returns the severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         severity_of(&self.error)
@@ -274,8 +274,8 @@ impl SystemError {
     }
 }
 
-/// Whether an error was returned by a nested run of a schedule, for one of its systems. The text of such an error
-/// already contains the names of the system and of the schedule.
+/// Returns whether an error was returned by a nested run of a schedule, for one of its systems. The text of such an
+/// error already contains the names of the system and of the schedule.
 fn names_system(error: &BoxError) -> bool {
     let error = without_severity(error);
     error.is::<SystemError>()

@@ -97,13 +97,13 @@ enum ExecutorKind {
 }
 
 impl Executor {
-    /// Whether systems may run in parallel.
+    /// Returns whether systems may run in parallel.
     #[cfg(feature = "parallel")]
     pub(super) fn is_parallel(self) -> bool {
         self.0 != ExecutorKind::One
     }
 
-    /// Whether systems run in parallel, whatever they cost.
+    /// Returns whether systems run in parallel, whatever they cost.
     #[cfg(feature = "parallel")]
     pub(super) fn is_eager(self) -> bool {
         self.0 == ExecutorKind::Eager

@@ -224,7 +224,7 @@ impl ScheduleGraph {
         self.by_label.get(&label).copied()
     }
 
-    /// The name of a system or a set.
+    /// Returns the name of a system or a set.
     pub(super) fn name(&self, member: SystemOrSet) -> String {
         match member {
             SystemOrSet::System(number) => self.runnables[number as usize].system.name().to_string(),
@@ -239,7 +239,7 @@ impl ScheduleGraph {
         }
     }
 
-    /// Whether a system was added to a set, directly or through another set.
+    /// Returns whether a system was added to a set, directly or through another set.
     pub(super) fn is_in(&self, system: u32, set: u32) -> bool {
         self.sets_around(&self.systems[system as usize].sets).contains(&set)
     }
@@ -301,7 +301,7 @@ impl ScheduleGraph {
         all.into_iter().map(ResourceId).collect()
     }
 
-    /// The conditions of a system.
+    /// Returns the conditions of a system.
     pub(super) fn conditions_of(&self, system: u32) -> &[Condition] {
         let range = &self.runnables[system as usize].conditions;
         &self.conditions[range.start as usize..range.end as usize]

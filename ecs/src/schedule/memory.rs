@@ -31,7 +31,7 @@ pub(crate) struct ScheduleMemory {
 }
 
 impl ScheduleMemory {
-    /// Whether any system had been prepared when the state was saved.
+    /// Returns whether any system had been prepared when the state was saved.
     pub(crate) fn has_prepared(&self) -> bool {
         let is_prepared = |memory: &StateItem| !matches!(memory, StateItem::Unprepared);
         self.systems.iter().any(|system| system.memory.iter().any(is_prepared))

@@ -121,7 +121,7 @@ impl Ordering {
         Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, layout: places })
     }
 
-    /// Whether a place is a system.
+    /// Returns whether a place is a system.
     pub(super) fn is_system(&self, place: u32) -> bool {
         place < self.layout.systems
     }
@@ -221,7 +221,7 @@ impl TopologicalSort {
     }
 }
 
-/// Whether a system records commands that have to be applied.
+/// Returns whether a system records commands that have to be applied.
 fn records(graph: &ScheduleGraph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_deferred() && !is_exclusive(graph, system)
 }

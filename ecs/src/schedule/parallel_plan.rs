@@ -104,7 +104,7 @@ impl ParallelPlan {
         (&self.units, &mut self.walls)
     }
 
-    /// Whether some stage is run in parallel, or a decision has been recorded for a report since the last run.
+    /// Returns whether some stage is run in parallel, or a decision has been recorded for a report since the last run.
     pub(super) fn has_units(&self) -> bool {
         self.is_decided || self.units.iter().any(Option::is_some)
     }

@@ -290,7 +290,7 @@ impl Pipelines {
         }
     }
 
-    /// Whether the plan contains any row system. Only row systems can be in a pipeline.
+    /// Returns whether the plan contains any row system. Only row systems can be in a pipeline.
     pub(super) fn concern_some(&self) -> bool {
         !self.all.is_empty() || self.not_pipelined.iter().any(Option::is_some)
     }

@@ -40,7 +40,7 @@ impl Reachability {
         Self { before }
     }
 
-    /// Whether the first place comes before the second.
+    /// Returns whether the first place comes before the second.
     pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
         self.before[second].contains(first)
     }

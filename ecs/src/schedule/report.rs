@@ -55,13 +55,14 @@ pub struct ScheduleReport {
 
 impl ScheduleReport {
     getters! {
-        /// The number of runs since the schedule was initialized for its world. The report describes the last one.
+        /// Returns the number of runs since the schedule was initialized for its world. The report describes the last
+        /// one.
         pub fn runs(&self) -> u64 = self.runs;
 
         /// Returns the times of whole runs, including the application of commands.
         pub fn timing(&self) -> Option<Timing> = self.total;
 
-        /// The systems, in the order in which they run.
+        /// Returns the systems, in the order in which they run.
         pub fn systems(&self) -> &[SystemReport] = &self.systems;
 
         /// Returns the stages that the systems are divided into. Between two stages, commands are applied or an
@@ -231,7 +232,7 @@ impl StageReport {
         /// Returns the positions of the stage's systems in [`ScheduleReport::systems`].
         pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-        /// Whether the stage consists of one exclusive system.
+        /// Returns whether the stage consists of one exclusive system.
         pub fn is_exclusive(&self) -> bool = self.is_alone;
 
         /// Returns the number of units that were divided among several threads in the last run. `None` if the systems
@@ -302,8 +303,8 @@ impl PipelineReport {
         /// have fewer. The number depends on the processor and on the size of the components.
         pub fn block_rows(&self) -> usize = self.block_rows;
 
-        /// Whether several threads may run blocks of the pipeline at the same time, because its systems are `par`.
-        /// Otherwise all blocks are run on one thread.
+        /// Returns whether several threads may run blocks of the pipeline at the same time, because its systems are
+        /// `par`. Otherwise all blocks are run on one thread.
         pub fn is_par(&self) -> bool = self.is_par;
     }
 }
@@ -362,16 +363,16 @@ impl Timing {
     }
 
     getters! {
-        /// The number of runs that were measured.
+        /// Returns the number of runs that were measured.
         pub fn runs(&self) -> usize = self.runs;
 
-        /// The shortest time.
+        /// Returns the shortest time.
         pub fn min(&self) -> Duration = self.min;
 
         /// Returns the median: half of the runs took no longer.
         pub fn median(&self) -> Duration = self.median;
 
-        /// The longest time.
+        /// Returns the longest time.
         pub fn max(&self) -> Duration = self.max;
     }
 }

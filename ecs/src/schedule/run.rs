@@ -192,7 +192,7 @@ impl ScheduleRun<'_> {
         }
     }
 
-    /// Whether a step ran to its end, so that its recorded commands are applied.
+    /// Returns whether a step ran to its end, so that its recorded commands are applied.
     fn has_recorded(&self, step: u32) -> bool {
         matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed)
     }

@@ -30,7 +30,7 @@ impl TimeSamples {
         self.next = (self.next + 1) % KEPT;
     }
 
-    /// All kept times, in ascending order.
+    /// Returns all kept times, in ascending order.
     pub(super) fn sorted(&self) -> Vec<u64> {
         let mut all = self.kept.clone();
         all.sort_unstable();
@@ -111,12 +111,12 @@ impl Samples {
         }));
     }
 
-    /// The number of commands of a step that were applied in the last run.
+    /// Returns the number of commands of a step that were applied in the last run.
     pub(super) fn commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).filter(|count| count.run == self.runs).map_or(0, |count| count.in_run)
     }
 
-    /// The number of commands of a step that were applied in all runs.
+    /// Returns the number of commands of a step that were applied in all runs.
     pub(super) fn total_commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).map_or(0, |count| count.in_all)
     }

@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/schedules/schedule/ambiguities.rs
 
-/// What happens in case of a probable mistake: see [`ScheduleBuildSettings`].
+/// The reaction to a probable mistake: see [`ScheduleBuildSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LogLevel {
     /// The mistake is ignored.
@@ -32,7 +32,7 @@ pub enum LogLevel {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScheduleBuildSettings {
-    /// What happens if systems without an order conflict:
+    /// The reaction to conflicting systems without an order:
     /// [`ScheduleBuildError::Ambiguous`](super::ScheduleBuildError::Ambiguous).
     pub ambiguity_detection: LogLevel,
 }

@@ -128,7 +128,7 @@ impl Outcomes {
         self.0[step as usize].load(Relaxed).checked_sub(Outcome::Condition as u8).map(usize::from)
     }
 
-    /// Whether these are the outcomes of a run with `steps` steps.
+    /// Returns whether these are the outcomes of a run with `steps` steps.
     pub(super) fn are_of(&self, steps: usize) -> bool {
         self.0.len() == steps
     }
@@ -490,7 +490,8 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Whether a step has not run yet and the conditions of the sets around it hold. If they do not, sets its outcome.
+    /// Returns whether a step has not run yet and the conditions of the sets around it hold. If they do not, sets its
+    /// outcome.
     #[inline(never)]
     fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
         if !self.outcomes.is_open(at) {

@@ -135,8 +135,8 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether each step of a stage has to wait for the previous one, so that no two steps can run in parallel. `O(n)` in
-/// steps and constraints.
+/// Returns whether each step of a stage has to wait for the previous one, so that no two steps can run in parallel.
+/// `O(n)` in steps and constraints.
 pub(super) fn is_chain(layout: PlannedGraph<'_>, steps: &Range<u32>, components: &Components) -> bool {
     let PlannedGraph { graph, order, plan, .. } = layout;
     let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
@@ -210,7 +210,7 @@ impl StageUnits {
     }
 }
 
-/// Whether running the stage on several threads may pay off, given the costs of its steps.
+/// Returns whether running the stage on several threads may pay off, given the costs of its steps.
 pub(super) fn is_worth_it(costs: &[u64]) -> bool {
     let total: u64 = costs.iter().sum();
     let dearest = costs.iter().copied().max().unwrap_or(0);

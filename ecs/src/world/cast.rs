@@ -48,7 +48,7 @@ impl World {
         unsafe { &mut *core::ptr::from_mut(store).cast::<Self>() }
     }
 
-    /// A cell with the right to read all values of the world.
+    /// Returns a cell with the right to read all values of the world.
     #[inline]
     pub(crate) fn read(&self) -> ReadCell<'_> {
         // SAFETY: `&self` permits reading all of the world. Code that changes values of a world that is borrowed in this way has

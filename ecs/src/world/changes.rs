@@ -102,7 +102,7 @@ impl World {
         skip_ticks(&mut self.store, runs);
     }
 
-    /// A resource with its change ticks.
+    /// Returns a resource with its change ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -118,7 +118,7 @@ impl World {
         Some(Ref::new(value, Ticks::new(TickPlace::One(cells), self.store.run_ticks())))
     }
 
-    /// The ticks at which a resource was added and changed, if it exists.
+    /// Returns the ticks at which a resource was added and changed, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,7 +133,7 @@ impl World {
         Some(cells.get())
     }
 
-    /// Whether a resource exists and was changed since [`World::last_change_tick`].
+    /// Returns whether a resource exists and was changed since [`World::last_change_tick`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -150,7 +150,7 @@ impl World {
         self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.run_ticks().is_new(ticks.changed))
     }
 
-    /// Whether a resource exists and was added since [`World::last_change_tick`].
+    /// Returns whether a resource exists and was added since [`World::last_change_tick`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -166,7 +166,7 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// A component with its change ticks. `O(1)`.
+    /// Returns a component with its change ticks. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -180,9 +180,9 @@ impl<'w> EntityRef<'w> {
         self.0.get_ref()
     }
 
-    /// The ticks at which a component was added and changed. They are known only while the component is tracked: see
-    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not tracked, this call starts the
-    /// tracking.
+    /// Returns the ticks at which a component was added and changed. They are known only while the component is
+    /// tracked: see [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not tracked,
+    /// this call starts the tracking.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -198,7 +198,7 @@ impl<'w> EntityRef<'w> {
         self.get_change_ticks_by_id(self.0.store().structure.archetypes.components.id::<T>()?)
     }
 
-    /// The ticks at which a component was added and changed, if the entity has it and it is tracked: see
+    /// Returns the ticks at which a component was added and changed, if the entity has it and it is tracked: see
     /// [`EntityRef::get_change_ticks`].
     ///
     /// ```
@@ -222,7 +222,7 @@ impl EntityWorldMut<'_> {
     forward! {
         as_readonly:
 
-        /// A component with its change ticks. `O(1)`.
+        /// Returns a component with its change ticks. `O(1)`.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -232,7 +232,8 @@ impl EntityWorldMut<'_> {
         /// ```
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The ticks at which a component was added and changed, if it is tracked: see [`EntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed, if it is tracked: see
+        /// [`EntityRef::get_change_ticks`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;

@@ -93,7 +93,8 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether the component `id` of `source` is cloned. `target` is the existing entity that receives it, if there is one.
+    /// Returns whether the component `id` of `source` is cloned. `target` is the existing entity that receives it, if
+    /// there is one.
     fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
         let is_there = |id| target.is_some_and(|target| store.structure.has(target, id));
         match self {
@@ -110,7 +111,7 @@ impl Choice {
         }
     }
 
-    /// Whether a component may be cloned, for some source and target.
+    /// Returns whether a component may be cloned, for some source and target.
     fn can_have(&self, store: &Store, id: ComponentId) -> bool {
         match self {
             Self::OptOut(OptOut { denied, denied_with_requiring, .. }) => {
@@ -126,7 +127,7 @@ impl Choice {
     }
 }
 
-/// Whether a component requires another one, directly or through others.
+/// Returns whether a component requires another one, directly or through others.
 fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
     let info = store.structure.archetypes.components.info(id);
     info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
@@ -205,7 +206,8 @@ impl EntityCloner {
         spawn_clone_of_some(&mut world.store, source, is_meant, ChangeStep::Insert)
     }
 
-    /// Whether the entities that are linked to the source are cloned, too: see [`EntityClonerBuilder::linked_cloning`].
+    /// Returns whether the entities that are linked to the source are cloned, too: see
+    /// [`EntityClonerBuilder::linked_cloning`].
     #[must_use]
     pub fn linked_cloning(&self) -> bool {
         self.is_linked

@@ -41,7 +41,7 @@ impl_debug!([] World => |this, f| {
 });
 
 impl World {
-    /// An empty world.
+    /// Creates an empty world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -56,7 +56,7 @@ impl World {
         Self { store }
     }
 
-    /// The id of this world, which is unique in the process: no other world has or will ever have it.
+    /// Returns the id of this world, which is unique in the process: no other world has or will ever have it.
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
@@ -68,7 +68,7 @@ impl World {
         &self.store.structure.entities
     }
 
-    /// The components that are registered in the world.
+    /// Returns the components that are registered in the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -84,7 +84,7 @@ impl World {
         &self.store.structure.archetypes.components
     }
 
-    /// The tables: one for each set of table-stored components that an entity has or had.
+    /// Returns the tables: one for each set of table-stored components that an entity has or had.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,7 +148,7 @@ impl World {
         self.store.register_disabling_component::<T>();
     }
 
-    /// The id of `T` in this world, if it is registered.
+    /// Returns the id of `T` in this world, if it is registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -358,7 +358,7 @@ impl World {
         self.store.commands.errors.handler.take()
     }
 
-    /// The error handler of the world, if it has one.
+    /// Returns the error handler of the world, if it has one.
     ///
     /// ```
     /// use strata_ecs::error;

@@ -40,7 +40,7 @@ impl DeferredWorld<'_> {
         self.world_as_mut()
     }
 
-    /// The store. The caller must make no structural change.
+    /// Returns the store. The caller must make no structural change.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         &mut self.world_mut().store
     }
@@ -72,13 +72,13 @@ impl DeferredWorld<'_> {
         self.world_mut().entities_and_commands()
     }
 
-    /// A component of an entity, borrowed mutably. Like [`World::get_mut`].
+    /// Returns a component of an entity, borrowed mutably. Like [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         self.world_mut().get_mut(entity)
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Panics
     ///
@@ -106,7 +106,7 @@ impl DeferredWorld<'_> {
         }
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
@@ -115,12 +115,12 @@ impl DeferredWorld<'_> {
         entities.fetch_deferred_mut(self.world_mut().write_entities())
     }
 
-    /// A query over this world. Like [`QueryState::query_mut`].
+    /// Returns a query over this world. Like [`QueryState::query_mut`].
     pub fn query<'s, D: QueryData, F: QueryFilter>(&mut self, state: &'s mut QueryState<D, F>) -> Query<'_, 's, D, F> {
         state.query_mut(self.world_mut())
     }
 
-    /// A resource, borrowed mutably.
+    /// Returns a resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -131,7 +131,7 @@ impl DeferredWorld<'_> {
         self.world_mut().resource_mut()
     }
 
-    /// A resource, borrowed mutably; `None` if it does not exist.
+    /// Returns a resource, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         self.world_mut().get_resource_mut()

@@ -309,7 +309,7 @@ impl World {
         self.store.track_caller().clear_entities();
     }
 
-    /// Whether an entity is alive.
+    /// Returns whether an entity is alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -327,13 +327,13 @@ impl World {
         self.store.structure.entities.contains(entity)
     }
 
-    /// The number of entities that are alive.
+    /// Returns the number of entities that are alive.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.structure.entities.len()
     }
 
-    /// Whether no entity is alive.
+    /// Returns whether no entity is alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -348,7 +348,7 @@ impl World {
         self.store.structure.entities.is_empty()
     }
 
-    /// A component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
+    /// Returns a component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -369,7 +369,8 @@ impl World {
         ReadEntity::find(self.read(), entity)
     }
 
-    /// A component of an entity, borrowed mutably; `None` if the entity is not alive or does not have it. `O(1)`.
+    /// Returns a component of an entity, borrowed mutably; `None` if the entity is not alive or does not have it.
+    /// `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -484,7 +485,7 @@ impl World {
         entities.fetch_mut(self)
     }
 
-    /// All entities, in the order of tables and rows.
+    /// Returns all entities, in the order of tables and rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -506,7 +507,7 @@ impl World {
         entities.map(move |&entity| EntityRef::new(cell, entity))
     }
 
-    /// All entities, with mutable access to their components, in the order of tables and rows.
+    /// Returns all entities, with mutable access to their components, in the order of tables and rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

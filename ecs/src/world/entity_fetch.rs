@@ -81,14 +81,14 @@ pub trait WorldEntityFetch {
     ///
     /// # Errors
     ///
-    /// If an entity is not alive. The error is that of the first such entity.
+    /// If an entity is not alive. The error is about the first such entity.
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError>;
 
     /// Borrows the entities mutably.
     ///
     /// # Errors
     ///
-    /// If an entity is not alive, or occurs twice. The error is that of the first such entity.
+    /// If an entity is not alive, or occurs twice. The error is about the first such entity.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
 

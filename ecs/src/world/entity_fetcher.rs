@@ -28,16 +28,16 @@ impl EntityFetcher<'_> {
     ///
     /// # Errors
     ///
-    /// If an entity is not alive. The error is that of the first such entity.
+    /// If an entity is not alive. The error is about the first such entity.
     pub fn get<E: WorldEntityFetch>(&self, entities: E) -> Result<E::Ref<'_>, EntityError> {
         entities.fetch_ref(World::from_store(self.0.store()))
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
-    /// If an entity is not alive, or occurs twice. The error is that of the first such entity.
+    /// If an entity is not alive, or occurs twice. The error is about the first such entity.
     pub fn get_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
         entities.fetch_deferred_mut(self.0.reborrow())
     }

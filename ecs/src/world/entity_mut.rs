@@ -52,7 +52,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.target()
     }
 
-    /// The id of the entity, for an operation on the world.
+    /// Returns the id of the entity, for an operation on the world.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.expect_target()
     }
 
-    /// The id of the entity.
+    /// Returns the id of the entity.
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -424,7 +424,7 @@ impl<'w> EntityWorldMut<'w> {
         self.into_world_mut().despawn(entity);
     }
 
-    /// A component; `None` if the entity does not have it.
+    /// Returns a component; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -442,7 +442,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world().get(self.target())
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -500,7 +500,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.location()
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -520,7 +520,7 @@ impl<'w> EntityWorldMut<'w> {
     forward! {
         as_readonly:
 
-        /// Whether the entity has a component.
+        /// Returns whether the entity has a component.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -535,7 +535,7 @@ impl<'w> EntityWorldMut<'w> {
         /// ```
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id.
+        /// Returns whether the entity has the component with this id.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -552,7 +552,7 @@ impl<'w> EntityWorldMut<'w> {
         /// ```
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`.
+        /// Returns whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
         /// Returns where in the program a component was last changed, if the entity has the component. It is

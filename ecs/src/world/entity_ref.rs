@@ -63,7 +63,7 @@ impl<'w> EntityRef<'w> {
         Self(ReadEntity::new(cell, entity))
     }
 
-    /// The id of the entity.
+    /// Returns the id of the entity.
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -111,7 +111,7 @@ impl<'w> EntityRef<'w> {
         }
     }
 
-    /// A component; `None` if the entity does not have it.
+    /// Returns a component; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,7 +133,7 @@ impl<'w> EntityRef<'w> {
         self.0.get()
     }
 
-    /// Whether the entity has a component.
+    /// Returns whether the entity has a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -153,7 +153,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.value::<T>(self.0.id()).is_some()
     }
 
-    /// Whether the entity has the component with this id.
+    /// Returns whether the entity has the component with this id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -170,7 +170,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.has(self.0.id(), id)
     }
 
-    /// Whether the entity has the component of the type with this `TypeId`.
+    /// Returns whether the entity has the component of the type with this `TypeId`.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -248,7 +248,7 @@ impl ContainsEntity for EntityMut<'_> {
     }
 }
 
-/// Formats an entity with the names of its components, as far as they may be read.
+/// Formats an entity with the names of those of its components that may be read.
 pub(super) fn debug_entity(
     entity: ReadEntity<'_>,
     is_given: impl Fn(ComponentId) -> bool,
@@ -322,7 +322,7 @@ impl EntityMut<'_> {
         EntityMut(self.0.reborrow())
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -339,7 +339,7 @@ impl EntityMut<'_> {
         EntityRef(self.0.as_readonly())
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -359,7 +359,7 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
-    /// The ids of all components of the entity; see [`EntityRef::components`].
+    /// Returns the ids of all components of the entity; see [`EntityRef::components`].
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'_> {
         self.as_readonly().components()
     }
@@ -392,10 +392,10 @@ impl EntityMut<'_> {
     forward! {
         as_readonly:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it.
+        /// Returns a component; `None` if the entity does not have it.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -409,7 +409,7 @@ impl EntityMut<'_> {
         /// ```
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component with its change ticks; see [`EntityRef::get_ref`].
+        /// Returns a component with its change ticks; see [`EntityRef::get_ref`].
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
         /// Returns the ticks at which a component was added and changed, if the component is tracked; see
@@ -419,10 +419,10 @@ impl EntityMut<'_> {
         /// Returns the location of the entity's table-stored components; see [`EntityRef::location`].
         fn location(&self) -> Location;
 
-        /// Whether the entity has the component with this id; see [`EntityRef::contains_id`].
+        /// Returns whether the entity has the component with this id; see [`EntityRef::contains_id`].
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`.
+        /// Returns whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
         /// Returns where in the program a component was last changed, if the entity has the component. It is recorded
@@ -432,7 +432,7 @@ impl EntityMut<'_> {
         /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
         fn spawned_by(&self) -> Origin;
 
-        /// Whether the entity has a component.
+        /// Returns whether the entity has a component.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -461,19 +461,19 @@ impl<'w> EntityMut<'w> {
         EntityRef(self.0.into_readonly())
     }
 
-    /// A component, borrowed for the full lifetime of the view.
+    /// Returns a component, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component with its change ticks, borrowed for the full lifetime of the view.
+    /// Returns a component with its change ticks, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, borrowed mutably for the full lifetime of the view.
+    /// Returns a component, borrowed mutably for the full lifetime of the view.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.0.into_mut()

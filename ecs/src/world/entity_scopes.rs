@@ -77,7 +77,8 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.into_store())
     }
 
-    /// Whether the entity is still alive. It may have been despawned through [`world_scope`](Self::world_scope).
+    /// Returns whether the entity is still alive. It may have been despawned through
+    /// [`world_scope`](Self::world_scope).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,7 +94,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world().contains(self.target())
     }
 
-    /// Whether the entity is not alive any more: the negation of [`is_spawned`](Self::is_spawned).
+    /// Returns whether the entity is not alive any more: the negation of [`is_spawned`](Self::is_spawned).
     #[must_use]
     pub fn is_despawned(&self) -> bool {
         !self.is_spawned()
@@ -131,19 +132,19 @@ impl<'w> EntityWorldMut<'w> {
         self.into_mutable().into_readonly()
     }
 
-    /// A component, borrowed for the lifetime of the world.
+    /// Returns a component, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component with its change ticks, borrowed for the lifetime of the world.
+    /// Returns a component with its change ticks, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, borrowed mutably for the lifetime of the world.
+    /// Returns a component, borrowed mutably for the lifetime of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

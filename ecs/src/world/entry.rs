@@ -91,11 +91,11 @@ impl<'w> EntityWorldMut<'w> {
         #[track_caller]
         fn resource<R: Resource>(&self) -> &R;
 
-        /// A resource of the world; `None` if it does not exist.
+        /// Returns a resource of the world; `None` if it does not exist.
         fn get_resource<R: Resource>(&self) -> Option<&R>;
     }
 
-    /// A resource of the world, borrowed mutably.
+    /// Returns a resource of the world, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -117,7 +117,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).resource_mut()
     }
 
-    /// A resource of the world, borrowed mutably; `None` if it does not exist.
+    /// Returns a resource of the world, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         World::from_store_mut(self.at.store_mut()).get_resource_mut()
@@ -157,7 +157,7 @@ impl<'w> EntityWorldMut<'w> {
         self.into_mutable().into_components_mut::<D>()
     }
 
-    /// A view with mutable access to the components of the entity, without structural changes.
+    /// Returns a view with mutable access to the components of the entity, without structural changes.
     #[must_use]
     pub fn as_mutable(&mut self) -> EntityMut<'_> {
         let id = self.target();
@@ -291,7 +291,7 @@ fn expect_present<T, C>(component: Option<C>, id: Entity) -> C {
 }
 
 impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
-    /// The component.
+    /// Returns the component.
     ///
     /// # Panics
     ///
@@ -302,7 +302,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         expect_present::<T, _>(self.entity.get(), self.entity.id())
     }
 
-    /// The component, borrowed mutably.
+    /// Returns the component, borrowed mutably.
     ///
     /// # Panics
     ///

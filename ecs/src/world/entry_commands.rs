@@ -160,7 +160,7 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
-    /// The commands for the entity.
+    /// Returns the commands for the entity.
     pub fn entity(&mut self) -> &mut EntityCommands<'a> {
         self.commands
     }

@@ -25,7 +25,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the descriptor is that of a resource, if the world has a component with the same name and another definition,
+    /// If the descriptor belongs to a resource, if the world has a component with the same name and another definition,
     /// if another component has the same stable name, or if the component requires itself. Then nothing has changed.
     ///
     /// ```
@@ -46,7 +46,7 @@ impl World {
         self.store.register_descriptor(descriptor)
     }
 
-    /// The value of a component of an entity. `O(1)`, and `O(log components)` for entities with many.
+    /// Returns the value of a component of an entity. `O(1)`, and `O(log components)` for entities with many.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl World {
         self.store.structure.get_by_id(entity, id)
     }
 
-    /// The value of a component of an entity, borrowed mutably.
+    /// Returns the value of a component of an entity, borrowed mutably.
     ///
     /// # Errors
     ///
@@ -136,7 +136,8 @@ impl World {
         self.store.structure.column_by_id(table, id)
     }
 
-    /// The values of a component of all entities of a table, by row, borrowed mutably. All of them count as changed.
+    /// Returns the values of a component of all entities of a table, by row, borrowed mutably. All of them count as
+    /// changed.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// The value of a component, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl<'w> EntityRef<'w> {
 }
 
 impl EntityMut<'_> {
-    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
@@ -258,7 +259,7 @@ impl EntityMut<'_> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
-    /// The value of a component.
+    /// Returns the value of a component.
     ///
     /// # Errors
     ///
@@ -283,7 +284,7 @@ impl EntityMut<'_> {
 /// Access to components by id. If the entity was despawned through [`EntityWorldMut::world_scope`], these methods
 /// return errors.
 impl EntityWorldMut<'_> {
-    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
@@ -497,7 +498,7 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// The value of a component.
+    /// Returns the value of a component.
     ///
     /// # Errors
     ///

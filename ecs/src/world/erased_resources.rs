@@ -54,7 +54,7 @@ impl World {
         })
     }
 
-    /// The resource with this id, if it exists.
+    /// Returns the resource with this id, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -73,7 +73,7 @@ impl World {
         self.store.resources.get_by_id(id)
     }
 
-    /// The resource with this id, borrowed mutably, if it exists.
+    /// Returns the resource with this id, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

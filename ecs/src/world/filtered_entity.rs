@@ -61,24 +61,25 @@ impl<'w> FilteredEntityRef<'w, '_> {
         EntityRef(self.entity)
     }
 
-    /// Whether a component may be read.
+    /// Returns whether a component may be read.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.reads(id))
     }
 
-    /// A component; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns a component; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get())
     }
 
-    /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns a component with its change ticks; `None` if the entity does not have it, or if it was not added to the
+    /// query.
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get_ref())
     }
 
-    /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns the component with this id; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'w>> {
         self.is_given(id).then(|| self.entity.store().structure.get_by_id(self.id(), id).ok()).flatten()
@@ -106,16 +107,17 @@ impl<'w> FilteredEntityRef<'w, '_> {
     forward! {
         whole:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// Whether the entity has a component, even if it was not added to the query.
+        /// Returns whether the entity has a component, even if it was not added to the query.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, even if it was not added to the query.
+        /// Returns whether the entity has the component with this id, even if it was not added to the query.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, even if it was not added to the query.
+        /// Returns whether the entity has the component of the type with this `TypeId`, even if it was not added to the
+        /// query.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
@@ -158,7 +160,7 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         Self { entity, given: Some(AddedComponents::all()) }
     }
 
-    /// Whether a component may be changed.
+    /// Returns whether a component may be changed.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.writes(id))
     }
@@ -169,7 +171,7 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         FilteredEntityMut { entity: self.entity.reborrow(), given: self.given }
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     #[must_use]
     pub fn as_readonly(&self) -> FilteredEntityRef<'_, 's> {
         FilteredEntityRef { entity: self.entity.as_readonly(), given: self.given }
@@ -181,22 +183,23 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         FilteredEntityRef { entity: self.entity.into_readonly(), given: self.given }
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it, or if it was not added mutably to the query.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it, or if it was not added mutably to
+    /// the query.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         self.reborrow().into_mut()
     }
 
-    /// A component, borrowed mutably for the full lifetime of the view; `None` if the entity does not have it, or if it was not added
-    /// mutably to the query.
+    /// Returns a component, borrowed mutably for the full lifetime of the view; `None` if the entity does not have it,
+    /// or if it was not added mutably to the query.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         let id = id_of::<T>(self.entity.as_readonly().store())?;
         self.is_given(id).then(|| self.entity.into_mut()).flatten()
     }
 
-    /// The component with this id, borrowed mutably; `None` if the entity does not have it, if it was not added mutably to the query, or if
-    /// it is immutable.
+    /// Returns the component with this id, borrowed mutably; `None` if the entity does not have it, if it was not added
+    /// mutably to the query, or if it is immutable.
     #[must_use]
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Option<ErasedMut<'_>> {
         self.is_given(id).then(|| self.entity.reborrow().into_mut_by_id(id).ok()).flatten()
@@ -205,31 +208,34 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
     forward! {
         as_readonly:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns a component; `None` if the entity does not have it, or if it was not added to the query.
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns a component with its change ticks; `None` if the entity does not have it, or if it was not added to
+        /// the query.
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns the component with this id; `None` if the entity does not have it, or if it was not added to the
+        /// query.
         fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>>;
 
-        /// The ticks at which a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// The ticks of the component with this id; see [`FilteredEntityRef::get_change_ticks`].
+        /// Returns the ticks of the component with this id; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks>;
 
-        /// Whether the entity has a component, even if it was not added to the query.
+        /// Returns whether the entity has a component, even if it was not added to the query.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, even if it was not added to the query.
+        /// Returns whether the entity has the component with this id, even if it was not added to the query.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, even if it was not added to the query.
+        /// Returns whether the entity has the component of the type with this `TypeId`, even if it was not added to the
+        /// query.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }

@@ -106,7 +106,7 @@ impl World {
         result
     }
 
-    /// The number of frames of the world that have ended: see [`World::frame`].
+    /// Returns the number of frames of the world that have ended: see [`World::frame`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

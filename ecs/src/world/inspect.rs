@@ -54,7 +54,7 @@ impl World {
         self.spawn_at(entity, ())
     }
 
-    /// A resource with its change ticks.
+    /// Returns a resource with its change ticks.
     ///
     /// # Panics
     ///

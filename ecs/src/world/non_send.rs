@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// Whether a non-send value of this type exists, on any thread.
+    /// Returns whether a non-send value of this type exists, on any thread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

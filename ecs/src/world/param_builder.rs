@@ -147,13 +147,13 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Res`].
+    /// Returns a builder of a [`Res`].
     #[must_use]
     pub fn resource<R: Resource>() -> impl SystemParamBuilder<Res<'static, R>> {
         Self
     }
 
-    /// A builder of a [`ResMut`].
+    /// Returns a builder of a [`ResMut`].
     #[must_use]
     pub fn resource_mut<R: Resource>() -> impl SystemParamBuilder<ResMut<'static, R>> {
         Self
@@ -165,7 +165,7 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Query`].
+    /// Returns a builder of a [`Query`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -183,7 +183,7 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Query`] with a filter.
+    /// Returns a builder of a [`Query`] with a filter.
     #[must_use]
     pub fn query_filtered<D: QueryData + 'static, F: QueryFilter + 'static>()
     -> impl SystemParamBuilder<Query<'static, 'static, D, F>> {

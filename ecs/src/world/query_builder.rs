@@ -49,13 +49,13 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         Self { world, added: Vec::new(), marker: PhantomData }
     }
 
-    /// The world for which the query is built.
+    /// Returns the world for which the query is built.
     #[must_use]
     pub fn world(&self) -> &World {
         self.world
     }
 
-    /// The world for which the query is built, borrowed mutably.
+    /// Returns the world for which the query is built, borrowed mutably.
     pub fn world_mut(&mut self) -> &mut World {
         self.world
     }

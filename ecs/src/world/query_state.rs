@@ -395,7 +395,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).iter_combinations_inner()
     }
 
-    /// Whether the query matches an entity. `O(1)`.
+    /// Returns whether the query matches an entity. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -414,7 +414,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).contains(entity)
     }
 
-    /// Whether the query matches no entity.
+    /// Returns whether the query matches no entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -431,7 +431,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).is_empty()
     }
 
-    /// The number of entities that the query matches. See [`Query::count`].
+    /// Returns the number of entities that the query matches. See [`Query::count`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -128,7 +128,7 @@ macro_rules! readers {
                 self.cursor.len(self.list(world))
             }
 
-            /// Whether the reader has read all recorded removals.
+            /// Returns whether the reader has read all recorded removals.
             ///
             /// # Panics
             ///

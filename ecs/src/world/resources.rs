@@ -195,7 +195,7 @@ impl World {
         self.clear_resources();
     }
 
-    /// Whether a resource exists.
+    /// Returns whether a resource exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,7 +235,7 @@ impl World {
         resource
     }
 
-    /// A resource, borrowed mutably.
+    /// Returns a resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -259,7 +259,7 @@ impl World {
         resource
     }
 
-    /// A resource, if it exists.
+    /// Returns a resource, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -276,7 +276,7 @@ impl World {
         self.store.resources.get::<R>()
     }
 
-    /// A resource, borrowed mutably, if it exists.
+    /// Returns a resource, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -197,7 +197,7 @@ impl Schedules {
         Some(schedule)
     }
 
-    /// Whether there is a schedule with this label. It may be running.
+    /// Returns whether there is a schedule with this label. It may be running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,7 +241,7 @@ impl Schedules {
         self.list[*self.places.get(&label.intern())?].slot_mut().as_mut()
     }
 
-    /// Returns the schedule with this label, borrowed mutably. If there is none, it is created.
+    /// Returns the schedule with this label, borrowed mutably. If it does not exist, it is created.
     ///
     /// # Panics
     ///
@@ -410,7 +410,7 @@ pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(Interned
     true
 }
 
-/// Whether a resource with this descriptor contains systems.
+/// Returns whether a resource with this descriptor contains systems.
 pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
     let types = [TypeId::of::<Schedules>(), TypeId::of::<OneShots>()];
     descriptor.value_type_id().is_some_and(|id| types.contains(&id))

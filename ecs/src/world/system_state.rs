@@ -184,7 +184,7 @@ impl<P: SystemParam> SystemState<P> {
         self.state.apply(&self.meta, &mut world.store);
     }
 
-    /// Whether this is the world for which the state was made.
+    /// Returns whether this is the world for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -101,7 +101,7 @@ pub trait Event: Send + Sync + Sized + 'static {
     label = "not an event with a target"
 )]
 pub trait EntityEvent: Event {
-    /// The target of the event.
+    /// Returns the target of the event.
     fn event_target(&self) -> Entity;
 }
 
@@ -119,7 +119,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Whether this moment is the beginning or the end of a match with a filter.
+    /// Returns whether this moment is the beginning or the end of a match with a filter.
     pub(crate) fn is_of_matches(self) -> bool {
         matches!(self, Self::BeginMatch | Self::EndMatch)
     }

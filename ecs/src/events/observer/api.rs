@@ -51,7 +51,7 @@ impl World {
         id
     }
 
-    /// Whether the world has ever had an observer of a type of event, even if it has been removed since.
+    /// Returns whether the world has ever had an observer of a type of event, even if it has been removed since.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -360,7 +360,7 @@ impl Observer {
         self
     }
 
-    /// The name of the system.
+    /// Returns the name of the system.
     #[must_use]
     pub fn system_name(&self) -> &str {
         match &self.state {

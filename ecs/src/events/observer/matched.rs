@@ -46,7 +46,7 @@ impl MatchFilter {
         self.terms.filter().components().filter_map(|(_, component)| component.id).collect()
     }
 
-    /// Whether an entity with these components matches.
+    /// Returns whether an entity with these components matches.
     fn holds(&self, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
     }
@@ -89,7 +89,7 @@ impl MatchFilter {
     }
 }
 
-/// Whether an entity with these components matches a term. The term only tests for the presence of components.
+/// Returns whether an entity with these components matches a term. The term only tests for the presence of components.
 fn holds(term: Term<'_>, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
     match term.node() {
         TermEntry::Component(usage, _) if usage.is_open() => true,

@@ -167,7 +167,7 @@ where
         self.given.trigger.propagate = goes_on;
     }
 
-    /// Whether the event propagates to the next entity.
+    /// Returns whether the event propagates to the next entity.
     #[must_use]
     pub fn get_propagate(&self) -> bool {
         self.given.trigger.propagate

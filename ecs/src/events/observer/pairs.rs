@@ -69,7 +69,7 @@ fn unrelate_all<R: Relation>(store: &mut Store, end: usize, entity: Entity) {
     number.into_iter().for_each(|number| pairs::unrelate_all(store, number, end, entity));
 }
 
-/// Whether a type of event has ever had an observer.
+/// Returns whether a type of event has ever had an observer.
 fn has_observers<E: Event>(store: &Store) -> bool {
     store.events.dispatch.number::<E>(E::slot()).is_some()
 }
@@ -193,14 +193,14 @@ impl World {
         unrelate_all::<R>(self.store.track_caller(), 1, target);
     }
 
-    /// The value of a pair. `O(1)`.
+    /// Returns the value of a pair. `O(1)`.
     #[inline]
     #[must_use]
     pub fn get_pair<R: Relation>(&self, source: Entity, target: Entity) -> Option<&R> {
         ReadPairs::<R>::of(self.read())?.get(source, target)
     }
 
-    /// Mutable access to the value of a pair. `O(1)`.
+    /// Returns mutable access to the value of a pair. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -236,7 +236,7 @@ impl World {
         ReadPairs::<R>::all(self.read())
     }
 
-    /// The number of pairs of a relation.
+    /// Returns the number of pairs of a relation.
     #[must_use]
     pub fn pair_count<R: Relation>(&self) -> usize {
         self.pairs::<R>().len()

@@ -99,7 +99,7 @@ impl FailedObserver<'_> {
         }
     }
 
-    /// Passes an error to the handler of the observer or, if it has none, to the handler of the world. If neither
+    /// Passes an error to the handler of the observer, or else to the handler of the world. If neither
     /// exists, returns the error.
     fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
         match self.handler {

@@ -133,7 +133,7 @@ impl WatchIndex {
         *self = Self::default();
     }
 
-    /// The places of observers of all events.
+    /// Returns the places of observers of all events.
     #[inline]
     pub(super) fn of_all(&self) -> &[u32] {
         &self.of_all
@@ -148,19 +148,19 @@ impl WatchIndex {
         }
     }
 
-    /// The places of observers that watch an entity, in order.
+    /// Returns the places of observers that watch an entity, in order.
     #[inline]
     pub(super) fn of_entity(&self, entity: Entity) -> &[u32] {
         self.of_entities.get(entity)
     }
 
-    /// The number of watched entities. Some of them may be dead.
+    /// Returns the number of watched entities. Some of them may be dead.
     #[inline]
     pub(super) fn entities(&self) -> usize {
         self.of_entities.len
     }
 
-    /// Whether an observer watches the component. For `None`: whether an observer watches all components.
+    /// Returns whether an observer watches the component. For `None`: whether an observer watches all components.
     pub(super) fn watches(&self, component: Option<ComponentId>) -> bool {
         self.counts.get(&component).is_some_and(|&count| count != 0)
     }
@@ -212,7 +212,7 @@ struct OfEntities {
 }
 
 impl OfEntities {
-    /// The places of the observers of an entity, in order.
+    /// Returns the places of the observers of an entity, in order.
     #[inline]
     fn get(&self, entity: Entity) -> &[u32] {
         if let Some(found) = self.pages.get(entity.index()).filter(|found| found.generation == entity.generation()) {

@@ -62,13 +62,13 @@ impl<R: 'static, A> RefusedPairs for EachPair<'_, '_, R, A> {
     type Value = R;
 }
 
-/// Whether the value of a pair was added since the system last ran.
+/// Returns whether the value of a pair was added since the system last ran.
 #[inline(always)]
 pub fn pair_is_added(pair: &impl DetectChanges) -> bool {
     pair.is_added()
 }
 
-/// Whether the value of a pair was added or changed since the system last ran.
+/// Returns whether the value of a pair was added or changed since the system last ran.
 #[inline(always)]
 pub fn pair_is_changed(pair: &impl DetectChanges) -> bool {
     pair.is_changed()

@@ -14,7 +14,7 @@ use core::hash::{Hash, Hasher};
 /// assert!(three.dyn_eq(&3_u32) && !three.dyn_eq(&4_u32) && !three.dyn_eq(&3_u64));
 /// ```
 pub trait DynEq: Any {
-    /// Whether both values have the same type and are equal.
+    /// Returns whether both values have the same type and are equal.
     fn dyn_eq(&self, other: &dyn DynEq) -> bool;
 }
 

@@ -50,7 +50,7 @@ pub use crate::util::interner::{Internable, Interned, Interner};
 )]
 #[doc(alias("phase", "UpdateInGroup", "SystemLabel"))]
 pub trait SystemSet: Any + Send + Sync {
-    /// The full name of the type of the set.
+    /// Returns the full name of the type of the set.
     #[doc(hidden)]
     fn dyn_type_name(&self) -> &'static str {
         core::any::type_name::<Self>()
@@ -60,7 +60,7 @@ pub trait SystemSet: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn SystemSet>;
 
-    /// Whether the other label has the same type and is equal.
+    /// Returns whether the other label has the same type and is equal.
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn SystemSet) -> bool;
 
@@ -123,7 +123,7 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 )]
 #[doc(alias("Stage", "Phase"))]
 pub trait ScheduleLabel: Any + Send + Sync {
-    /// The full name of the type of the label.
+    /// Returns the full name of the type of the label.
     #[doc(hidden)]
     fn dyn_type_name(&self) -> &'static str {
         core::any::type_name::<Self>()
@@ -133,7 +133,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn ScheduleLabel>;
 
-    /// Whether the other label has the same type and is equal.
+    /// Returns whether the other label has the same type and is equal.
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn ScheduleLabel) -> bool;
 

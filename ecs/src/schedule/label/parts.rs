@@ -105,7 +105,7 @@ impl<L: 'static> LabelParts<L> {
         (self.clone)(label)
     }
 
-    /// Whether the other label has the same type and is equal.
+    /// Returns whether the other label has the same type and is equal.
     #[must_use]
     pub fn eq_label(&self, label: &L, other: &dyn Any) -> bool {
         other.downcast_ref().is_some_and(|other| (self.eq)(label, other))

@@ -23,8 +23,8 @@ pub(super) fn compare(store: &mut Store) {
     compare_pairs(store);
 }
 
-/// Notes all links of a relationship whose two sides disagree. `id` is the component of the sources, and `list` that of
-/// the targets.
+/// Notes all links of a relationship whose two sides disagree. `id` is the component of the sources, and `list`
+/// the component of the targets.
 fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [ComponentId; 2]) {
     let entities: Vec<Entity> =
         store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();

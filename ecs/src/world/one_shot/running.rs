@@ -108,7 +108,7 @@ impl OneShots {
         }
     }
 
-    /// Whether the system is registered and running.
+    /// Returns whether the system is registered and running.
     pub(super) fn is_running(&self, number: usize) -> bool {
         self.systems.get(&number).is_some_and(|registered| registered.system.is_none())
     }
@@ -159,7 +159,7 @@ impl<'a> OneShotRun<'a> {
         })
     }
 
-    /// Puts the system back. If no system is running any more, starts the runs that commands have requested meanwhile.
+    /// Puts the system back. If no system is running any more, starts the runs that commands have requested.
     fn finish(mut self) {
         // The loop ends if a system has replaced the world. It is no recursion, so that systems that request their own runs do not use up
         // the stack.

@@ -65,7 +65,7 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
         self.world.spawn(R::from(self.target))
     }
 
-    /// The target to which the spawned entities are linked.
+    /// Returns the target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
@@ -111,7 +111,7 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
         self.commands.spawn(R::from(self.target))
     }
 
-    /// The target to which the spawned entities are linked.
+    /// Returns the target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
@@ -122,7 +122,7 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
         self.commands.reborrow()
     }
 
-    /// The underlying commands.
+    /// Returns the underlying commands.
     pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
         &mut self.commands
     }
