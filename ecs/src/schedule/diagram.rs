@@ -128,7 +128,7 @@ pub(super) struct SetShape {
     pub(super) is_named: bool,
     /// All systems in the set and in the sets inside of it.
     pub(super) systems: Vec<usize>,
-    /// The first and the last of the systems that are drawn in the set, or in a set that is drawn in it.
+    /// The first and the last of the systems that are drawn in the set, or in a set inside of it.
     pub(super) drawn: Option<(usize, usize)>,
 }
 

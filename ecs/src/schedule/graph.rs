@@ -84,7 +84,7 @@ pub(super) struct NamedConstraint {
 #[derive(Default)]
 pub(super) struct ScheduleGraph {
     pub(super) runnables: Vec<Runnable>,
-    /// The conditions of systems. The system's range selects its own.
+    /// The conditions of all systems: see [`Runnable::conditions`].
     pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,

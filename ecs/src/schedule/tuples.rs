@@ -138,7 +138,7 @@ pub trait FunctionOfNoSystem<Signature>: Sized {
     }
 }
 
-/// The body of these methods, which is never reached: if a tuple or function satisfies the bounds, rustc finds the
+/// Stands for the body of these methods. It is never called: if a tuple or function satisfies the bounds, rustc finds the
 /// methods of other traits first.
 fn never_called<T>() -> T {
     unreachable!("systems have methods of their own")

@@ -113,7 +113,7 @@ impl_debug_as_struct! {
     } finish_non_exhaustive;
 }
 
-/// Builds a snapshot from its parts. See [Contents](super#contents).
+/// Builds a snapshot from the parts that are added. See [Contents](super#contents).
 pub struct SnapshotBuilder {
     pub(super) parts: StoreParts,
     schedules: Vec<NewScheduleContents>,

@@ -66,7 +66,7 @@ impl World {
         self.insert_each::<B, false>(batch, |_| ())
     }
 
-    /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
+    /// Inserts bundles like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -83,7 +83,7 @@ impl World {
         self.insert_each::<B, true>(batch, |_| ())
     }
 
-    /// Like [`insert_batch`](Self::insert_batch), but returns an error if some entities are not alive.
+    /// Inserts bundles like [`insert_batch`](Self::insert_batch), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl World {
         all_were_alive::<B>(gone)
     }
 
-    /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but returns an error if some entities are not alive.
+    /// Inserts bundles like [`insert_batch_if_new`](Self::insert_batch_if_new), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
@@ -265,13 +265,13 @@ impl Commands<'_, '_> {
         /// ```
         fn insert_batch = queue(try_insert_batch);
 
-        /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
+        /// Inserts bundles like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
         fn insert_batch_if_new = queue(try_insert_batch_if_new);
 
-        /// Like [`insert_batch`](Self::insert_batch), but nothing is reported.
+        /// Inserts a separate bundle into each entity, like [`insert_batch`](Self::insert_batch), but reports nothing.
         fn try_insert_batch = queue_silenced(try_insert_batch);
 
-        /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but nothing is reported.
+        /// Inserts a separate bundle into each entity, like [`insert_batch_if_new`](Self::insert_batch_if_new), but reports nothing.
         fn try_insert_batch_if_new = queue_silenced(try_insert_batch_if_new);
     }
 }

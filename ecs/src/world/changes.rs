@@ -40,7 +40,7 @@ impl World {
         self.store.clock.change_tick()
     }
 
-    /// Same as [`change_tick`](Self::change_tick), under bevy_ecs's name.
+    /// Returns the current tick, like [`change_tick`](Self::change_tick). bevy_ecs has this name.
     #[must_use]
     pub fn read_change_tick(&self) -> Tick {
         self.change_tick()

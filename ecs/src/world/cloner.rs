@@ -432,7 +432,7 @@ impl EntityClonerBuilder<'_, OptOut> {
         self.deny_by_ids(ids)
     }
 
-    /// Like [`deny`](Self::deny), by id.
+    /// Excludes components by id, like [`deny`](Self::deny).
     pub fn deny_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         let first = self.mode.denied.len();
         self.mode.denied.extend(ids);
@@ -499,7 +499,7 @@ impl EntityClonerBuilder<'_, OptIn> {
         self.allow_by_ids(ids)
     }
 
-    /// Like [`allow`](Self::allow), by id.
+    /// Allows components by id, like [`allow`](Self::allow).
     pub fn allow_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, false));
         self
@@ -527,7 +527,7 @@ impl EntityClonerBuilder<'_, OptIn> {
         self.allow_by_ids_if_new(ids)
     }
 
-    /// Like [`allow_if_new`](Self::allow_if_new), by id.
+    /// Allows components by id, like [`allow_if_new`](Self::allow_if_new).
     pub fn allow_by_ids_if_new(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, true));
         self

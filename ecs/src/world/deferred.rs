@@ -72,7 +72,7 @@ impl DeferredWorld<'_> {
         self.world_mut().entities_and_commands()
     }
 
-    /// Returns a component of an entity, borrowed mutably. Like [`World::get_mut`].
+    /// Returns a component of an entity, borrowed mutably, like [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         self.world_mut().get_mut(entity)
@@ -115,7 +115,7 @@ impl DeferredWorld<'_> {
         entities.fetch_deferred_mut(self.world_mut().write_entities())
     }
 
-    /// Returns a query over this world. Like [`QueryState::query_mut`].
+    /// Returns a query over this world, like [`QueryState::query_mut`].
     pub fn query<'s, D: QueryData, F: QueryFilter>(&mut self, state: &'s mut QueryState<D, F>) -> Query<'_, 's, D, F> {
         state.query_mut(self.world_mut())
     }

@@ -380,7 +380,7 @@ impl<'w> EntityWorldMut<'w> {
         clone_components(self.at.store(), self.target())
     }
 
-    /// Spawns an entity with clones of all components, and returns its id. Like [`World::clone_entity`].
+    /// Spawns an entity with clones of all components, and returns its id, like [`World::clone_entity`].
     ///
     /// # Errors
     ///

@@ -151,7 +151,8 @@ impl<'w> EntityWorldMut<'w> {
         self.as_mutable().into_components_mut::<D>()
     }
 
-    /// Like [`get_components_mut`](Self::get_components_mut), with the lifetime of the world.
+    /// Returns the query item for the entity, like [`get_components_mut`](Self::get_components_mut), with the lifetime of the
+    /// world.
     #[must_use]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         self.into_mutable().into_components_mut::<D>()

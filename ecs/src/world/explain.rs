@@ -32,7 +32,7 @@ impl World {
         QueryExplanation::of::<D, ()>(&self.store)
     }
 
-    /// Like [`World::explain_query`], for a query with a filter.
+    /// Explains which entities a query with a filter matches, like [`World::explain_query`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

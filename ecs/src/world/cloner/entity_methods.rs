@@ -169,7 +169,7 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| entity.clone_with_opt_out(target, config).map(drop))
     }
 
-    /// Copies the components that a function allows to another entity. Like [`clone_with_opt_out`](Self::clone_with_opt_out).
+    /// Copies the components that a function allows to another entity, like [`clone_with_opt_out`](Self::clone_with_opt_out).
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_with_opt_in(
         &mut self,

@@ -145,7 +145,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
     }
 }
 
-/// The slow path of [`link_to`]: for sources whose link may not be allowed, or whose target has no list with room.
+/// Links sources whose link may not be allowed, or whose target has no list with room: the slow path of [`link_to`].
 #[cold]
 #[inline(never)]
 fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
