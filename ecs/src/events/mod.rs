@@ -1,7 +1,7 @@
 //! Events, observers and hooks.
 //!
-//! This room stands after `world`: an observer is a system, and a trigger gets a world. The store collects and orders lifecycle events
-//! below it and calls observers through functions that this room registers.
+//! This module comes after `world`, because an observer is a system and a trigger gets a world. The store, a lower
+//! module, collects and orders lifecycle events, and calls observers through functions that this module registers.
 //!
 //! Tests: tests/observers
 

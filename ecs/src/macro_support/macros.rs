@@ -1,9 +1,9 @@
-//! Macros that make errors, macros that make bundles which spawn other entities, and the macro that defines label traits.
+//! Macros that make errors, macros that make bundles which spawn other entities, and a macro that defines label traits.
 //!
 //! Tests: tests/systems/errors.rs, tests/systems/labels.rs, tests/relationships/bundles.rs
 
-/// Makes an [`EcsError`](crate::error::EcsError) from a text with values, as in `format!`. A [`Severity`](crate::error::Severity)
-/// may precede the text.
+/// Makes an [`EcsError`](crate::error::EcsError) from a text with values, like `format!`. A
+/// [`Severity`](crate::error::Severity) may precede the text.
 ///
 /// ```
 /// use strata_ecs::ecs_error;
@@ -23,7 +23,7 @@ macro_rules! ecs_error {
     };
 }
 
-/// The name of [`ecs_error!`](crate::ecs_error) in bevy_ecs.
+/// Makes an error like [`ecs_error!`](crate::ecs_error), with the name that bevy_ecs uses.
 #[macro_export]
 macro_rules! bevy_error {
     ($format:literal $($rest:tt)*) => {
@@ -34,7 +34,7 @@ macro_rules! bevy_error {
     };
 }
 
-/// Returns an error: `return Err(ecs_error!(..))`. See [`ecs_error!`](crate::ecs_error).
+/// Returns an error from the enclosing function: `return Err(ecs_error!(..))`. See [`ecs_error!`](crate::ecs_error).
 ///
 /// ```
 /// use strata_ecs::bail;
@@ -61,7 +61,8 @@ macro_rules! bail {
     };
 }
 
-/// Returns an error unless a condition holds: `if !condition { bail!(..) }`. See [`bail!`](crate::bail).
+/// Returns an error from the enclosing function unless a condition holds: `if !condition { bail!(..) }`. See
+/// [`bail!`](crate::bail).
 ///
 /// ```
 /// use strata_ecs::ensure;
@@ -100,7 +101,7 @@ macro_rules! ensure {
     };
 }
 
-/// A bundle that spawns children, one for each bundle.
+/// Makes a bundle that spawns children, one for each given bundle.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -119,7 +120,7 @@ macro_rules! children {
     };
 }
 
-/// A bundle that spawns the sources of a relationship, one for each bundle: `related!(Children[a, b])`.
+/// Makes a bundle that spawns the sources of a relationship, one for each given bundle: `related!(Children[a, b])`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -146,12 +147,12 @@ macro_rules! related {
 pub use children;
 pub use related;
 
-/// Defines a label trait like [`SystemSet`](crate::label::SystemSet): values of any types that are cloned, compared, hashed and
-/// printed, and interned to a `Copy` value that is compared by address.
+/// Defines a label trait like [`SystemSet`](crate::label::SystemSet). Labels are values of any types. They can be
+/// cloned, compared, hashed and printed, and interned to a `Copy` value that is compared by address.
 ///
-/// A label implements `dyn_clone`, and derives `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`. Labels of different types are never
-/// equal. `extra_methods` are additional methods that each label implements, and `extra_methods_impl` is their implementation for an
-/// interned label.
+/// A label type implements `dyn_clone`, and derives `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`. Labels of different
+/// types are never equal. `extra_methods` are additional methods that each label type implements, and
+/// `extra_methods_impl` is their implementation for an interned label.
 ///
 /// ```
 /// use strata_ecs::define_label;
@@ -204,7 +205,8 @@ macro_rules! define_label {
             /// Clones the label into a box.
             fn dyn_clone(&self) -> $crate::macro_support::Box<dyn $Label>;
 
-            /// The label as a `Copy` value that is compared by address. The first call for a label leaks a copy of it.
+            /// Converts the label into a `Copy` value that is compared by address. The first call for a label leaks a
+            /// copy of the label.
             fn intern(&self) -> $crate::macro_support::Interned<dyn $Label>
             where
                 Self: $crate::macro_support::Sized,

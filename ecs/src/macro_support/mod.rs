@@ -1,12 +1,17 @@
-//! Names that macro output refers to, and nothing else. Not part of the public API: it may change in any release.
+//! Names that macro output refers to, and nothing else. This module is not part of the public API: it may change in any
+//! release.
 //!
-//! All items that a program can reach without this module and without `unsafe` are API, even if hidden from the documentation, and
-//! are sound for every safe use. The value that a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself
-//! or an opaque value that only the library converts into a parameter: the item of a `Single` and the query that would yield it
-//! again are one value. The query does not run again once code outside has had the item. Traits whose constants or values unsafe
-//! code relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
-//! `RowFacts`). A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet` and a
-//! `SystemState` are `Send` only if the values fetched from them are.
+//! All items that a program can reach without this module and without `unsafe` are API, even if they are hidden from
+//! the documentation, and are sound for every safe use:
+//!
+//! - The value that a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself, or an opaque
+//!   value that only the library converts into a parameter. For instance, the item of a `Single` and the query that
+//!   would yield it again are one value: after code outside of the library has received the item, the query does not
+//!   run again.
+//! - If unsafe code relies on the constants or values of a trait, the trait is `unsafe`, sealed (`simd::UnrollWidth`),
+//!   or takes values whose types cannot be named outside of the library (`StoreCell`, `Token`, `RowFacts`).
+//! - A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in that type.
+//! - A `ParamSet` and a `SystemState` are `Send` only if the values fetched from them are.
 //!
 //! Tests: tests/ui/pass
 
@@ -86,7 +91,7 @@ pub use crate::world::{Spawn, SpawnRelated};
 /// The return type of row systems.
 pub type SystemResult = crate::system::Result;
 
-/// The [`ComponentKey`] of a type with this name whose derive is at this line and column.
+/// Makes the [`ComponentKey`] of a type from its name, and from the line and column of its derive.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_key {
@@ -109,7 +114,7 @@ macro_rules! __strata_key {
 }
 pub use __strata_key as key;
 
-/// The path of a system with this name.
+/// Makes the path of a system from its name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_system_name {
@@ -119,7 +124,7 @@ macro_rules! __strata_system_name {
 }
 pub use __strata_system_name as system_name;
 
-/// The [`Description`] with the functions that the type supports, given the bounds in scope.
+/// Makes the [`Description`] of a type, with the functions that the type supports under the bounds in scope.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_describe {
@@ -138,7 +143,7 @@ macro_rules! __strata_describe {
 }
 pub use __strata_describe as describe;
 
-/// A list of spawns, as nested tuples, for `children!` and `related!`.
+/// Makes a list of spawns for `children!` and `related!`, as nested tuples.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_spawns {

@@ -1,12 +1,13 @@
-//! The runtime part of `#[system]`: the systems that the generated loop or call is wrapped in.
+//! The runtime part of `#[system]`: the systems that wrap the generated loop or call.
 //!
-//! An error in one parameter is to be reported once, at its type, by the check that the macro emits. Everything else here therefore
-//! accepts any types, and becomes code that never runs if the check has failed: methods with bounds are in `impl`s whose bounds
-//! decide whether method lookup finds them, and a trait provides the same method for every other type.
+//! An error in one parameter is to be reported once, at its type, by the check that the macro emits. So everything else
+//! here accepts any type, and becomes code that never runs if the check has failed. For this, methods with bounds are
+//! in `impl`s with the bounds, and a trait provides a method with the same name for every other type. Method lookup
+//! chooses one of them.
 //!
-//! Some errors only the compiler can find, such as a type that is not a parameter. The emitted constant triggers them once, at the
-//! user's type. All other uses of that type in the output either have no bounds or have the position of the user's tokens, so the
-//! compiler treats a second error as a duplicate of the first.
+//! Some errors can be found only by the compiler, such as a type that is not a parameter. The emitted constant triggers
+//! such an error once, at the user's type. All other uses of that type in the output either have no bounds or have the
+//! position of the user's tokens, so the compiler treats a second error as a duplicate of the first.
 //!
 //! Tests: tests/systems/row_systems.rs
 
@@ -33,33 +34,33 @@ pub use self::linked::{LinkedData, LinkedItems, LinkedTerm, linked_access, relat
 pub use self::observers::{GivenRows, TargetSystem, has_target};
 pub use self::pairs::{RefusedPairs, ValueOf, each_pair, pair_is_added, pair_is_changed, pair_of, target_access};
 
-/// Replaces a system whose parameters are wrong: the program does not compile, so it never runs.
+/// Stands for a system with wrong parameters. It never runs, because the program does not compile.
 #[cold]
 fn refused() -> ! {
     panic!("a system with an error in its parameters is not built")
 }
 
-/// The system of an item with an error.
+/// Returns a placeholder for the system of an item with an error.
 #[must_use]
 pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result<(), EcsError>> {
     refused()
 }
 
-/// A world system's function, which takes all parameters as one tuple.
+/// The function of a world system, which takes all parameters as one tuple.
 pub struct WorldSystem<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,
 }
 
 impl<F, Marker> WorldSystem<F, Marker> {
-    /// Has no bounds on the function.
+    /// Wraps a function. There are no bounds on the function.
     pub const fn new(function: F) -> Self {
         Self { function, marker: PhantomData }
     }
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<F, Marker> {
-    /// The system that calls the function.
+    /// Returns the system that calls the function.
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<F::In, F::Out> {
         function_system(name, params, self.function)
     }
@@ -69,23 +70,23 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<
 pub struct RowsOf<D, F>(PhantomData<fn() -> (D, F)>);
 
 impl<D, F> RowsOf<D, F> {
-    /// A loop over the rows in variants for instruction sets.
+    /// Makes a loop over the rows, compiled in variants for several instruction sets.
     pub const fn wide<K, Marker>(kernel: K) -> RowLoop<D, F, Wide, K, Marker> {
         Self::in_variants(kernel)
     }
 
-    /// A loop over the rows for the baseline instruction set alone.
+    /// Makes a loop over the rows, compiled only for the baseline instruction set.
     pub const fn narrow<K, Marker>(kernel: K) -> RowLoop<D, F, Narrow, K, Marker> {
         Self::in_variants(kernel)
     }
 
-    /// A loop over the rows in the variants `V`.
+    /// Makes a loop over the rows, compiled in the variants `V`.
     pub const fn in_variants<V, K, Marker>(kernel: K) -> RowLoop<D, F, V, K, Marker> {
         RowLoop::new(kernel)
     }
 }
 
-/// The fallback for a function that is not a system, or not a loop over rows: see the module's documentation.
+/// The fallback for a function that is not a system, or not a loop over rows: see the documentation of the module.
 pub trait Refused: Sized {
     /// Never called.
     fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
@@ -107,12 +108,12 @@ pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem
     condition.into_condition()
 }
 
-/// The output of a system that is not run.
+/// Returns the output of a system that is not run.
 pub fn skipped<Out: Skipped>() -> Out {
     Out::skipped()
 }
 
-/// The system, which runs only if all conditions hold.
+/// Returns a system that runs `system` only if all conditions hold. Otherwise `skipped` returns the output.
 pub fn run_if<In: SystemInput + 'static, Out: 'static, const N: usize>(
     system: BoxedSystem<In, Out>,
     conditions: [BoxedSystem<(), bool>; N],
@@ -121,8 +122,8 @@ pub fn run_if<In: SystemInput + 'static, Out: 'static, const N: usize>(
     only_if(Box::new(conditions), system, skipped)
 }
 
-/// The types that can be row parameters. Implemented for the types themselves, so a user's type with the name of one of them is not
-/// mistaken for it.
+/// The types that can be row parameters. The trait is implemented for the types themselves. So if a user's type has the
+/// same name as one of them, it is not mistaken for it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
@@ -132,11 +133,11 @@ pub trait RowData: QueryData<Terms: ContiguousFetch> {
     /// The value that the function takes.
     type Row<'a>;
 
-    /// One row of a slice.
+    /// Returns the value for one row of a slice.
     fn row<'a>(slice: &'a mut SliceOf<'_, Self>, row: usize) -> Self::Row<'a>;
 }
 
-/// Implements `RowData` for `$Type`: `$row` is the value of the row `$at` in `$slice`.
+/// Implements `RowData` for `$Type`. `$row` is an expression for the value of the row `$at` in `$slice`.
 macro_rules! row_data {
     ($([$($generics:tt)*] $Type:ty => $Row:ty, |$slice:ident, $at:ident| $row:expr;)*) => {
         $(impl<$($generics)*> RowData for $Type {
@@ -164,7 +165,8 @@ row_data! {
     [] Entity => Self, |slice, at| slice[at];
 }
 
-/// A row parameter. Because of the wrapper type, rustc reports the error for the component and not for the reference to it.
+/// A row parameter. Because of this wrapper type, rustc reports an error for the component and not for the reference to
+/// it.
 pub struct RowParam<D>(PhantomData<fn() -> D>);
 
 /// The access of a row parameter.
@@ -177,12 +179,12 @@ impl<D: RowData> RowAccess for RowParam<D> {
     const ACCESS: ConstAccess = ConstAccess::Query(D::Terms::TERM);
 }
 
-/// The access of a row parameter, for the check at compile time.
+/// Returns the access of a row parameter, for the check at compile time.
 pub const fn row_access<D: RowAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, D::ACCESS, Role::Row)
 }
 
-/// A system parameter, in a wrapper type for the same reason as in [`RowParam`].
+/// A system parameter. This wrapper type has the same reason as [`RowParam`].
 pub struct Param<P>(PhantomData<fn() -> P>);
 
 /// The access of a system parameter.
@@ -195,7 +197,7 @@ impl<P: SystemParam> ParamConstAccess for Param<P> {
     const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 
-/// The access of a parameter, for the check at compile time.
+/// Returns the access of a parameter, for the check at compile time.
 pub const fn param_access<P: ParamConstAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Param)
 }
@@ -210,7 +212,7 @@ impl<P: SystemParam<Source: TaskSource>> ParamConstAccess for ParParam<P> {
 /// Checks at compile time that a type is an input of a system.
 pub const fn input<I: WrittenInput>() {}
 
-/// The access of a filter option, with the name of the option, for the check at compile time.
+/// Returns the access of a filter option, with the name of the option, for the check at compile time.
 pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess {
     NamedAccess::new(option, ConstAccess::Query(F::Terms::TERM), Role::Filter)
 }
@@ -222,7 +224,7 @@ pub struct Row<T>(PhantomData<fn() -> T>);
 macro_rules! row_is {
     ($([$($generics:tt)*] $Type:ty),*) => {
         $(impl<$($generics)*> Row<$Type> {
-            /// Returns the value.
+            /// Returns the value unchanged.
             #[inline(always)]
             pub fn of(value: $Type) -> $Type {
                 value
@@ -242,7 +244,7 @@ row_is! {
     ['a, C] Option<Ref<'a, C>>
 }
 
-/// Selected if the user's type is a different one with the same name.
+/// The fallback for a user's type that only has the same name as a type of the library.
 pub trait OtherRow: Sized {
     /// The type that the user wrote.
     type Written;
@@ -257,19 +259,20 @@ impl<T> OtherRow for Row<T> {
     type Written = T;
 }
 
-/// The row of a `Mut` parameter.
+/// Returns the value of a `Mut` parameter for a row.
 #[inline(always)]
 pub fn mut_row<'a, C>(slice: &'a mut MutSlice<'_, C>, row: usize) -> Mut<'a, C> {
     slice.at(row)
 }
 
-/// The row of a `Ref` parameter.
+/// Returns the value of a `Ref` parameter for a row.
 #[inline(always)]
 pub fn ref_row<'a, C>(slice: &'a RefSlice<'_, C>, row: usize) -> Ref<'a, C> {
     slice.at(row)
 }
 
-/// The row of a parameter that is marked with `#[row]`: its type as written does not show what it is.
+/// Returns the value of a parameter for a row. The parameter is marked with `#[row]`, because its type as written does
+/// not show that it is a row parameter.
 #[inline(always)]
 pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> D::Row<'a> {
     D::row(slice, row)
@@ -278,7 +281,7 @@ pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> 
 /// A parameter that is reborrowed for each row.
 pub struct Lend<'a, P>(PhantomData<fn() -> &'a P>);
 
-/// Names the type of the parameter.
+/// Captures the type of the parameter, so that the macro output need not contain it.
 #[inline(always)]
 pub fn lend<'a, P>(_: &P) -> Lend<'a, P> {
     Lend(PhantomData)
@@ -293,7 +296,7 @@ impl<'a, P: Reborrow<'a>> Lend<'a, P> {
 }
 
 impl<'a, R: 'static> Lend<'a, ResMut<'_, R>> {
-    /// The parameter for the duration of a loop.
+    /// Returns the parameter in the form in which it is used during a loop.
     #[inline(always)]
     pub fn for_loop<'p>(self, param: &'p mut ResMut<'_, R>) -> LoopResMut<'p, R> {
         LoopResMut::begin(param)
@@ -305,13 +308,13 @@ pub trait LendNothing: Sized {
     /// The type of the parameter.
     type Param;
 
-    /// The parameter for the duration of a loop.
+    /// Returns the parameter in the form in which it is used during a loop: unchanged.
     #[inline(always)]
     fn for_loop(self, param: &mut Self::Param) -> &mut Self::Param {
         param
     }
 
-    /// Not a parameter. Reports the error if no other check does.
+    /// Reports the error that the type is not a parameter, if no other check does.
     fn on(self, _: &mut Self::Param) -> Self::Param {
         const { panic!("a parameter of a row system cannot be handed to each row: it lacks `#[derive(SystemParam)]`") }
     }

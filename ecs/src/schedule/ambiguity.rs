@@ -13,8 +13,8 @@ use super::set::FunctionSet;
 use crate::component::Components;
 use crate::schedule::label::InternedSystemSet;
 
-/// All pairs of systems, in the order in which they run, that conflict, have no order, and are not allowed to be
-/// ambiguous. `O(n * n)` in systems.
+/// Returns all pairs of systems that conflict, have no order, and are not allowed to be ambiguous, in the order in
+/// which they run. `O(n * n)` in systems.
 pub(super) fn find(graph: &ScheduleGraph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
     let count = graph.systems.len();
     let reach = Reachability::of(order, count, |place| order.is_system(place).then_some(place as usize));

@@ -27,15 +27,15 @@ use crate::structure::store::{ScheduleSlot, Store, WorldId};
 ///
 /// `chain`, `before`, `after` and the sets define the order ([`IntoScheduleConfigs`]). Conflicting systems without a
 /// constraint between them run in the order in which they were added; see [`ambiguities`](Schedule::ambiguities). All
-/// others may run in parallel. The result is always the same as running the systems one after the other, as
-/// [`system_names`](Schedule::system_names) lists them, with one exception: the order of ids that several systems
-/// reserve at the same time through `&World` is not defined. The order of ids reserved by
-/// [`Commands`](crate::command::Commands) is.
+/// other systems may run in parallel. The result is always the same as if the systems ran one after the other, in the
+/// order of [`system_names`](Schedule::system_names). There is one exception: if several systems reserve ids at the
+/// same time through `&World`, the order of these ids is not defined. The order of ids that
+/// [`Commands`](crate::command::Commands) reserve is defined.
 ///
-/// The ids that systems get depend only on the world and on the systems. They do not depend on threads, on whether the
-/// schedule is rebuilt, on whether it is replaced by a schedule with the same label and systems, or on whether it runs
-/// on other worlds in between. Adding or removing systems that cannot reserve ids does not change them either. A system
-/// that takes [`Commands`](crate::command::Commands) counts as one that can reserve ids, even if it never does.
+/// The ids that systems get depend only on the world and on the systems. They do not depend on the threads or on runs
+/// on other worlds in between. They also stay the same if the schedule is rebuilt, or replaced by a schedule with the
+/// same label and systems. Adding or removing systems that cannot reserve ids does not change them either. A system
+/// that takes [`Commands`](crate::command::Commands) counts as a system that can reserve ids, even if it never does.
 ///
 /// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run. They
 /// are always applied in the order of the systems.
@@ -68,23 +68,23 @@ use crate::structure::store::{ScheduleSlot, Store, WorldId};
 pub struct Schedule {
     pub(super) label: Option<InternedScheduleLabel>,
     pub(super) graph: ScheduleGraph,
-    /// The order and the plan for a world. `None` until the systems have been prepared, after a change of the graph or
-    /// of the settings, and if preparing fails or panics.
+    /// The order and the plan for a world. `None` until the systems have been prepared, after the graph or the settings
+    /// have changed, and after preparing has failed or panicked.
     pub(super) built: Option<BuiltSchedule>,
-    /// The world that the systems' state belongs to. `None` while the systems are prepared for another world, or if
-    /// preparing has failed.
+    /// The world that the state of the systems belongs to. `None` while the systems are being prepared for another
+    /// world, and after preparing has failed.
     pub(super) systems_of: Option<WorldId>,
     pub(super) handler: Option<ScheduleErrorHandler>,
-    /// Identifies the schedule in the world that it was prepared for.
+    /// The world that the schedule was prepared for, and the slot that identifies the schedule in that world.
     pub(super) seat: Option<(WorldId, ScheduleSlot)>,
-    /// Whether the schedule runs without ending a frame.
+    /// Whether a run of the schedule never ends a frame.
     pub(super) stays_in_frame: bool,
     pub(super) settings: ScheduleBuildSettings,
     pub(super) executor: Executor,
     /// Whether every run is measured.
     pub(super) profiles: bool,
     pub(super) pipelining: Pipelining,
-    /// For tests: the number of rows of a block, if it was set.
+    /// For tests: the number of rows of a block, if a test has set it.
     pub(super) block_rows: Option<usize>,
 }
 
@@ -107,7 +107,7 @@ impl Schedule {
         Self { label: Some(label.intern()), ..Self::default() }
     }
 
-    /// The name. A schedule that was made with [`Schedule::default`] has no name.
+    /// Returns the label. A schedule that was made with [`Schedule::default`] has no label.
     #[must_use]
     pub fn label(&self) -> Option<InternedScheduleLabel> {
         self.label
@@ -137,8 +137,8 @@ impl Schedule {
         self.add(systems.whole())
     }
 
-    /// Configures sets: what they run before and after, which sets they are in, and under which conditions their systems
-    /// run. Earlier configuration is kept.
+    /// Configures sets: their order relative to systems and other sets, the sets that contain them, and the conditions
+    /// under which their systems run. Earlier configuration is kept.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -173,7 +173,7 @@ impl Schedule {
         self
     }
 
-    /// Removes the systems in a set, or the systems of a function, and returns their number.
+    /// Removes the systems in a set, or the systems of a function, and returns the number of removed systems.
     pub(crate) fn remove_set<Marker>(
         &mut self,
         set: impl IntoSystemSet<Marker>,
@@ -184,13 +184,13 @@ impl Schedule {
         Ok(removed)
     }
 
-    /// The number of systems.
+    /// Returns the number of systems.
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.graph.systems.len()
     }
 
-    /// The names of the systems, in the order in which they run. Before the first run or
+    /// Returns the names of the systems, in the order in which they run. Before the first run or
     /// [`initialize`](Schedule::initialize), they are in the order in which they were added.
     ///
     /// ```
@@ -217,9 +217,9 @@ impl Schedule {
 
     /// Sets the function that is called when a system of this schedule fails: see [`OnError`].
     ///
-    /// Without a handler, the error is passed to the [error handler](crate::error::ErrorHandler) of the world, and the
-    /// run continues. If the world has no handler either, the run stops, unless the error has a
-    /// [severity](crate::error::Severity) below `Error`.
+    /// If the schedule has no handler, an error is passed to the [error handler](crate::error::ErrorHandler) of the
+    /// world, and the run continues. If the world has no handler either, the result is [`OnError::Stop`], unless the
+    /// error has a [severity](crate::error::Severity) below `Error`.
     ///
     /// The handler is called immediately, on the thread that ran the system.
     ///
@@ -281,9 +281,9 @@ impl Schedule {
         self
     }
 
-    /// Sets whether a run ends the current frame if the schedule has already run in it. By default it does. The setting
-    /// has no effect inside [`World::frame`](crate::world::World::frame) or inside other runs. Turn it off for a
-    /// schedule that runs several times per frame.
+    /// Sets whether a run ends the current frame if the schedule has already run in this frame. By default it does.
+    /// Turn it off for a schedule that runs several times per frame. The setting has no effect inside
+    /// [`World::frame`](crate::world::World::frame) or inside other runs.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -298,8 +298,8 @@ impl Schedule {
         self
     }
 
-    /// Sets whether every run is measured for [`report`](Schedule::report), instead of some runs only. Measuring costs
-    /// about 50 ns per system. Without the feature `std` nothing is measured.
+    /// Sets whether every run is measured for [`report`](Schedule::report). By default only some runs are. Measuring
+    /// costs about 50 ns per system. Without the feature `std` nothing is measured.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -316,22 +316,26 @@ impl Schedule {
         self
     }
 
-    /// Sets when row systems are run block by block: all systems of a pipeline process some rows before they continue
-    /// with the next rows, so that each row is loaded from memory once. The result, including change detection, is the
+    /// Sets when row systems are run block by block: all systems of a pipeline process some rows, then all of them
+    /// process the next rows. So each row is loaded from memory once. The result, including change detection, is the
     /// same.
     ///
-    /// A pipeline consists of consecutive [`#[system]`](macro@crate::system)s over components in one stage. Each of them
-    /// has a component in common with an earlier one. They access no rows except their own, unless all of them only read
-    /// the other rows. They cannot fail, and either all or none of them are `par`. `Local`s, commands and data that only
-    /// one of them uses are allowed; a `par` system must not record anything. `#[system(pipeline = off)]` keeps a system
-    /// out.
+    /// A pipeline consists of consecutive [`#[system]`](macro@crate::system)s over components in one stage:
     ///
-    /// [`diagram`](Self::diagram) shows which pipelines are possible, and why any other row system is in no pipeline.
+    /// - Each of them has a component in common with an earlier one.
+    /// - They access no rows except their own. Reading other rows is allowed if no system of the pipeline writes them.
+    /// - They cannot fail.
+    /// - Either all or none of them are `par`. A `par` system must not record anything.
+    /// - They may use `Local`s, commands, and data that no other system of the pipeline uses.
+    ///
+    /// `#[system(pipeline = off)]` keeps a system out.
+    ///
+    /// [`diagram`](Self::diagram) shows which pipelines are possible, and why a row system is in no pipeline.
     /// [`report`](Self::report) shows which pipelines were used in the last run, and why others were not.
     ///
     /// If a system panics, all systems of its pipeline have processed only some of the rows, and everything they
-    /// recorded is lost. Systems that modify data through a shared reference, such as a `Mutex` in a resource, access it
-    /// in turns, block by block.
+    /// recorded is lost. If systems modify data through a shared reference, such as a `Mutex` in a resource, they
+    /// access it in turns, block by block.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -372,7 +376,8 @@ impl Schedule {
         self
     }
 
-    /// For tests: the names of the systems of each pipeline that is used. Empty if the schedule has not been built.
+    /// For tests: returns the names of the systems of each pipeline that is used. Empty if the schedule has not been
+    /// built.
     #[doc(hidden)]
     #[must_use]
     pub fn used_pipelines(&self) -> Vec<Vec<String>> {
@@ -389,7 +394,7 @@ impl Schedule {
         used.map(|pipeline| names(pipeline.steps.clone())).collect()
     }
 
-    /// For tests: the names of the row systems that are in no pipeline, and the reasons.
+    /// For tests: returns the names of the row systems that are in no pipeline, and the reasons.
     #[doc(hidden)]
     #[must_use]
     pub fn systems_apart(&self) -> Vec<(String, String)> {
@@ -399,14 +404,14 @@ impl Schedule {
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 
-    /// Must be called when a setting changes that only runs that may be measured read.
+    /// Ends the fast path, whose runs ignore some settings. Must be called when one of these settings changes.
     fn end_plain_runs(&mut self) {
         if let Some(built) = &mut self.built {
             built.plain_runs = 0;
         }
     }
 
-    /// Returns the seat of the schedule in a world, which identifies the schedule there. Creates it if necessary.
+    /// Returns the slot that identifies the schedule in a world. Creates it if necessary.
     pub(crate) fn seat_in(&mut self, world: WorldId) -> &ScheduleSlot {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
@@ -414,7 +419,7 @@ impl Schedule {
         &self.seat.get_or_insert_with(|| (world, ScheduleSlot::default())).1
     }
 
-    /// Whether its systems have been prepared for a world.
+    /// Returns whether the systems have been prepared for a world.
     pub(crate) fn is_prepared_for(&self, world: WorldId) -> bool {
         self.built.as_ref().is_some_and(|built| built.world == Some(world))
     }
@@ -452,7 +457,7 @@ impl Schedule {
         builder.report(title)
     }
 
-    /// The conflicting systems without an order. Empty if the schedule has not been initialized for this world.
+    /// Returns the conflicting systems without an order. Empty if the schedule has not been initialized for this world.
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
             Some(built) if built.world == Some(store.id()) => {

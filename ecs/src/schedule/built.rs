@@ -24,8 +24,8 @@ use crate::util::trace::RunSpan;
 
 /// The data built from the graph for a world.
 pub(super) struct BuiltSchedule {
-    /// The world of the plan. `None` if the schedule has to be built again before the next run: because a system has
-    /// replaced the world, or because `prepare_again` was called.
+    /// The world of the plan. `None` if the schedule has to be built again before the next run, because a system has
+    /// replaced the world or because `prepare_again` was called.
     pub(super) world: Option<WorldId>,
     pub(super) steps: PlannedSteps,
     pub(super) costs: Costs,
@@ -35,8 +35,9 @@ pub(super) struct BuiltSchedule {
     pub(super) pipelines: Pipelines,
     #[cfg(feature = "parallel")]
     pub(super) parallel_plan: ParallelPlan,
-    /// The number of following runs that may take the fast path, which only runs the steps of the only stage: nothing is
-    /// measured, recorded or run in parallel. Must be set to zero when a setting changes that the fast path depends on.
+    /// The number of following runs that may take the fast path. The fast path only runs the steps of the only stage:
+    /// nothing is measured, recorded or run in parallel. Must be set to zero when a setting changes that the fast path
+    /// ignores.
     pub(super) plain_runs: u64,
 }
 
@@ -49,7 +50,7 @@ pub(super) struct PlannedSteps {
 }
 
 impl PlannedSteps {
-    /// The data that the steps of a run share.
+    /// Returns the data that the steps of a run share.
     // Inlined because each schedule run calls it, and the value is large.
     #[inline(always)]
     pub(super) fn shared(
@@ -70,7 +71,7 @@ impl PlannedSteps {
 }
 
 impl BuiltSchedule {
-    /// The number of runs that may take the fast path after a run without errors.
+    /// Returns the number of runs that may take the fast path after this run, if it had no errors.
     pub(super) fn plain_runs_after(&self, profiles: bool) -> u64 {
         let [Stage::Shared { recorders, .. }] = self.steps.plan.stages.as_slice() else { return 0 };
         #[cfg(feature = "parallel")]
@@ -86,7 +87,7 @@ impl BuiltSchedule {
         if is_plain { self.costs.runs_before_measured() } else { 0 }
     }
 
-    /// Resets the records of a run. Returns whether to measure this run.
+    /// Resets the records of a run. Returns whether this run is to be measured.
     pub(super) fn begin_run(&mut self, profiles: bool) -> bool {
         let Self { steps: PlannedSteps { plan, outcomes, id_marks, .. }, costs, samples, .. } = self;
         self.plain_runs = 0;
@@ -96,7 +97,8 @@ impl BuiltSchedule {
         costs.begin(plan.steps.len(), profiles)
     }
 
-    /// Records the errors of a run, and returns the error of the first step.
+    /// Records the errors of a run. Returns an error if a system failed and the run is to report it: the error of the
+    /// first such step.
     #[cold]
     pub(super) fn note_errors(&mut self, errors: Vec<(u32, Box<SystemError>)>) -> Result<(), ScheduleError> {
         // User code formats the errors and may panic, so callers record errors at the end of a run.

@@ -29,7 +29,7 @@ pub type ScheduleSystem = BoxedSystem<(), Result<(), EcsError>>;
 /// # schedule.run(&mut World::new());
 /// ```
 pub trait Schedulable: Sized {
-    /// For printing.
+    /// Formats the system or set, for `Debug`.
     #[doc(hidden)]
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
@@ -51,20 +51,20 @@ impl Schedulable for InternedSystemSet {
 pub(super) struct OrderConfig {
     /// The other system or set.
     pub(super) other: InternedSystemSet,
-    /// Whether the configured system or set runs after `other`.
+    /// Whether the configured system or set runs after `other`, and not before it.
     pub(super) after: bool,
-    /// Whether the commands of the earlier one are applied before the later one runs.
+    /// Whether the commands of the earlier of the two are applied before the later one runs.
     pub(super) sync: bool,
 }
 
 /// A system or a set.
 pub(super) struct NodeConfig<T> {
     pub(super) node: T,
-    /// The sets that it is in.
+    /// The sets that the system or set is in.
     pub(super) sets: Vec<InternedSystemSet>,
     pub(super) orders: Vec<OrderConfig>,
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
-    /// The sets whose systems it may conflict with without an order.
+    /// The sets whose systems may conflict with this system or set without an order.
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
     pub(super) ambiguous_with_all: bool,
 }
@@ -72,13 +72,14 @@ pub(super) struct NodeConfig<T> {
 /// Systems or sets that were added together.
 pub(super) struct GroupConfig<T> {
     pub(super) members: Vec<Config<T>>,
-    /// Whether each member runs after the one before it.
+    /// If set, each member runs after the previous one.
     pub(super) chained: Option<Chain>,
-    /// The members run only if all of these conditions hold. Each is evaluated once for all members.
+    /// The conditions of the group. The members run only if all of them hold. Each condition is evaluated once for all
+    /// members.
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
 }
 
-/// How the members of a chained group follow each other.
+/// How consecutive members of a chained group are ordered.
 #[derive(Clone, Copy)]
 pub(super) struct Chain {
     pub(super) sync: bool,
@@ -101,7 +102,7 @@ impl<T: Schedulable> Config<T> {
         }))
     }
 
-    /// Applies a change to each system or set.
+    /// Applies a change to each system or set of the configuration.
     fn each(&mut self, change: &mut impl FnMut(&mut NodeConfig<T>)) {
         // The configurations that have not been visited, the next one last. A list instead of recursion, since groups
         // may be nested deeply.
@@ -181,12 +182,12 @@ impl<T: Schedulable> ScheduleConfigs<T> {
     }
 }
 
-/// Classifies a value by its type alone: a system, a set, a tuple, or a configured value. A tuple is always a tuple,
-/// whatever its members are.
+/// A value that is a system, a set, a tuple, or a configured value, classified by its type alone. A tuple always counts
+/// as a tuple, whatever its members are.
 ///
 /// A function that takes systems has this bound first, and then `S::Whole: IntoScheduleConfigs<..>`. So rustc knows
 /// which impl applies when it checks the second bound, and its error points at the tuple member that is not a system.
-/// With the bound `S: IntoScheduleConfigs<..>` alone, which would be sufficient, the error would point at the tuple.
+/// The bound `S: IntoScheduleConfigs<..>` alone would be sufficient, but then the error would point at the whole tuple.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -216,7 +217,7 @@ pub trait ScheduleShape<Marker>: Sized {
     /// The type itself.
     type Whole;
 
-    /// The value itself.
+    /// Returns the value itself.
     fn whole(self) -> Self::Whole;
 }
 
@@ -225,7 +226,7 @@ pub trait ScheduleShape<Marker>: Sized {
 ///
 /// All methods except `chain` and `run_if` apply to each member of a tuple.
 ///
-/// A type that implements this trait by hand must also implement [`ScheduleShape`], with itself as `Whole`; bevy_ecs has
+/// If you implement this trait by hand, also implement [`ScheduleShape`], with the type itself as `Whole`. bevy_ecs has
 /// no such trait.
 ///
 /// ```
@@ -249,7 +250,7 @@ pub trait ScheduleShape<Marker>: Sized {
     note = "`configure_sets` takes sets instead: values of a type with `#[derive(SystemSet)]`, and tuples of them"
 )]
 pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Whole = Self> {
-    /// Like `IntoSystem::CHECKED`, for all systems.
+    /// Checks all systems at compile time, like `IntoSystem::CHECKED`.
     #[doc(hidden)]
     const CHECKED: () = ();
 
@@ -271,7 +272,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     #[track_caller]
     fn into_configs(self) -> ScheduleConfigs<T>;
 
-    /// Each member of the tuple runs after the one before it, and sees the effects of its commands.
+    /// Makes each member of the tuple run after the previous one, and see the effects of its commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -294,9 +295,10 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().chained(true)
     }
 
-    /// Like [`chain`](Self::chain), but commands may be applied later: before the next system that is ordered after
-    /// these without ignoring deferred commands, before the next exclusive system (one with `&mut World`) that is
-    /// ordered after these, or at the end of the run.
+    /// Orders the members of the tuple, like [`chain`](Self::chain), but commands may be applied later than before the
+    /// next member. They are applied at the latest before the next system that is ordered after these without ignoring
+    /// deferred commands, before the next exclusive system (one with `&mut World`) that is ordered after these, or at
+    /// the end of the run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -315,26 +317,27 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().chained(false)
     }
 
-    /// Like [`chain`](Self::chain). In bevy_ecs this orders only conflicting systems. Here it orders all, which is one
-    /// of the orders that bevy_ecs allows.
+    /// Orders the members of the tuple, like [`chain`](Self::chain). In bevy_ecs, only conflicting systems are ordered
+    /// by this. Here all are ordered, which is one of the orders that bevy_ecs allows.
     #[track_caller]
     fn chain_weak(self) -> ScheduleConfigs<T> {
         self.chain()
     }
 
-    /// Like [`before`](Self::before); see [`chain_weak`](Self::chain_weak).
+    /// Orders systems, like [`before`](Self::before); see [`chain_weak`](Self::chain_weak).
     #[track_caller]
     fn before_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.before(set)
     }
 
-    /// Like [`after`](Self::after); see [`chain_weak`](Self::chain_weak).
+    /// Orders systems, like [`after`](Self::after); see [`chain_weak`](Self::chain_weak).
     #[track_caller]
     fn after_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.after(set)
     }
 
-    /// Runs these before a system or before all systems of a set, which see the effects of their commands.
+    /// Runs these systems before a system, or before all systems of a set. The later systems see the effects of the
+    /// commands of these systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -350,7 +353,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), false, true)
     }
 
-    /// Runs these after a system or after all systems of a set; they see the effects of the commands of those systems.
+    /// Runs these systems after a system, or after all systems of a set. These systems see the effects of the commands
+    /// of the earlier ones.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -366,7 +370,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), true, true)
     }
 
-    /// Like [`before`](Self::before), but commands may be applied later, as with
+    /// Orders systems, like [`before`](Self::before), but commands may be applied later, as with
     /// [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
@@ -383,7 +387,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), false, false)
     }
 
-    /// Like [`after`](Self::after), but commands may be applied later, as with
+    /// Orders systems, like [`after`](Self::after), but commands may be applied later, as with
     /// [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
@@ -400,7 +404,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), true, false)
     }
 
-    /// Adds these to a set. The order and the conditions of the set apply to them.
+    /// Adds these systems or sets to a set. The order and the conditions of the set apply to them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -426,11 +430,12 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     /// Runs the systems only if a condition holds. The condition is evaluated once per run, before the first of the
     /// systems would run.
     ///
-    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are evaluated each time, in this
-    /// order, so that a condition that counts its runs counts all runs; `a.and_then(b)` evaluates `b` only if `a` holds.
-    /// Conditions inside a tuple or set with a condition are evaluated only if the outer condition holds.
+    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All conditions are evaluated each
+    /// time, in this order, so that a condition that counts its runs counts all of them; `a.and_then(b)` evaluates `b`
+    /// only if `a` holds. If a tuple or set has a condition, the conditions inside of it are evaluated only if that
+    /// condition holds.
     ///
-    /// If the parameters of a condition cannot be fetched, this is an error, as with any system.
+    /// If the parameters of a condition cannot be fetched, this is an error, as for any system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -460,8 +465,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().only_if(condition.into_condition())
     }
 
-    /// Like [`run_if`](Self::run_if), but each system gets its own copy of the condition, evaluated when that system
-    /// would run.
+    /// Adds a condition, like [`run_if`](Self::run_if), but each system gets its own copy of the condition, which is
+    /// evaluated when that system would run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -487,7 +492,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().with_each(|leaf| leaf.conditions.push(condition.clone().into_condition()))
     }
 
-    /// Allows these to run in any order relative to a system or the systems of a set, although they conflict.
+    /// Allows these systems to conflict with a system, or with the systems of a set, without an order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -506,7 +511,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().with_each(|leaf| leaf.ambiguous_with.push(set))
     }
 
-    /// Allows these to run in any order relative to all other systems.
+    /// Allows these systems to conflict with all other systems without an order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -552,7 +557,7 @@ impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
     }
 }
 
-/// Distinguishes single systems from tuples.
+/// Marker type: distinguishes single systems from tuples.
 #[doc(hidden)]
 pub struct SystemConfigMarker;
 
@@ -569,7 +574,7 @@ where
     }
 }
 
-/// Distinguishes sets from systems and tuples.
+/// Marker type: distinguishes sets from systems and tuples.
 #[doc(hidden)]
 pub struct SetConfigMarker;
 

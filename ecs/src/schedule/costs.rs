@@ -8,28 +8,28 @@ use core::time::Duration;
 
 use crate::util::pool::{HAS_CLOCK, Instant};
 
-/// The interval between measured runs in the long term.
+/// The number of runs between two measured runs, after the first runs.
 const EVERY: u64 = 64;
 
 /// The cost of each step, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Costs {
-    /// The costs in the current measured run.
+    /// The cost of each step in the current measured run.
     now: Vec<AtomicUsize>,
-    /// The expected costs.
+    /// The expected cost of each step.
     pub(super) expected: Vec<u64>,
     /// The number of runs so far.
     runs: u64,
     measured: u64,
     /// The cost of reading the clock.
     look: usize,
-    /// Whether the run updates the expected costs, and is not measured only for reports.
+    /// Whether the current run updates the expected costs. If not, it is measured only for reports.
     counts: bool,
 }
 
 impl Costs {
     /// Returns whether to measure the run that begins. The first run is not measured, because it does one-time work.
-    /// After it, runs are measured at increasing intervals, or all runs if `each` is set.
+    /// Later runs are measured at increasing intervals. If `each` is set, every run is measured.
     pub(super) fn begin(&mut self, steps: usize, each: bool) -> bool {
         if self.now.len() != steps {
             self.now.resize_with(steps, AtomicUsize::default);
@@ -46,7 +46,7 @@ impl Costs {
         false
     }
 
-    /// The number of runs before the next measured one, if not every run is measured.
+    /// Returns the number of runs before the next measured one, if not every run is measured.
     pub(super) fn runs_before_measured(&self) -> u64 {
         let next = |at: Option<u64>| at.map_or(0, |at| at - self.runs);
         next(self.runs.checked_next_power_of_two()).min(next(self.runs.checked_next_multiple_of(EVERY)))
@@ -59,20 +59,20 @@ impl Costs {
         self.runs += 1;
     }
 
-    /// Adds to the cost of a step in the current run. The cost of reading the clock is subtracted.
+    /// Adds a time to the cost of a step in the current run, minus the cost of reading the clock.
     pub(super) fn add(&self, step: u32, cost: Duration) {
         let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
         self.now[step as usize].fetch_add(cost.saturating_sub(self.look), Relaxed);
     }
 
-    /// The cost of a step in the last measured run.
+    /// Returns the cost of a step in the last measured run.
     pub(super) fn measured(&self, step: u32) -> u64 {
         self.now[step as usize].load(Relaxed) as u64
     }
 
     /// Called after a measured run: updates the expected costs. Returns whether they were updated and can be used. To
-    /// limit the influence of a thread that was interrupted, the smaller of the first two times counts, and later ones
-    /// count as at most twice the expected cost.
+    /// limit the influence of an interrupted thread, the expected cost is at first the smaller one of two measured
+    /// costs. Later, a measured cost counts as at most twice the expected cost.
     pub(super) fn end(&mut self) -> bool {
         if !self.counts {
             return false;
@@ -97,7 +97,7 @@ pub(super) trait Measure {
     fn end_step(&mut self, step: u32);
 }
 
-/// Records nothing.
+/// Does not record costs.
 pub(super) struct Unmeasured;
 
 impl Measure for Unmeasured {
@@ -105,7 +105,7 @@ impl Measure for Unmeasured {
     fn end_step(&mut self, _: u32) {}
 }
 
-/// The cost of a step is the time since the previous step ended.
+/// Takes the time since the previous step ended as the cost of a step.
 pub(super) struct StepTimer<'a> {
     costs: &'a Costs,
     before: Instant,
@@ -126,7 +126,7 @@ impl Measure for StepTimer<'_> {
     }
 }
 
-/// The cost of reading the clock, in nanoseconds. It may exceed the cost of a step.
+/// Measures the cost of reading the clock, in nanoseconds. It may exceed the cost of a step.
 fn cost_of_a_look() -> usize {
     let mut before = Instant::now();
     let looks = (0..8).map(|_| {

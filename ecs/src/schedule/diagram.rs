@@ -1,9 +1,10 @@
-//! Diagrams of a schedule for people to read: its systems, sets and stages, and the constraints and conflicts that order
-//! them.
+//! Diagrams of a schedule for people to read. They show its systems, sets and stages, and the constraints and conflicts
+//! that order them.
 //!
-//! A diagram shows what is possible and does not change from run to run; the report shows which pipelines were used. The
-//! byte of a step's outcome contains the index of the condition that did not hold, and the store counts the commands
-//! that it applies. The report keeps the last 32 measured times of each step, and the failures of the last run.
+//! A diagram shows what is possible, and is the same after each run. The report shows what happened: for instance,
+//! which pipelines were used. For the report, the byte of a step's outcome contains the index of the condition that did
+//! not hold, and the store counts the commands that it applies. The last 32 measured times of each step and the
+//! failures of the last run are kept.
 //!
 //! Tests: tests/schedules/schedule_views/diagrams.rs
 
@@ -25,22 +26,23 @@ use crate::schedule::label::InternedScheduleLabel;
 /// The structure of a schedule, in three forms: as text ([`Display`](core::fmt::Display)), as a flow chart in the
 /// language of Mermaid, and as a graph in the language of Graphviz.
 ///
-/// It shows the systems in the order in which they run, the sets around them, and the conditions of both. Arrows
-/// represent constraints. Dashed arrows lead between conflicting systems without a constraint, and name the data that
-/// both use; they help to find missing constraints. Arrows that follow from others are left out. Each point where
-/// commands are applied is a node, with an arrow from each system that may have recorded commands, and to the systems
-/// that are ordered after these. Systems of the same stage without a path from one to the other may run in parallel.
+/// A diagram shows the systems in the order in which they run, the sets around them, and the conditions of both. Arrows
+/// represent constraints. Dashed arrows connect conflicting systems without a constraint, and show the data that both
+/// use; they help to find missing constraints. Arrows that follow from other arrows are left out. Each point where
+/// commands are applied is a node. Arrows lead to this node from each system that may have recorded commands, and from
+/// it to the systems that are ordered after these. Systems of the same stage may run in parallel if there is no path
+/// between them.
 ///
-/// Row systems that may be run block by block, as a *pipeline*, have a frame around them, or are labeled if they are
-/// drawn in different sets ([`set_pipelining`](super::Schedule::set_pipelining)). The reasons why other row systems are
-/// in no pipeline are at the end of the text, in the tooltips of Graphviz, and in comments of the flow chart. The
-/// diagram shows possible pipelines; the [report](super::Schedule::report) shows whether they were used in the last run.
+/// Row systems that may be run block by block, as a *pipeline*, have a frame around them. If they are drawn in
+/// different sets, they have a label instead ([`set_pipelining`](super::Schedule::set_pipelining)). The reasons why
+/// other row systems are in no pipeline are at the end of the text, in the tooltips of Graphviz, and in comments of the
+/// flow chart. The diagram shows possible pipelines; the [report](super::Schedule::report) shows whether they were used
+/// in the last run.
 ///
-/// A system is drawn in the innermost set that it is in; the text names all of them. Names are written without their
-/// modules if they are unambiguous.
-/// modules where that is clear.
+/// A system that is in several sets is drawn in the innermost one; the text lists all of them. Names are written
+/// without their modules if they are unambiguous.
 ///
-/// Made by [`Schedule::diagram`](super::Schedule::diagram).
+/// [`Schedule::diagram`](super::Schedule::diagram) makes it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -75,7 +77,7 @@ use crate::schedule::label::InternedScheduleLabel;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduleDiagram {
-    /// The title, as in "schedule `Update`".
+    /// The title, for instance "schedule `Update`".
     pub(super) title: String,
     /// The systems in the order in which they run.
     pub(super) systems: Vec<SystemShape>,
@@ -95,15 +97,15 @@ pub(super) struct SystemShape {
     /// The name with its modules.
     pub(super) full: String,
     pub(super) conditions: Vec<String>,
-    /// Whether it is an exclusive system.
+    /// Whether the system is exclusive.
     pub(super) is_alone: bool,
-    /// Counted from 0, without the stages that apply commands.
+    /// The number of the stage, counted from 0, without the stages that apply commands.
     pub(super) stage: usize,
-    /// The set that it is drawn in.
+    /// The set that the system is drawn in.
     pub(super) inside: Option<usize>,
-    /// All sets that it was added to.
+    /// All sets that the system was added to.
     pub(super) sets: Vec<usize>,
-    /// Why it is in no pipeline, if it is a row system.
+    /// If this is a row system in no pipeline: the reason.
     pub(super) not_pipelined: Option<String>,
 }
 
@@ -111,7 +113,7 @@ pub(super) struct SystemShape {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PipelineShape {
     pub(super) systems: Range<usize>,
-    /// Whether several threads may run blocks of it.
+    /// Whether several threads may run blocks of the pipeline at the same time.
     pub(super) is_par: bool,
 }
 
@@ -120,13 +122,13 @@ pub(super) struct PipelineShape {
 pub(super) struct SetShape {
     pub(super) name: String,
     pub(super) conditions: Vec<String>,
-    /// The set that it is drawn in.
+    /// The set that this set is drawn in.
     pub(super) inside: Option<usize>,
-    /// Whether it has a name, and does not just represent a tuple.
+    /// Whether the set has a name. A set without a name represents a tuple.
     pub(super) is_named: bool,
-    /// All systems in the set and in the sets in it.
+    /// All systems in the set and in the sets inside of it.
     pub(super) systems: Vec<usize>,
-    /// The first and the last of the systems that are drawn in it, or in a set that is drawn in it.
+    /// The first and the last of the systems that are drawn in the set, or in a set inside of it.
     pub(super) drawn: Option<(usize, usize)>,
 }
 
@@ -135,16 +137,16 @@ pub(super) struct SetShape {
 pub(super) enum StageShape {
     /// Steps, some of which may run in parallel.
     Run(Vec<StepShape>),
-    /// The commands of these systems are applied.
+    /// Applies the commands of these systems.
     Apply(Vec<usize>),
 }
 
 /// One step of a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StepShape {
-    /// A system runs.
+    /// Runs a system.
     System(usize),
-    /// The conditions of a set are evaluated.
+    /// Evaluates the conditions of a set.
     Ask(usize),
 }
 
@@ -157,7 +159,7 @@ pub(super) enum DiagramNode {
     Apply(usize),
 }
 
-/// One node comes before another.
+/// An arrow from one node to another: the first comes before the second.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Arrow {
     pub(super) from: DiagramNode,
@@ -169,9 +171,9 @@ pub(super) struct Arrow {
 pub(super) enum ArrowReason {
     /// A constraint.
     Demanded,
-    /// A constraint that is drawn as two arrows: to the point where commands are applied, and from there.
+    /// A constraint that is drawn as two arrows: one to the point where commands are applied, and one from there.
     ThroughCommands,
-    /// A constraint that ignores deferred commands, whose first system may have recorded some.
+    /// A constraint that ignores deferred commands. The first system may have recorded some.
     Unsynced,
     /// The systems conflict.
     Conflict(String),
@@ -179,7 +181,7 @@ pub(super) enum ArrowReason {
     Commands,
 }
 
-/// An event of the traversal that draws sets around their members.
+/// An event of the traversal of nested sets, which draws each set around its members.
 pub(super) enum Nesting {
     /// A set begins. If it is not drawn, only its name is written.
     Set { number: usize, depth: usize },
@@ -195,7 +197,7 @@ pub(super) enum Nesting {
 const INDENTED: usize = 16;
 
 impl ScheduleDiagram {
-    /// All sets and the systems in them, in the order in which they are drawn. Sets may be nested deeply.
+    /// Returns all sets and the systems in them, in the order in which they are drawn. Sets may be nested deeply.
     pub(super) fn nesting(&self) -> Vec<Nesting> {
         // `inside` has the member sets of each set. Its last entry has the sets that are in no set.
         let mut inside = alloc::vec![Vec::new(); self.sets.len() + 1];
@@ -225,7 +227,7 @@ impl ScheduleDiagram {
         events
     }
 
-    /// Adds the systems that are drawn in a set, or in no set, and the frames around them.
+    /// Adds the systems that are drawn in the set `around`, or in no set, and the frames of their pipelines.
     fn systems_in(&self, around: Option<usize>, depth: usize, events: &mut Vec<Nesting>) {
         for (number, _) in self.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
             let frame = self.frame_of(number).map(|pipeline| (pipeline, &self.pipelines[pipeline].systems));
@@ -237,7 +239,7 @@ impl ScheduleDiagram {
         }
     }
 
-    /// The name of a set and its conditions. If its members are drawn elsewhere, their names are added.
+    /// Returns the name of a set with its conditions. If its members are drawn elsewhere, their names are added.
     pub(super) fn set_label(&self, number: usize) -> String {
         let set = &self.sets[number];
         let mut label = set.name.clone();
@@ -249,7 +251,8 @@ impl ScheduleDiagram {
         label
     }
 
-    /// The name of a system, its stage and its conditions. If its pipeline has no frame, the pipeline is added.
+    /// Returns the name of a system with its stage and its conditions. If its pipeline has no frame, the pipeline is
+    /// added.
     pub(super) fn system_label(&self, number: usize) -> String {
         let SystemShape { name, stage, is_alone, conditions, .. } = &self.systems[number];
         let alone = if *is_alone { ", alone" } else { "" };
@@ -261,19 +264,19 @@ impl ScheduleDiagram {
         label
     }
 
-    /// The number of a pipeline, and whether it may run on several threads.
+    /// Returns the number of a pipeline, and whether it may run on several threads, as text.
     pub(super) fn pipeline_label(&self, number: usize) -> String {
         let threads = if self.pipelines[number].is_par { "several threads" } else { "one thread" };
         alloc::format!("pipeline {}, on {threads}", number + 1)
     }
 
-    /// The pipeline that a system is in.
+    /// Returns the pipeline that a system is in.
     pub(super) fn pipeline_of(&self, system: usize) -> Option<usize> {
         self.pipelines.iter().position(|pipeline| pipeline.systems.contains(&system))
     }
 
-    /// The pipeline that a system is in, if all its systems are drawn in one set, so that a frame around them is
-    /// possible.
+    /// Returns the pipeline that a system is in, if a frame around its systems is possible: all of them must be drawn
+    /// in the same set.
     pub(super) fn frame_of(&self, system: usize) -> Option<usize> {
         self.pipeline_of(system).filter(|pipeline| self.is_framed(*pipeline))
     }
@@ -284,7 +287,7 @@ impl ScheduleDiagram {
         systems.all(|inside| Some(inside) == first)
     }
 
-    /// Whether a constraint orders a set.
+    /// Returns whether a constraint orders a set.
     pub(super) fn is_ordered(&self, set: usize) -> bool {
         self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&DiagramNode::Set(set)))
     }
@@ -296,12 +299,12 @@ fn push_conditions(label: &mut String, conditions: &[String]) {
     }
 }
 
-/// The name of a schedule in texts.
+/// Returns the name of a schedule for texts.
 pub(super) fn title(label: Option<InternedScheduleLabel>) -> String {
     label.map_or_else(|| String::from("a schedule"), |label| alloc::format!("schedule `{label:?}`"))
 }
 
-/// The names of the conditions of a set or of a system.
+/// Returns the names of the conditions of a set or of a system.
 fn condition_names(conditions: &[Condition]) -> impl Iterator<Item = String> {
     conditions.iter().map(|condition| short(condition.system.name()))
 }
@@ -340,7 +343,7 @@ pub(super) fn build(
     }
 }
 
-/// By set: the length of the longest chain of sets around it.
+/// For each set: the length of the longest chain of sets around it.
 fn depths(graph: &ScheduleGraph) -> Vec<usize> {
     let mut depths = alloc::vec![0; graph.sets.len()];
     let all: Vec<u32> = (0..graph.sets.len() as u32).collect();
@@ -355,15 +358,15 @@ struct DiagramBuilder<'a> {
     graph: &'a ScheduleGraph,
     order: &'a Ordering,
     plan: &'a Plan,
-    /// By system: its position in the order.
+    /// For each system: its position in the order.
     position: Vec<usize>,
-    /// By set: the length of the longest chain of sets around it.
+    /// For each set: the length of the longest chain of sets around it.
     depths: Vec<usize>,
     reach: Reachability,
 }
 
 impl DiagramBuilder<'_> {
-    /// The innermost of some sets. If there are several, the first.
+    /// Returns the innermost of some sets. If there are several, returns the first.
     fn innermost(&self, sets: &[u32]) -> Option<usize> {
         let deepest = sets.iter().map(|set| (core::cmp::Reverse(self.depths[*set as usize]), *set)).min();
         deepest.map(|(_, set)| set as usize)
@@ -381,7 +384,7 @@ impl DiagramBuilder<'_> {
         self.graph.sets.iter().enumerate().map(shape).collect()
     }
 
-    /// The systems in the order in which they run. Their positions are added to the sets that contain them.
+    /// Returns the systems in the order in which they run. Adds their positions to the sets that contain them.
     fn systems(&self, sets: &mut [SetShape]) -> Vec<SystemShape> {
         let runnable = |system: u32| &self.graph.runnables[system as usize];
         let mut names = distinct(self.order.sequence.iter().map(|system| runnable(*system).system.name())).into_iter();
@@ -412,7 +415,7 @@ impl DiagramBuilder<'_> {
         systems
     }
 
-    /// The index of the stage of a step, among the stages that run steps.
+    /// Returns the index of the stage of a step, among the stages that run steps.
     fn stage_of(&self, step: u32) -> usize {
         let has = |stage: &&Stage| match stage {
             Stage::Shared { steps, .. } => steps.end <= step,
@@ -435,7 +438,7 @@ impl DiagramBuilder<'_> {
         self.plan.stages.iter().map(stage).collect()
     }
 
-    /// The systems that may be run block by block. The reasons for other row systems are added to these.
+    /// Returns the systems that may be run block by block. Adds the reasons for other row systems to these systems.
     fn pipelines(&self, pipelines: &Pipelines, systems: &mut [SystemShape]) -> Vec<PipelineShape> {
         for (not_pipelined, position) in pipelines.not_pipelined.iter().zip(&self.position) {
             let name = |system: u32| systems[self.position[system as usize]].name.clone();
@@ -451,7 +454,7 @@ impl DiagramBuilder<'_> {
         pipelines.all.iter().map(shape).collect()
     }
 
-    /// The positions of the systems of these steps.
+    /// Returns the positions of the systems that these steps run.
     fn recorders(&self, steps: &[u32]) -> Vec<usize> {
         let position = |step: &u32| match self.plan.steps[*step as usize].task {
             Task::System(system) => Some(self.position[system as usize]),
@@ -471,7 +474,7 @@ impl DiagramBuilder<'_> {
         self.reach.is_before(self.order.sequence[first] as usize, self.order.sequence[second] as usize)
     }
 
-    /// The constraints, without those that follow from others.
+    /// Returns the constraints, without those that follow from others.
     fn demands(&self) -> Vec<Arrow> {
         let mut arrows: Vec<Arrow> = Vec::new();
         // The schedule has been ordered, so every reference resolves and `orders` does not fail.
@@ -497,8 +500,8 @@ impl DiagramBuilder<'_> {
         arrows
     }
 
-    /// Adds arrows from systems with commands to the points where these are applied, and on to the systems that wait for
-    /// them.
+    /// Adds arrows from systems with commands to the points where the commands are applied, and from there to the
+    /// systems that wait for them.
     fn commands(&self, arrows: &mut Vec<Arrow>) {
         for (number, stage) in self.plan.stages.iter().enumerate() {
             let Stage::Apply { steps } = stage else { continue };

@@ -64,7 +64,7 @@ fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::R
     Ok(())
 }
 
-/// Writes the systems of a pipeline, if a system is its first one.
+/// Writes the systems of the pipeline whose first system is this one, if there is such a pipeline.
 fn write_pipeline(
     diagram: &ScheduleDiagram,
     system: usize,
@@ -79,7 +79,7 @@ fn write_pipeline(
     writeln!(f, "{:>number_width$}  {}: {}", "", diagram.pipeline_label(pipeline), names.join(", "))
 }
 
-/// The notes on a system: its sets, conditions, constraints and conflicts.
+/// Returns the notes on a system: its sets, conditions, constraints and conflicts.
 fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |word: &str, names: Vec<&str>| {
@@ -105,7 +105,8 @@ fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<Stri
     notes
 }
 
-/// The names of the systems and sets that a system, or a set that it was put into, was ordered after.
+/// Returns the names of the systems and sets that come before a system by a constraint on the system or on a set that
+/// it was added to.
 fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
     let mut names = Vec::new();
     let sets = &diagram.systems[at].sets;
@@ -126,8 +127,8 @@ fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
 }
 
 impl ScheduleDiagram {
-    /// A flow chart in the language of Mermaid, which GitHub and many editors render in a code block with the language
-    /// `mermaid`.
+    /// Returns a flow chart in the language of Mermaid. GitHub and many editors render it in a code block with the
+    /// language `mermaid`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -146,7 +147,7 @@ impl ScheduleDiagram {
         chart
     }
 
-    /// A graph in the language of Graphviz: `dot -Tsvg FILE` renders it.
+    /// Returns a graph in the language of Graphviz. `dot -Tsvg FILE` renders it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -166,7 +167,7 @@ impl ScheduleDiagram {
     }
 }
 
-/// Replaces characters of a text. Control characters that are not replaced become spaces.
+/// Replaces the characters of a text for which `escape` returns a replacement. Other control characters become spaces.
 fn escaped(text: &str, escape: fn(char) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -178,12 +179,12 @@ fn escaped(text: &str, escape: fn(char) -> Option<String>) -> String {
     out
 }
 
-/// A character as a numeric entity in the syntax of Mermaid.
+/// Formats a character as a numeric entity in the syntax of Mermaid.
 fn entity(character: char) -> String {
     alloc::format!("#{};", character as u32)
 }
 
-/// Text in a Mermaid label. Characters that Mermaid could parse as markup are written as entities.
+/// Returns text for a Mermaid label. Characters that Mermaid could parse as markup are written as entities.
 fn label(text: &str) -> String {
     escaped(text, |character| match character {
         '\n' => Some("<br/>".to_string()),
@@ -192,17 +193,17 @@ fn label(text: &str) -> String {
     })
 }
 
-/// Text in a quoted YAML string.
+/// Returns text for a quoted YAML string.
 fn title(text: &str) -> String {
     escaped(text, |character| matches!(character, '"' | '\\').then(|| alloc::format!("\\{character}")))
 }
 
-/// Text in a Mermaid comment, in which Mermaid could parse braces as a directive.
+/// Returns text for a Mermaid comment. In it, Mermaid could parse braces as a directive.
 fn comment(text: &str) -> String {
     escaped(text, |character| matches!(character, '"' | '{' | '}').then(|| entity(character)))
 }
 
-/// A quoted Graphviz string.
+/// Returns a quoted Graphviz string.
 fn quoted(text: &str) -> String {
     let text = escaped(text, |character| match character {
         '"' | '\\' => Some(alloc::format!("\\{character}")),
@@ -262,7 +263,7 @@ fn write_mermaid(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// Writes the next set, system or frame.
+/// Writes the event: the begin or end of a set or of a frame, or a system.
 fn write_mermaid_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) -> fmt::Result {
     match event {
         Nesting::Set { number, depth } => {
@@ -315,7 +316,7 @@ fn write_dot(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
     writeln!(f, "}}")
 }
 
-/// Writes the next set, system or frame.
+/// Writes the event: the begin or end of a set or of a frame, or a system.
 fn write_dot_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) -> fmt::Result {
     match event {
         Nesting::Set { number, depth } => {

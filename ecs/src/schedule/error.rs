@@ -11,7 +11,7 @@ use crate::system::ParamError;
 use crate::util::error::{BoxError, EcsError, ErrorContext, ErrorHandler, Severity, severity_of, without_severity};
 use crate::util::trace;
 
-/// A schedule could not be run, or one of its systems failed.
+/// The error of a schedule that could not be run, or of a system that failed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -32,12 +32,12 @@ pub enum ScheduleError {
     Build(ScheduleBuildError),
     /// A system failed.
     System(SystemError),
-    /// The schedule has no set with this name, or no system of this function.
+    /// The schedule has no set with this name, or no system with this function.
     SetNotFound(String),
 }
 
 impl ScheduleError {
-    /// The name of the system that failed.
+    /// Returns the name of the system that failed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -55,7 +55,8 @@ impl ScheduleError {
         }
     }
 
-    /// Returns the error of the system, a [`ParamError`] if the system could not run, or a [`ScheduleBuildError`].
+    /// Returns the inner error: the error that the system returned, a [`ParamError`] if the system could not run, or a
+    /// [`ScheduleBuildError`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,7 +94,7 @@ impl core::error::Error for ScheduleError {
 
 impl_from!([] ScheduleBuildError => ScheduleError, |error| Self::Build(error));
 
-/// A schedule of a world could not be run, or failed.
+/// The error of a schedule in a world that could not be run, or that failed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -116,7 +117,7 @@ pub enum TryRunScheduleError {
 }
 
 impl TryRunScheduleError {
-    /// The label of the schedule.
+    /// Returns the label of the schedule.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -156,7 +157,7 @@ impl core::error::Error for TryRunScheduleError {
     }
 }
 
-/// A system, or a condition, failed in a run of a schedule.
+/// The error of a system or condition that failed in a run of a schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -179,31 +180,31 @@ impl core::error::Error for TryRunScheduleError {
 #[derive(Debug)]
 pub struct SystemError {
     pub(super) system: String,
-    /// The owner of the condition, if a condition failed and not a system.
+    /// If a condition failed and not a system: the owner of the condition.
     pub(super) condition_of: Option<ConditionOwner>,
     pub(super) schedule: Option<InternedScheduleLabel>,
     pub(super) error: BoxError,
-    /// Whether the run returns the error, and the systems ordered after the failed one do not run.
+    /// Whether the run returns the error, and the systems that are ordered after the failed one do not run.
     pub(super) stops: bool,
 }
 
 impl SystemError {
     getters! {
-        /// The name of the system, or of the run condition if that failed.
+        /// Returns the name of the system, or of the run condition if the condition failed.
         pub fn system(&self) -> &str = &self.system;
 
-        /// The name of the schedule, if it has one.
+        /// Returns the name of the schedule, if it has one.
         pub fn schedule(&self) -> Option<InternedScheduleLabel> = self.schedule;
     }
 
-    /// The severity of the error.
+    /// Returns the severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         severity_of(&self.error)
     }
 
-    /// The error that the system returned, or a [`ParamError`] if the system could not run. If the error has a severity
-    /// or a context, the original error is its [`source`](core::error::Error::source).
+    /// Returns the error that the system returned, or a [`ParamError`] if the system could not run. If a severity or a
+    /// context was added to the error, the original error is the [`source`](core::error::Error::source) of it.
     #[must_use]
     pub fn error(&self) -> &BoxError {
         &self.error
@@ -214,12 +215,13 @@ impl SystemError {
 #[derive(Clone, Debug)]
 pub(super) enum ConditionOwner {
     System(String),
-    /// A set, with its label if it has one: sets of tuples are unnamed.
+    /// A set, with its label. The set of a tuple has no label.
     Set(Option<String>),
 }
 
 impl SystemError {
-    /// Passes the error to the error handler of the world. Its text replaces it here.
+    /// Passes the error to the error handler of the world. Afterwards this error contains only the text of the passed
+    /// one.
     pub(super) fn hand_over(&mut self, handler: ErrorHandler) {
         let text = self.error.to_string();
         let error = core::mem::replace(&mut self.error, text.into());
@@ -247,8 +249,8 @@ impl SystemError {
         ErrorContext { schedule, ..context }
     }
 
-    /// Formats the error in the context of the schedule with this label. If the failing system belongs to another
-    /// schedule, the text names that schedule.
+    /// Formats the error for the schedule with this label. If the failing system belongs to another schedule, the text
+    /// contains the name of that schedule.
     fn fmt_in_schedule(&self, label: InternedScheduleLabel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if names_system(&self.error) {
             return fmt::Display::fmt(&self.error, f);
@@ -272,8 +274,8 @@ impl SystemError {
     }
 }
 
-/// Whether the error was returned by a nested schedule run and comes from a system of that schedule. The text of such an
-/// error already names the system and its schedule.
+/// Returns whether an error was returned by a nested run of a schedule, for one of its systems. The text of such an
+/// error already contains the names of the system and of the schedule.
 fn names_system(error: &BoxError) -> bool {
     let error = without_severity(error);
     error.is::<SystemError>()
@@ -281,7 +283,7 @@ fn names_system(error: &BoxError) -> bool {
         || matches!(error.downcast_ref(), Some(ScheduleError::System(_)))
 }
 
-/// The innermost system error, if the error came from a nested schedule run.
+/// Returns the innermost system error, if the error came from a nested run of a schedule.
 fn into_nested(error: BoxError) -> Result<SystemError, BoxError> {
     let nested = match error.downcast::<TryRunScheduleError>() {
         Ok(failed) => match *failed {
@@ -309,9 +311,9 @@ impl core::error::Error for SystemError {
     }
 }
 
-/// Returned by the function of [`Schedule::set_error_handler`](super::Schedule::set_error_handler): whether the run
-/// continues after a system has failed. In a schedule without such a function, errors are passed to the [error
-/// handler](ErrorHandler) of the world, if there is one, and the run continues.
+/// Determines whether the run continues after a system has failed. Returned by the function that was passed to
+/// [`Schedule::set_error_handler`](super::Schedule::set_error_handler). In a schedule without such a function, errors
+/// are passed to the [error handler](ErrorHandler) of the world, if there is one, and the run continues.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -341,16 +343,15 @@ impl core::error::Error for SystemError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnError {
-    /// The systems that are ordered after the failed one do not run in this run of the schedule, which returns the error
-    /// at its end.
+    /// The systems that are ordered after the failed one do not run in this run. At its end, the run returns the error.
     #[default]
     Stop,
     /// The run continues as if the system had not failed.
     Continue,
 }
 
-/// The default if neither the schedule nor the world has an error handler: the run continues after errors up to
-/// [`Severity::Warning`].
+/// Decides by the severity of an error, if neither the schedule nor the world has an error handler: the run continues
+/// after errors up to [`Severity::Warning`].
 pub(super) fn by_severity(error: &SystemError) -> OnError {
     match error.severity() {
         Severity::Warning => trace::warn(error),
@@ -360,7 +361,7 @@ pub(super) fn by_severity(error: &SystemError) -> OnError {
     OnError::Continue
 }
 
-/// The systems of a schedule cannot be ordered.
+/// The reason why a schedule cannot be built.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -377,15 +378,15 @@ pub(super) fn by_severity(error: &SystemError) -> OnError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ScheduleBuildError {
-    /// Systems or sets would have to run before themselves: each of these before the next one, and the last one before
-    /// the first.
+    /// Systems or sets would have to run before themselves. Each system or set in the list comes before the next one,
+    /// and the last one comes before the first.
     Cycle {
-        /// Their names.
+        /// The names of the systems or sets.
         cycle: Vec<String>,
     },
-    /// Sets would contain themselves: each of these is in the next one, and the last one is in the first.
+    /// Sets would contain themselves. Each set in the list is in the next one, and the last one is in the first.
     SetCycle {
-        /// Their names.
+        /// The names of the sets.
         cycle: Vec<String>,
     },
     /// A constraint refers to a system or a set that the schedule does not have.
@@ -402,7 +403,8 @@ pub enum ScheduleBuildError {
         /// The name of the system or set with the constraint.
         by: String,
     },
-    /// Two parameters of a system or condition conflict, and the compiler could not detect it. The text names all three.
+    /// Two parameters of a system or condition conflict, and the compiler could not detect this. The text contains the
+    /// names of the system and of both parameters.
     Parameters(String),
     /// A condition has write access to the world.
     ConditionWrites {
@@ -491,7 +493,8 @@ fn write_cycle(f: &mut fmt::Formatter<'_>, cycle: &[String], between: &str) -> f
 pub struct Ambiguity {
     /// The names of the systems, in the order in which they run.
     pub systems: [String; 2],
-    /// The conflicting accesses, at least one of them mutable, as in "component `Position`".
+    /// The conflicting accesses, for instance "component `Position`". At least one of the two systems accesses the data
+    /// mutably.
     pub conflicts: Vec<String>,
 }
 

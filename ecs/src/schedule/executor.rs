@@ -23,13 +23,13 @@ impl SingleThreadedExecutor {
     }
 }
 
-/// Runs the systems of a schedule in parallel, on the threads of the world's pool, where that is worth it. This is the
+/// Runs the systems of a schedule in parallel, on the threads of the world's pool, where that pays off. This is the
 /// default.
 ///
-/// The cost of each system is measured in some runs. The systems of stages with too little work run one after the other,
-/// as with the [`SingleThreadedExecutor`]. The result is always the same.
+/// The cost of each system is measured in some runs. The systems of a stage with too little work run one after the
+/// other, as with the [`SingleThreadedExecutor`]. The result is always the same.
 ///
-/// Without the feature `parallel` it behaves like the [`SingleThreadedExecutor`].
+/// Without the feature `parallel`, it behaves like the [`SingleThreadedExecutor`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,14 +45,14 @@ pub struct MultiThreadedExecutor {
 }
 
 impl MultiThreadedExecutor {
-    /// Runs systems in parallel where that is worth it.
+    /// Creates an executor that runs systems in parallel where that pays off.
     #[must_use]
     pub const fn new() -> Self {
         Self { eager: false }
     }
 
-    /// Runs every system in parallel that can run in parallel, whatever it costs. This is slow, and is meant for finding
-    /// mistakes in systems that synchronize by other means than their parameters.
+    /// Creates an executor that runs all systems in parallel that can run in parallel, whatever they cost. This is
+    /// slow. It is meant for finding mistakes in systems that synchronize by other means than their parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -97,13 +97,13 @@ enum ExecutorKind {
 }
 
 impl Executor {
-    /// Whether systems may run in parallel.
+    /// Returns whether systems may run in parallel.
     #[cfg(feature = "parallel")]
     pub(super) fn is_parallel(self) -> bool {
         self.0 != ExecutorKind::One
     }
 
-    /// Whether systems run in parallel whatever they cost.
+    /// Returns whether systems run in parallel, whatever they cost.
     #[cfg(feature = "parallel")]
     pub(super) fn is_eager(self) -> bool {
         self.0 == ExecutorKind::Eager

@@ -1,13 +1,13 @@
-//! Runs a pipeline: all its systems on a block of rows, then all on the next block.
+//! Runs the systems of a pipeline: all of them on one block of rows, then all of them on the next block.
 //!
-//! In the order of the steps, each system evaluates its conditions, fetches its parameters, and records the writes to
-//! its columns. It then waits on the stack while the systems after it do the same. The last system loops over the
-//! blocks, and each block is passed from the first system to the last.
+//! In the order of the steps, each system evaluates its conditions, fetches its parameters, and marks its columns as
+//! written. It then stays on the stack while the next systems do the same. The last system loops over the blocks, and
+//! each block is passed from the first system to the last.
 //!
-//! Because each system of a pipeline waits on the stack, their number is limited. If all are `par`, several threads take
-//! blocks. After a panic, the systems of the pipeline have processed some of the rows, and all rows that they may change
-//! count as changed. None of the systems counts as having seen the changes before this run, so its next run sees them.
-//! Nothing else distinguishes a pipeline from running its systems one by one.
+//! Because each system of a pipeline stays on the stack, their number is limited. If all are `par`, several threads
+//! take blocks. After a panic, the systems of the pipeline have processed some of the rows, and all rows that they may
+//! change count as changed. For each of the systems, the changes before this run count as not seen, so its next run
+//! sees them. Apart from this, running a pipeline is the same as running its systems one by one.
 //!
 //! Tests: tests/pipelines/fusion.rs, tests/pipelines/faults.rs
 
@@ -26,7 +26,7 @@ use crate::structure::cell::StoreCell;
 use crate::system::Blocks;
 use crate::util::pool::{Instant, Tasks};
 
-/// Errors, each with the number of its step.
+/// Errors, each with the index of its step.
 type Errors = Vec<(u32, Box<SystemError>)>;
 
 /// The step that has panicked in a pipeline.
@@ -37,12 +37,12 @@ impl PanickedStep {
         Self(AtomicU32::new(u32::MAX))
     }
 
-    /// The step, if one has panicked.
+    /// Returns the step that has panicked, if one has.
     pub(super) fn step(&self) -> Option<u32> {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
 
-    /// Calls a function for a step and records the step if the call panics. If a nested call for another step panics,
+    /// Calls a function for a step. If the call panics, records the step. If a nested call for another step panics,
     /// only that step is recorded.
     #[inline]
     fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
@@ -60,7 +60,7 @@ impl PanickedStep {
     }
 }
 
-/// A pipeline of a stage that has begun at tick `first`.
+/// The run of a pipeline, in a stage that has begun at tick `first`.
 #[derive(Clone, Copy)]
 pub(super) struct PipelineRun<'a> {
     pub(super) shared: RunContext<'a>,
@@ -82,8 +82,8 @@ impl<'a> PipelineRun<'a> {
         }
     }
 
-    /// Prepares the steps, and then loops over all blocks. Each block is passed to `before` first, and then to the
-    /// steps.
+    /// Prepares the steps on this thread, and then loops over all blocks. Each block is passed to `before` first, and
+    /// then to the steps.
     fn nest_own(
         &self,
         steps: PipelineAccess<'a, '_>,
@@ -157,7 +157,7 @@ impl<'a> PipelineRun<'a> {
         }
     }
 
-    /// Evaluates whether a step runs, and if so prepares its system and calls `then`.
+    /// Evaluates whether a step runs. If so, prepares its system and calls `then`.
     fn ready(&self, step: PipelineStep<'a, '_>, errors: &mut Errors, then: &mut dyn FnMut(Blocks<'_>, &mut Errors)) {
         let at = step.at;
         let panicked = || self.panicked.step() == Some(at);
@@ -177,7 +177,7 @@ struct TableBlocks {
 }
 
 impl TableBlocks {
-    /// Divides the tables, of which some may be named more than once, into blocks of `rows` rows.
+    /// Divides tables into blocks of `rows` rows. A table may be in the list more than once.
     fn of(rows: usize, tables: &mut Vec<TableId>, cell: StoreCell<'_>) -> Self {
         tables.sort_unstable();
         tables.dedup();
@@ -202,7 +202,7 @@ impl TableBlocks {
     }
 }
 
-/// Calls `work`, and adds its time to the cost of a step, if costs are measured.
+/// Calls `work`. If costs are measured, adds its time to the cost of a step.
 #[inline]
 fn timed(costs: Option<&Costs>, step: u32, work: impl FnOnce()) {
     let Some(costs) = costs else { return work() };

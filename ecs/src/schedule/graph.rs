@@ -32,7 +32,7 @@ pub(super) struct Runnable {
     pub(super) conditions: Range<u32>,
 }
 
-/// A system that decides whether others run.
+/// A system that is evaluated to decide whether other systems run.
 pub(super) struct Condition {
     pub(super) system: BoxedSystem<(), bool>,
     /// The number of ticks that the condition needs.
@@ -47,7 +47,7 @@ impl Condition {
 
 /// The parts of a system that a run does not need.
 pub(super) struct SystemNode {
-    /// The sets that it was added to.
+    /// The sets that the system was added to.
     pub(super) sets: Vec<u32>,
     pub(super) ambiguous_with: Vec<InternedSystemSet>,
     pub(super) ambiguous_with_all: bool,
@@ -56,9 +56,9 @@ pub(super) struct SystemNode {
 /// A set of systems.
 #[derive(Default)]
 pub(super) struct SetNode {
-    /// The name. Sets of tuples with a condition or in a chain are unnamed.
+    /// The name of the set. Sets of tuples with a condition or in a chain have no name.
     pub(super) label: Option<InternedSystemSet>,
-    /// The sets that it is in.
+    /// The sets that this set is in.
     pub(super) parents: Vec<u32>,
     pub(super) conditions: Vec<Condition>,
     /// Whether a configuration or a member has declared the set.
@@ -70,7 +70,7 @@ pub(super) struct SetNode {
 pub(super) struct OrderConstraint {
     pub(super) first: SystemOrSet,
     pub(super) second: SystemOrSet,
-    /// Whether the second sees the effects of the commands of the first.
+    /// Whether `second` sees the effects of the commands of `first`.
     pub(super) sync: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct NamedConstraint {
 #[derive(Default)]
 pub(super) struct ScheduleGraph {
     pub(super) runnables: Vec<Runnable>,
-    /// The conditions of systems.
+    /// The conditions of all systems: see [`Runnable::conditions`].
     pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,
@@ -101,7 +101,7 @@ struct OpenGroup<T> {
     own: Option<u32>,
     /// The innermost set around its members.
     parent: Option<u32>,
-    /// The member that was added last, if the group is chained.
+    /// If the group is chained: the member that was added last.
     before: Option<SystemOrSet>,
 }
 
@@ -150,7 +150,7 @@ fn agreed(access: &Access) -> Result<(), ScheduleBuildError> {
 }
 
 impl ScheduleGraph {
-    /// Adds systems, or the configuration of sets. A group becomes a set if something has to refer to it.
+    /// Adds systems, or the configuration of sets. A group becomes a set if something has to refer to the group.
     pub(super) fn add<T: AddTo>(&mut self, config: Config<T>) {
         // The open groups, outermost first. A list instead of recursion, since groups may be nested deeply.
         let mut path: Vec<OpenGroup<T>> = Vec::new();
@@ -179,7 +179,8 @@ impl ScheduleGraph {
         }
     }
 
-    /// The next member of the innermost open group that has members left. Closes the groups inside it.
+    /// Returns the next member of the innermost open group that has members left. Closes the groups inside of that
+    /// group.
     fn next_member<T: AddTo>(&mut self, path: &mut Vec<OpenGroup<T>>) -> Option<Config<T>> {
         loop {
             if let Some(member) = path.last_mut()?.members.next() {
@@ -192,7 +193,7 @@ impl ScheduleGraph {
         }
     }
 
-    /// Orders a member of a group after the one before it, if the group is chained.
+    /// If the group is chained, orders a member after the previous one.
     fn chain<T>(&mut self, group: Option<&mut OpenGroup<T>>, second: SystemOrSet) {
         if let Some(group) = group
             && let Some(chain) = group.chained
@@ -208,7 +209,7 @@ impl ScheduleGraph {
         self.sets.len() as u32 - 1
     }
 
-    /// The number of a set, which is added if it does not exist yet.
+    /// Returns the index of a set. Adds the set if it does not exist yet.
     fn declare(&mut self, label: InternedSystemSet) -> u32 {
         let number = *self.by_label.entry(label).or_insert_with(|| {
             self.sets.push(SetNode { label: Some(label), ..SetNode::default() });
@@ -218,12 +219,12 @@ impl ScheduleGraph {
         number
     }
 
-    /// The number of a set.
+    /// Returns the index of a set, if it exists.
     pub(super) fn set(&self, label: InternedSystemSet) -> Option<u32> {
         self.by_label.get(&label).copied()
     }
 
-    /// The name of a system or a set.
+    /// Returns the name of a system or a set.
     pub(super) fn name(&self, member: SystemOrSet) -> String {
         match member {
             SystemOrSet::System(number) => self.runnables[number as usize].system.name().to_string(),
@@ -238,12 +239,12 @@ impl ScheduleGraph {
         }
     }
 
-    /// Whether a system was put into a set, directly or through another set.
+    /// Returns whether a system was added to a set, directly or through another set.
     pub(super) fn is_in(&self, system: u32, set: u32) -> bool {
         self.sets_around(&self.systems[system as usize].sets).contains(&set)
     }
 
-    /// These sets and all sets around them, outer ones first.
+    /// Returns these sets and all sets around them, outer sets first.
     pub(super) fn sets_around(&self, sets: &[u32]) -> Vec<u32> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         // The open sets, each with the number of its parents that have been visited. A list instead of recursion, since sets may be nested
@@ -289,7 +290,7 @@ impl ScheduleGraph {
         Ok(())
     }
 
-    /// The message types that systems and conditions read. They must have been initialized.
+    /// Returns the message types that systems and conditions read. The systems must have been initialized.
     pub(super) fn message_readers(&self) -> Vec<ResourceId> {
         let of_sets = self.sets.iter().flat_map(|set| &set.conditions);
         let conditions = of_sets.chain(&self.conditions).map(|condition| condition.system.access());
@@ -300,13 +301,13 @@ impl ScheduleGraph {
         all.into_iter().map(ResourceId).collect()
     }
 
-    /// The conditions of a system.
+    /// Returns the conditions of a system.
     pub(super) fn conditions_of(&self, system: u32) -> &[Condition] {
         let range = &self.runnables[system as usize].conditions;
         &self.conditions[range.start as usize..range.end as usize]
     }
 
-    /// All constraints, with references resolved. `O(n)`.
+    /// Returns all constraints, with references resolved. `O(n)`.
     pub(super) fn orders(&self) -> Result<Vec<OrderConstraint>, ScheduleBuildError> {
         let mut all = self.chains.clone();
         all.reserve(self.references.len());
@@ -317,7 +318,7 @@ impl ScheduleGraph {
         Ok(all)
     }
 
-    /// By function that a constraint refers to: its system, or `None` if there are several.
+    /// Returns the system of each function that a constraint refers to; `None` if there are several.
     pub(super) fn functions(&self) -> HashMap<TypeId, Option<u32>> {
         let mut functions = HashMap::new();
         if self.references.iter().any(|reference| FunctionSet::function_of(reference.order.other).is_some()) {
@@ -330,7 +331,7 @@ impl ScheduleGraph {
         functions
     }
 
-    /// Resolves a constraint. `functions` is the result of [`Self::functions`].
+    /// Resolves a constraint. `functions` must be the result of [`Self::functions`].
     pub(super) fn before(
         &self,
         NamedConstraint { of, order }: &NamedConstraint,
@@ -341,8 +342,8 @@ impl ScheduleGraph {
         Ok(OrderConstraint { first, second, sync: order.sync })
     }
 
-    /// Resolves the target of a constraint. `functions` has the only system of each function, or `None` if there are
-    /// several.
+    /// Resolves the target of a constraint. `functions` contains the only system of each function, or `None` if there
+    /// are several.
     fn resolve(
         &self,
         label: InternedSystemSet,

@@ -1,4 +1,4 @@
-//! Id streams of the systems of a stage, sized by the world's forecasts when the stage begins.
+//! Id streams of the systems of a stage. When the stage begins, their sizes are taken from the world's forecasts.
 //!
 //! Tests: tests/schedules/streams.rs
 
@@ -16,14 +16,14 @@ use crate::structure::cell::StoreCell;
 use crate::structure::store::Store;
 use crate::util::alloc_error::AllocError;
 
-/// The value of a mark if the step did not run.
+/// The mark of a step that did not run.
 const NEVER: u64 = u64::MAX;
 
-/// By recorder of a plan: the forecast of its system in the world that the schedule was prepared for.
+/// For each recorder of a plan: the forecast of its system, in the world that the schedule was prepared for.
 pub(super) struct IdSources(Vec<ForecastId>);
 
 impl IdSources {
-    /// Registers the systems of a plan, which have been initialized for the world of `store`.
+    /// Registers the systems of a plan. They must have been initialized for the world of `store`.
     pub(super) fn of(
         label: Option<InternedScheduleLabel>,
         graph: &ScheduleGraph,
@@ -43,8 +43,8 @@ impl IdSources {
     }
 }
 
-/// By recorder: the number of ids that had been taken from its stream when its step began. Steps that share a stream run
-/// one after the other.
+/// For each recorder: the number of ids that had been taken from its stream when its step began. Steps that share a
+/// stream run one after the other.
 #[derive(Default)]
 pub(super) struct IdMarks(Vec<AtomicU64>);
 
@@ -54,7 +54,7 @@ impl IdMarks {
         self.0.resize_with(plan.recorders.len(), || AtomicU64::new(NEVER));
     }
 
-    /// Records that the step of a recorder begins, in a cell that uses its stream.
+    /// Records that the step of a recorder begins. `cell` uses the stream of the step.
     #[inline]
     pub(super) fn begin(&self, recorder: u32, cell: &StoreCell<'_>) {
         self.0[recorder as usize].store(cell.ids().taken(), Relaxed);
@@ -119,7 +119,7 @@ impl OpenStreams<'_> {
     ///
     /// # Panics
     ///
-    /// If memory allocation fails. The reserved ids are not alive then.
+    /// If memory allocation fails. Then the reserved ids are not alive.
     #[inline]
     pub(super) fn close(&mut self) {
         if !self.recorders.is_empty() {
@@ -127,7 +127,7 @@ impl OpenStreams<'_> {
         }
     }
 
-    /// Closes the streams. They count as closed even if this fails.
+    /// Closes the streams. Even if this fails, they count as closed afterwards.
     fn try_close(&mut self) -> Result<(), AllocError> {
         self.note_taken();
         self.recorders = &[];
@@ -135,8 +135,8 @@ impl OpenStreams<'_> {
     }
 }
 
-/// Closes the streams when a panic unwinds. If memory allocation fails, a second panic would abort the process, so the
-/// error is ignored: the reserved ids are not alive.
+/// Closes the streams when a panic unwinds. If memory allocation fails, the error is ignored, because a second panic
+/// would abort the process; then the reserved ids are not alive.
 impl Drop for OpenStreams<'_> {
     #[inline]
     fn drop(&mut self) {

@@ -13,7 +13,8 @@ use crate::storage::resource::{RenewedList, ResourceId};
 use crate::structure::store::{RestoredEra, WorldId};
 use crate::system::{CloneValue, StateItem, StateVisitor, SystemCore};
 
-/// The state of a system: its name, its index among the systems with this name, and whether it is a condition.
+/// The state of one system. The system is identified by its name, its index among the systems with this name, and
+/// whether it is a condition.
 pub(crate) struct SystemMemory {
     pub(crate) name: String,
     pub(crate) nth: u32,
@@ -25,18 +26,18 @@ pub(crate) struct SystemMemory {
 #[derive(Default)]
 pub(crate) struct ScheduleMemory {
     pub(crate) systems: Vec<SystemMemory>,
-    /// The seat that identified the schedule in its world.
+    /// The slot that identified the schedule in its world.
     pub(crate) seat: Weak<()>,
 }
 
 impl ScheduleMemory {
-    /// Whether any system had been prepared.
+    /// Returns whether any system had been prepared when the state was saved.
     pub(crate) fn has_prepared(&self) -> bool {
         let is_prepared = |memory: &StateItem| !matches!(memory, StateItem::Unprepared);
         self.systems.iter().any(|system| system.memory.iter().any(is_prepared))
     }
 
-    /// Returns a copy.
+    /// Returns a copy of the state.
     pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
         let cloned = |system: &SystemMemory| SystemMemory {
             name: system.name.clone(),
@@ -60,7 +61,8 @@ impl NameCounts {
 }
 
 impl Schedule {
-    /// Visits the systems and then the conditions, and passes whether it is a condition.
+    /// Calls a function for the systems, and then for the conditions. Its first argument is whether the second is a
+    /// condition.
     fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn SystemCore)) {
         let graph = &mut self.graph;
         graph.runnables.iter_mut().for_each(|runnable| each(false, &mut *runnable.system));
@@ -68,8 +70,8 @@ impl Schedule {
         graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut *condition.system));
     }
 
-    /// Copies the state of its systems in a world. The values that cannot be cloned are added to `refused`: the name of
-    /// the system, and the type.
+    /// Copies the state of the systems of this schedule in a world. If a value cannot be cloned, the name of the system
+    /// and the type of the value are added to `refused`.
     pub(crate) fn memory(
         &mut self,
         world: WorldId,
@@ -95,8 +97,8 @@ impl Schedule {
         ScheduleMemory { systems: all, seat }
     }
 
-    /// Exchanges the state of its systems in a world with the saved state. A system without saved state, or that was not
-    /// prepared when the state was saved, will be prepared in the next run; its current state is dropped last.
+    /// Exchanges the state of the systems in a world with the saved state. If a system has no saved state, or was not
+    /// prepared when the state was saved, it is prepared in the next run. Its current state is dropped last.
     pub(crate) fn exchange_memory(
         &mut self,
         memory: &mut ScheduleMemory,

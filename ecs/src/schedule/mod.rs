@@ -1,13 +1,13 @@
 //! Schedules: ordered collections of systems that are run together.
 //!
-//! A schedule stores the constraints between systems and computes which systems run in parallel. It is built in stages:
-//! the systems, sets and constraints (`graph`), an order of all systems that satisfies the constraints (`order`), the
-//! steps of a run and the points where commands are applied (`plan`), and the steps that may run block by block
-//! (`pipelines`). A run always has the same result as running the steps one after the other in this order. Conflicting
-//! systems without a constraint between them run in the order in which they were added.
+//! A schedule stores the constraints between systems, and computes from them which systems run in parallel. It is built
+//! in stages: the systems, sets and constraints (`graph`); an order of all systems that satisfies the constraints
+//! (`order`); the steps of a run and the points where commands are applied (`plan`); and the steps that may run block
+//! by block (`pipelines`). A run always has the same result as running the steps one after the other in this order.
+//! Conflicting systems without a constraint between them run in the order in which they were added.
 //!
-//! The diagnostics are built from this data on demand: a `diagram` of the plan, and a `report` of the last runs, which
-//! is made from the outcome of each step and from `samples`.
+//! The diagnostics are built from this data on demand: a `diagram` shows the plan, and a `report` shows the last runs.
+//! The report is made from the outcome of each step and from `samples`.
 // Tests: tests/schedules
 
 #[doc(hidden)]

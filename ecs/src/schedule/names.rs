@@ -1,18 +1,18 @@
-//! Readable names: without modules where the short name is unambiguous.
+//! Makes names readable: modules are left out where the short name is unambiguous.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-/// A name without the modules of the paths in it. Closures keep the function that they are in.
+/// Returns a name without the modules of the paths in it. The name of a closure keeps the function that contains it.
 ///
 /// `game::physics::step<game::Fast>` is `step<Fast>`.
 pub(super) fn short(name: &str) -> String {
     shortened(name, 1)
 }
 
-/// Like [`short`], but keeps `segments_kept` segments of each path.
+/// Shortens a name like [`short`], but keeps `segments_kept` segments of each path.
 fn shortened(name: &str, segments_kept: usize) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
@@ -37,7 +37,7 @@ fn shortened(name: &str, segments_kept: usize) -> String {
     text
 }
 
-/// The length of the path at the beginning of a text, without type arguments.
+/// Returns the length of the path at the beginning of a text, without type arguments.
 fn path_len(text: &str) -> usize {
     let mut len = 0;
     while let Some(next) = text[len..].chars().next() {
@@ -52,8 +52,8 @@ fn path_len(text: &str) -> usize {
     len
 }
 
-/// A distinct name for each item: with as many modules as it takes to distinguish it from the others, and numbered if
-/// the same item occurs several times.
+/// Returns a distinct name for each item: with as many modules as are needed to distinguish it from the others, and
+/// with a number if the same item occurs several times.
 pub(super) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
     let full: Vec<&str> = all.collect();
     let mut texts: Vec<String> = full.iter().map(|name| short(name)).collect();

@@ -1,15 +1,15 @@
 //! Computes one order of all systems that satisfies the constraints.
 //!
-//! The order also contains two places for each set: one before all of its systems and one after them. So a constraint on
-//! a set costs one entry, however many systems are in it.
+//! The order also contains two places for each set: one before all systems of the set and one after them. So a
+//! constraint on a set costs one entry, however many systems are in the set.
 //!
-//! If something is ordered after a system that records commands, there is a sync point after that system where the
-//! commands are applied. A constraint that ignores deferred commands adds no sync point. The sync point is then at the
-//! next constraint that does not ignore them, or at the next exclusive system: an exclusive system never runs before the
-//! commands of the systems that it is ordered after have been applied. The *level* of a system is the number of sync
-//! points before it. It is the least that the order allows, so there are as few sync points as possible. Systems run by
-//! level. Within a level they run in the order in which they were added, where the constraints allow it (Kahn's
-//! algorithm).
+//! If something is ordered after a system that records commands, there is a sync point after that system, where the
+//! commands are applied. A constraint that ignores deferred commands adds no sync point. The commands are then applied
+//! at the next constraint that does not ignore them, or before the next exclusive system: an exclusive system never
+//! runs before the commands of the systems that it is ordered after have been applied. The *level* of a system is the
+//! number of sync points before it. Each level is as low as the order allows, so there are as few sync points as
+//! possible. Systems run by level. Within a level they run in the order in which they were added, where the constraints
+//! allow it (Kahn's algorithm).
 //!
 //! Tests: tests/schedules/schedule/orders.rs, tests/schedules/schedule/deep.rs
 
@@ -20,8 +20,8 @@ use core::cmp::Reverse;
 use super::error::ScheduleBuildError;
 use super::graph::{OrderConstraint, ScheduleGraph, SystemOrSet};
 
-/// The first place comes before the second; the flag is true if commands are applied in between. A set begins before its
-/// members and ends after them.
+/// The first place comes before the second. The flag is true if commands are applied in between. A set has two places:
+/// it begins before its members and ends after them.
 type OrderEdge = (u32, u32, bool);
 
 /// Lists indexed by number, stored contiguously.
@@ -31,7 +31,7 @@ pub(super) struct NumberedLists<T> {
 }
 
 impl<T: Copy + Default> NumberedLists<T> {
-    /// Builds `count` lists from pairs of list and item. `O(lists + pairs)`.
+    /// Builds `count` lists from pairs of a list and an item. `O(lists + pairs)`.
     fn new(count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut starts = alloc::vec![0_u32; count + 1];
         pairs.clone().for_each(|(list, _)| starts[list as usize + 1] += 1);
@@ -57,11 +57,11 @@ impl<T: Copy + Default> NumberedLists<T> {
 pub(super) struct Ordering {
     /// The systems in the order in which they run.
     pub(super) sequence: Vec<u32>,
-    /// By system: the number of sync points before it.
+    /// For each system: the number of sync points before it.
     pub(super) levels: Vec<u32>,
-    /// Systems and the places of sets, in an order that satisfies the constraints.
+    /// The systems and the places of sets, in an order that satisfies the constraints.
     pub(super) places: Vec<u32>,
-    /// By place: the places that come later.
+    /// For each place: the places that directly follow it.
     pub(super) successors: NumberedLists<u32>,
     pub(super) layout: NodePlaces,
 }
@@ -73,7 +73,7 @@ pub(super) struct NodePlaces {
 }
 
 impl NodePlaces {
-    /// The place of a system, or the place where a set begins.
+    /// Returns the place of a system, or the place where a set begins.
     pub(super) fn start(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
@@ -81,7 +81,7 @@ impl NodePlaces {
         }
     }
 
-    /// The place of a system, or the place where a set ends.
+    /// Returns the place of a system, or the place where a set ends.
     pub(super) fn end(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
@@ -121,12 +121,12 @@ impl Ordering {
         Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, layout: places })
     }
 
-    /// Whether a place is a system.
+    /// Returns whether a place is a system.
     pub(super) fn is_system(&self, place: u32) -> bool {
         place < self.layout.systems
     }
 
-    /// All systems that are ordered after `system`.
+    /// Returns all systems that are ordered after `system`.
     pub(super) fn after(&self, system: u32) -> impl Iterator<Item = u32> {
         let mut seen = alloc::vec![false; self.places.len()];
         let mut open = alloc::vec![system];
@@ -146,7 +146,7 @@ impl Ordering {
     }
 }
 
-/// All pairs of places where one comes before the other.
+/// Returns all pairs of places of which the first comes before the second.
 fn links(graph: &ScheduleGraph, orders: &[OrderConstraint], places: NodePlaces) -> Vec<OrderEdge> {
     let mut all = Vec::with_capacity(orders.len() + 2 * (graph.systems.len() + graph.sets.len()));
     for OrderConstraint { first, second, sync } in orders {
@@ -174,14 +174,14 @@ fn links(graph: &ScheduleGraph, orders: &[OrderConstraint], places: NodePlaces) 
 
 /// The state of the topological sort.
 struct TopologicalSort {
-    /// By place: the number of predecessors that are not done.
+    /// For each place: the number of predecessors that are not in `done` yet.
     waiting: Vec<u32>,
-    /// By place: the number of sync points before it.
+    /// For each place: the number of sync points before it.
     levels: Vec<u32>,
-    /// By place: the number of sync points after which the commands of this place and of the places before it have been
-    /// applied.
+    /// For each place: the number of sync points after which all commands of this place, and of the places before it,
+    /// have been applied.
     applied: Vec<u32>,
-    /// The places, in order.
+    /// The places that have been sorted, in order.
     done: Vec<u32>,
 }
 
@@ -221,7 +221,7 @@ impl TopologicalSort {
     }
 }
 
-/// Whether a system records commands that have to be applied.
+/// Returns whether a system records commands that have to be applied.
 fn records(graph: &ScheduleGraph, system: u32) -> bool {
     graph.runnables[system as usize].system.access().is_deferred() && !is_exclusive(graph, system)
 }
@@ -266,7 +266,7 @@ fn check_hierarchy(graph: &ScheduleGraph) -> Result<(), ScheduleBuildError> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum VisitState {
         Unseen,
-        /// The set is on the path.
+        /// The set is on the current path.
         Open,
         /// No set around this set contains itself.
         Done,

@@ -22,7 +22,7 @@ use crate::structure::cell::StoreCell;
 use crate::util::guard::drop_quietly;
 use crate::util::pool::Pool;
 
-/// A stage that is run by several threads.
+/// The run of a stage on several threads.
 pub(super) struct ParallelStage<'a> {
     pub(super) shared: RunContext<'a>,
     pub(super) systems: SharedSystems<'a>,
@@ -38,7 +38,7 @@ pub(super) struct ParallelStage<'a> {
 #[derive(Default)]
 pub(super) struct StageResult {
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// The step that panicked, with its payload. If several panicked, the first in the order of the schedule.
+    /// The step that panicked, with its payload. If several steps panicked, the first one in the order of the schedule.
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
 }
 
@@ -47,9 +47,9 @@ impl<'a> ParallelStage<'a> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`StepAccess::new`] for all steps of the stage, except that they may access what others of
-    ///   them access. In exchange, the units have been made of a [`Precedence`](super::units::Precedence) of the stage
-    ///   in this world.
+    /// - The conditions of [`StepAccess::new`] for all steps of the stage, with one exception: a step may access data
+    ///   that other steps of the stage access. Instead, the units must have been made from a
+    ///   [`Precedence`](super::units::Precedence) of the stage in this world.
     pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> StageResult {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
         let done = Mutex::new(StageResult::default());
@@ -103,12 +103,12 @@ impl<'a> ParallelStage<'a> {
         done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The used pipeline that begins with a step, if there is one.
+    /// Returns the used pipeline that begins with a step, if there is one.
     fn pipeline(&self, step: u32) -> Option<&Pipeline> {
         self.pipelines.iter().find(|pipeline| pipeline.is_used && pipeline.steps.start == step)
     }
 
-    /// Runs a pipeline. If it panics, `at` is set to the step that panicked.
+    /// Runs a pipeline. If it panics, sets `at` to the step that panicked.
     fn fused(
         &self,
         pipeline: &Pipeline,

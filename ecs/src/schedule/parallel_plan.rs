@@ -12,8 +12,8 @@ use super::units::{Precedence, StageUnits, is_chain, is_worth_it};
 use crate::structure::store::Store;
 
 impl PlannedGraph<'_> {
-    /// The steps of a stage, relative to its first step, in ranges that must not be split: used pipelines and single
-    /// steps.
+    /// Returns the ranges of steps of a stage that must not be split: the used pipelines, and single steps. The ranges
+    /// are relative to the first step of the stage.
     fn nodes(&self, steps: &Range<u32>) -> Vec<Range<u32>> {
         let mut nodes = Vec::with_capacity(steps.len());
         let mut at = steps.start;
@@ -28,25 +28,25 @@ impl PlannedGraph<'_> {
     }
 }
 
-/// By stage: the data for running it in parallel.
+/// For each stage: the data for running it in parallel.
 #[derive(Default)]
 pub(super) struct ParallelPlan {
-    /// The executor that this data was computed for.
+    /// The executor for which this data was computed.
     executor: Option<Executor>,
-    /// The version of the pipeline choice that this data was computed for.
+    /// The version of the pipeline choice for which this data was computed.
     pipelines: u32,
-    /// Whether each of its steps waits for the one before, so that nothing can run in parallel.
+    /// For each stage: whether each step waits for the previous one, so that nothing can run in parallel.
     chains: Vec<bool>,
-    /// `None` for stages with a single step and for chains.
+    /// For each stage: the order in which steps have to finish. `None` for a stage with a single step, and for a chain.
     precedences: Vec<Option<Precedence>>,
-    /// The units to run in parallel, if that is worth it.
+    /// For each stage: the units to run in parallel, if that pays off.
     units: Vec<Option<StageUnits>>,
-    /// The measured time of the last parallel run in nanoseconds; zero if it was not measured.
+    /// For each stage: the measured time of the last parallel run in nanoseconds; zero if it was not measured.
     walls: Vec<u64>,
     trials: Vec<Trial>,
-    /// The last decisions.
+    /// For each stage: the last decision.
     decisions: Vec<Option<TimeEstimate>>,
-    /// The number of units in the last run, if it was followed by a decision.
+    /// For each stage: the number of units in the last run, if that run was followed by a decision.
     before: Vec<Option<usize>>,
     is_decided: bool,
 }
@@ -54,16 +54,16 @@ pub(super) struct ParallelPlan {
 /// The expected time of a stage, in nanoseconds.
 #[derive(Clone, Copy)]
 pub(super) struct TimeEstimate {
-    /// On one thread.
+    /// The time on one thread.
     pub(super) alone: u64,
-    /// On all threads, if that was estimated.
+    /// The time on all threads, if it was estimated.
     pub(super) estimate: Option<u64>,
 }
 
-/// Tracks whether a stage was measured to be no faster in parallel, whatever was expected.
+/// Records that a stage was measured to be no faster in parallel, although the estimate said that it is.
 #[derive(Clone, Copy, Default)]
 struct Trial {
-    /// The number of decisions for which the stage is still not run in parallel.
+    /// The number of decisions for which the stage is not run in parallel, from now on.
     pause: u32,
     /// The length of the last pause, in decisions.
     last_pause: u32,
@@ -74,7 +74,7 @@ impl Trial {
     const MOST: u32 = 64;
 
     /// Records that a stage took `wall` in parallel, and would have taken `alone` on one thread. Returns whether to run
-    /// it in parallel.
+    /// the stage in parallel.
     fn update_trial(&mut self, wall: u64, alone: u64) -> bool {
         if wall != 0 && wall > alone {
             self.last_pause = (self.last_pause * 2).clamp(1, Self::MOST);
@@ -89,7 +89,7 @@ impl Trial {
 }
 
 impl ParallelPlan {
-    /// Called before a run. Returns by stage the units to run in parallel, and where to record their times.
+    /// Called before a run. Returns for each stage the units to run in parallel, and the place for their measured time.
     pub(super) fn prepare(
         &mut self,
         executor: Executor,
@@ -104,7 +104,7 @@ impl ParallelPlan {
         (&self.units, &mut self.walls)
     }
 
-    /// Whether any stage is run in parallel, or the last run has been recorded for a report.
+    /// Returns whether some stage is run in parallel, or a decision has been recorded for a report since the last run.
     pub(super) fn has_units(&self) -> bool {
         self.is_decided || self.units.iter().any(Option::is_some)
     }
@@ -146,7 +146,7 @@ impl ParallelPlan {
     }
 
     /// Called after a run in which the costs of the steps were measured. Decides again which stages to run in parallel.
-    /// The costs are times on one thread, whichever thread ran the step.
+    /// `costs` are the times that the steps take on one thread, no matter which thread ran them.
     pub(super) fn decide(&mut self, executor: Executor, layout: PlannedGraph<'_>, store: &Store, costs: &[u64]) {
         if !executor.is_parallel() || executor.is_eager() {
             return;
@@ -182,7 +182,7 @@ impl ParallelPlan {
         }
     }
 
-    /// The number of units in which a stage was run in parallel in the last run, if it was.
+    /// Returns the number of units of a stage in the last run, if the stage was run in parallel.
     pub(super) fn used_units(&self, stage: usize) -> Option<usize> {
         if self.is_decided {
             return self.before.get(stage).copied().flatten();
@@ -190,13 +190,13 @@ impl ParallelPlan {
         self.units.get(stage)?.as_ref().map(|units| units.steps.len())
     }
 
-    /// The expected time of a stage, if it was measured and had to be decided.
+    /// Returns the expected time of a stage, if it was measured and there was something to decide.
     pub(super) fn decision(&self, stage: usize) -> Option<TimeEstimate> {
         self.decisions.get(stage).copied().flatten()
     }
 }
 
-/// The steps of a stage, if it is a shared stage; otherwise an empty range.
+/// Returns the steps of a stage. The range is empty if the stage is not a shared stage.
 fn steps_of(plan: &Plan, stage: usize) -> Range<u32> {
     match &plan.stages[stage] {
         Stage::Shared { steps, .. } => steps.clone(),

@@ -1,20 +1,26 @@
-//! Finds the systems of a plan that may run block by block, and decides when that is worth it.
+//! Finds the systems of a plan that may run block by block, and decides when this pays off.
 //!
 //! A *pipeline* is a range of consecutive steps of a stage that all visit rows and access no rows except their own. All
-//! of them are run on a block of rows that fits into a cache before any of them is run on the next block, so the rows
-//! are loaded from memory once. For each row the result is the same, because the systems visit it in their order. Apart
-//! from rows, no two of them access the same data, unless all only read it.
+//! of the steps run on a block of rows that fits into a cache, then all of them run on the next block. So the rows are
+//! loaded from memory once. For each row the result is the same as without a pipeline, because the systems visit it in
+//! their order. Apart from rows, no two systems access the same data, unless all only read it.
 //!
 //! The steps of a pipeline are row systems, each with a component in common with an earlier one. A system may visit its
-//! first row before the systems before it have visited their last, and this must make no difference. So the following
-//! conditions hold. Apart from their rows, no two of them access data that one of them writes; this includes conditions,
-//! since these are evaluated before the first block. They cannot fail, since a failure would have to stop at a row. No
-//! row needs a per-row filter check. No system reads the change ticks of rows that another one changes. Either all are
-//! `par` and record nothing, or none is `par`. `NotPipelined` stores the reason why a system is left out, for diagrams.
+//! first row before the earlier systems have visited their last row, and this must make no difference. So the following
+//! must hold:
 //!
-//! The executor decides which pipelines are used before the first run and before each measured run: a pipeline is used
-//! if its rows, counting all accessed components, exceed the second-level cache. A used pipeline is a unit or part of
-//! one; the units are rebuilt when the choice changes (`Pipelines::version`).
+//! - Apart from their rows, no two systems access data that one of them writes. This includes their conditions, since
+//!   these are evaluated before the first block.
+//! - The systems cannot fail, since a failure would have to stop at a row.
+//! - No row needs a per-row filter check.
+//! - No system reads the change ticks of rows that another one changes.
+//! - Either all systems are `par` and record nothing, or none is `par`.
+//!
+//! `NotPipelined` stores the reason why a system is left out, for diagrams.
+//!
+//! The executor decides which pipelines are used, before the first run and before each measured run. A pipeline is used
+//! if the accessed components of its rows exceed the second-level cache. A used pipeline is a unit or part of a unit;
+//! the units are rebuilt when the choice changes (`Pipelines::version`).
 //!
 //! Tests: tests/pipelines/fusion.rs
 
@@ -34,8 +40,8 @@ use crate::structure::store::Store;
 use crate::system::RowFacts;
 use crate::util::processor::l2_size;
 
-/// When a schedule runs row systems block by block, all systems on a block before the next block: see
-/// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
+/// Determines when a schedule runs row systems block by block, that is, all systems on a block before the next block:
+/// see [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -47,17 +53,18 @@ use crate::util::processor::l2_size;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Pipelining {
-    /// If the rows exceed the second-level cache. Checked in the first run, and then in some runs, at increasing
-    /// intervals.
+    /// Row systems run block by block if the rows exceed the second-level cache. This is checked in the first run, and
+    /// then in some runs, at increasing intervals.
     #[default]
     Auto,
-    /// Whenever it is possible, in every run.
+    /// Row systems run block by block in every run, whenever it is possible.
     Always,
-    /// Never.
+    /// Row systems never run block by block.
     Never,
 }
 
-/// The maximum number of systems of a pipeline: each waits on the stack for its rows.
+/// The maximum number of systems of a pipeline. It is limited because each system stays on the stack until all rows are
+/// done.
 const LONGEST: usize = 16;
 
 /// The number of rows that share ticks.
@@ -80,13 +87,14 @@ pub(super) struct Pipeline {
 /// The maximum number of rows of a block. Two such blocks fit into any address space.
 const MOST_ROWS: usize = 1 << 30;
 
-/// The number of rows of a block for rows of `row_bytes` bytes: half of the second-level cache, in whole groups.
+/// Returns the number of rows of a block, if a row has `row_bytes` bytes. A block fills half of the second-level cache,
+/// and consists of whole groups.
 fn block_rows(row_bytes: usize) -> usize {
     let rows = l2_size() / 2 / row_bytes.max(1);
     (rows / GROUP * GROUP).clamp(GROUP, MOST_ROWS)
 }
 
-/// Why a row system is in no pipeline, or not in the pipeline of the systems before it.
+/// The reason why a row system is in no pipeline, or not in the pipeline of the systems before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NotPipelined {
     Off,
@@ -95,12 +103,13 @@ pub(super) enum NotPipelined {
     MayFail,
     Records,
     NonSend,
-    /// No row system that it could be run with comes directly before or after it.
+    /// There is no row system directly before or after it with which it could form a pipeline.
     Alone,
     Full,
-    /// A system before it in the pipeline has the same stream of ids.
+    /// A system before it in the pipeline uses the same stream of ids.
     Streams,
-    /// The number here and below identifies the earlier system that prevents it.
+    /// It has no component in common with the row systems before it. The number here and below identifies the earlier
+    /// system that is in the way.
     NothingShared(u32),
     Par(u32),
     Uses(String, u32),
@@ -108,7 +117,7 @@ pub(super) enum NotPipelined {
 }
 
 impl NotPipelined {
-    /// The reason as in "it may fail". `name` returns the name of a system.
+    /// Returns the reason as text, for instance "it may fail". `name` returns the name of a system.
     pub(super) fn text(&self, name: impl Fn(u32) -> String) -> String {
         match self {
             Self::Off => String::from("it says `pipeline = off`"),
@@ -146,10 +155,11 @@ impl NotPipelined {
 struct CandidateStep<'g> {
     step: u32,
     system: u32,
-    /// Its stream of ids, if any. The members take turns for each block, so no two may share a stream.
+    /// The stream of ids of the step, if it has one. The steps of a pipeline take turns in each block, so no two may
+    /// share a stream.
     stream: Option<u32>,
     facts: &'g RowFacts,
-    /// The access of the system and its conditions to everything but the rows of its loop.
+    /// The access of the system and of its conditions to everything except the rows of its loop.
     others: Access,
     /// The access of the system to the rows of its loop.
     rows: Access,
@@ -159,11 +169,11 @@ struct CandidateStep<'g> {
 pub(super) struct Pipelines {
     /// The pipelines in the order of the steps.
     pub(super) all: Vec<Pipeline>,
-    /// By system: why it is in no pipeline, if it is a row system.
+    /// For each system: if it is a row system in no pipeline, the reason.
     pub(super) not_pipelined: Vec<Option<NotPipelined>>,
     /// Incremented whenever the set of used pipelines changes.
     pub(super) version: u32,
-    /// The mode that decided which pipelines are used.
+    /// The mode in which it was last decided which pipelines are used.
     pub(super) mode: Pipelining,
 }
 
@@ -202,7 +212,8 @@ impl Pipelines {
         found
     }
 
-    /// Returns the step as a candidate, if its system alone does not rule out a pipeline.
+    /// Returns the step as a candidate. Returns `None` if the system cannot be in any pipeline, whatever the other
+    /// systems are.
     fn candidate<'g>(&mut self, graph: &'g ScheduleGraph, plan: &Plan, step: u32) -> Option<CandidateStep<'g>> {
         let Task::System(system) = plan.steps[step as usize].task else { return None };
         let runnable = &graph.runnables[system as usize];
@@ -232,7 +243,7 @@ impl Pipelines {
         }
     }
 
-    /// Makes a pipeline of the steps in `run`, if there is more than one.
+    /// Makes a pipeline of the steps in `run`, if `run` contains more than one.
     fn close(&mut self, run: &mut Vec<CandidateStep<'_>>, components: &Components) {
         if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
             let mut touched: Vec<_> = run.iter().filter_map(|member| member.facts.rows.borrowed()).flatten().collect();
@@ -279,12 +290,12 @@ impl Pipelines {
         }
     }
 
-    /// Whether there is any row system, which might be in a pipeline.
+    /// Returns whether the plan contains any row system. Only row systems can be in a pipeline.
     pub(super) fn concern_some(&self) -> bool {
         !self.all.is_empty() || self.not_pipelined.iter().any(Option::is_some)
     }
 
-    /// The pipelines among some steps, used or not.
+    /// Returns the pipelines among some steps, whether they are used or not.
     pub(super) fn used_in(&self, steps: &Range<u32>) -> &[Pipeline] {
         let first = self.all.partition_point(|pipeline| pipeline.steps.start < steps.start);
         let end = self.all.partition_point(|pipeline| pipeline.steps.start < steps.end);
@@ -302,7 +313,7 @@ pub(super) struct PlannedGraph<'a> {
 }
 
 impl CandidateStep<'_> {
-    /// Why the step cannot join the pipeline of the steps in `run`, or `None` if it can.
+    /// Returns the reason why the step cannot join the pipeline of the steps in `run`, or `None` if it can.
     fn not_pipelined_with(&self, run: &[Self], components: &Components) -> Option<NotPipelined> {
         let first = run.first()?;
         if run.len() == LONGEST {
@@ -321,7 +332,7 @@ impl CandidateStep<'_> {
         (!run.iter().any(shares)).then_some(NotPipelined::NothingShared(first.system))
     }
 
-    /// The conflict between two steps apart from visiting the same rows, if there is one.
+    /// Returns the conflict between two steps, if there is one. Visiting the same rows is no conflict.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<NotPipelined> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
         // The check covers more than values: a system that writes a column also records its changes, which two systems must not do at the

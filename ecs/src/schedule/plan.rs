@@ -1,13 +1,16 @@
 //! The plan of a run: the steps in their order, and the stages that contain them.
 //!
-//! A *step* runs a system, or evaluates the conditions of a set once for all systems of the set, just before the first
-//! of them. A *stage* is a range of steps during which only values change, so that they may run in parallel; or one
-//! exclusive system; or the application of recorded commands.
+//! A *step* runs a system, or evaluates the conditions of a set. The conditions are evaluated once for all systems of
+//! the set, just before the first of them. A *stage* is one of the following:
 //!
-//! A system that is ordered after a system with commands runs after these commands have been applied. The *level* of a
-//! system is the least number of applications that have to come before it. All systems of one level come before the
-//! systems of the next, with one application in between. So there are as few applications as the order allows, and the
-//! points where commands are applied do not depend on costs.
+//! - a range of steps during which only values change, so that they may run in parallel;
+//! - one exclusive system;
+//! - the application of recorded commands.
+//!
+//! If a system is ordered after a system with commands, these commands are applied before it runs. The *level* of a
+//! system is the minimum number of applications that have to come before it. All systems of one level come before the
+//! systems of the next level, with one application in between. So there are as few applications as the order allows,
+//! and the points where commands are applied do not depend on costs.
 //!
 //! Tests: tests/schedules/schedule/deferred.rs, tests/schedules/determinism
 
@@ -24,9 +27,9 @@ use crate::entity::STREAMS;
 /// The task of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
-    /// Runs a system, if its own conditions hold.
+    /// Runs a system, if the system's own conditions hold.
     System(u32),
-    /// Evaluates the conditions of a set, once for all of its systems.
+    /// Evaluates the conditions of a set, once for all systems of the set.
     Ask(u32),
 }
 
@@ -35,18 +38,18 @@ pub(super) struct PlanStep {
     pub(super) task: Task,
     /// The first tick of the step, relative to the first tick of the stage.
     pub(super) tick: u32,
-    /// The steps that evaluate the conditions of the sets around it, as a range of [`Plan::gates`].
+    /// The steps that evaluate the conditions of the sets around this step, as a range of [`Plan::gates`].
     pub(super) gates: Range<u32>,
     /// The system's own conditions, as a range of the graph's conditions.
     pub(super) conditions: Range<u32>,
-    /// Whether the step is a system around which no set has conditions, so that only an earlier failure may block it.
-    /// Always false for a step that evaluates the conditions of a set: it has no conditions of its own, so `should_run`
-    /// would skip it.
+    /// Whether the step is a system and no set around it has conditions, so that only an earlier failure may block the
+    /// step. Always false for a step that evaluates the conditions of a set: `should_run` would skip it, since it has
+    /// no conditions of its own.
     pub(super) skips_gates: bool,
-    /// The stream of ids for its commands, if it records any. Steps of a stage that share a stream run one after the
-    /// other.
+    /// The stream of ids for the step's commands, if the step records any. Steps of a stage that share a stream run one
+    /// after the other.
     pub(super) stream: Option<u32>,
-    /// Its index in [`Plan::recorders`], if it has a stream.
+    /// If the step has a stream: the index of the step in [`Plan::recorders`].
     pub(super) recorder: u32,
 }
 
@@ -61,14 +64,14 @@ pub(super) enum Stage {
     /// Several steps that share the world.
     Shared {
         steps: Range<u32>,
-        /// The number of ticks that they need.
+        /// The number of ticks that the steps of the stage need.
         ticks: u32,
         /// The steps that have a stream of ids, as a range of [`Plan::recorders`].
         recorders: Range<u32>,
     },
     /// One step whose system is exclusive.
     Exclusive { step: u32 },
-    /// The recorded commands of these steps are applied.
+    /// Applies the recorded commands of these steps.
     Apply { steps: Vec<u32> },
 }
 
@@ -80,7 +83,7 @@ pub(super) struct Plan {
     pub(super) stages: Vec<Stage>,
     /// The recorders in the order of the steps.
     pub(super) recorders: Vec<SystemStream>,
-    /// By system: its step.
+    /// For each system: its step.
     pub(super) step_of: Vec<u32>,
 }
 
@@ -123,7 +126,7 @@ impl Plan {
         plan
     }
 
-    /// Makes a stage of the steps since the last one.
+    /// Makes a stage of the steps that were added since the last stage.
     fn close_stage(&mut self, graph: &ScheduleGraph, start: &mut u32) {
         let steps = *start..self.steps.len() as u32;
         if steps.is_empty() {
@@ -155,8 +158,8 @@ impl Plan {
         }
     }
 
-    /// Adds the steps that evaluate the conditions of the sets around a system and have not been added yet, outer sets
-    /// first.
+    /// Adds the steps that evaluate the conditions of the sets around a system, outer sets first. Steps that exist
+    /// already are not added again.
     fn add_condition_steps(&mut self, graph: &ScheduleGraph, system: u32, asked: &mut [Option<u32>]) {
         for set in conditional_sets(graph, &graph.systems[system as usize].sets) {
             if asked[set as usize].is_none() {
@@ -174,7 +177,7 @@ impl Plan {
         step
     }
 
-    /// Adds a step and returns its number. The conditions of the sets around it must have steps already.
+    /// Adds a step and returns its index. The conditions of the sets around it must have steps already.
     fn add_step(&mut self, task: Task, around: &[u32], conditions: Range<u32>, asked: &[Option<u32>]) -> u32 {
         let start = self.gates.len() as u32;
         self.gates.extend(around.iter().filter_map(|set| asked[*set as usize]));
@@ -185,7 +188,7 @@ impl Plan {
     }
 }
 
-/// The sets with conditions among these sets and the sets around them, outer ones first.
+/// Returns those of these sets and of the sets around them that have conditions, outer sets first.
 fn conditional_sets(graph: &ScheduleGraph, sets: &[u32]) -> Vec<u32> {
     if sets.is_empty() {
         return Vec::new();
@@ -195,7 +198,7 @@ fn conditional_sets(graph: &ScheduleGraph, sets: &[u32]) -> Vec<u32> {
     all
 }
 
-/// The system that a step runs, if it runs one, and the conditions that it evaluates.
+/// Returns the system that a step runs, if it runs one, and the conditions that it evaluates.
 pub(super) fn parts_of(graph: &ScheduleGraph, task: Task) -> (Option<&ScheduleSystem>, &[Condition]) {
     match task {
         Task::System(system) => (Some(&graph.runnables[system as usize].system), graph.conditions_of(system)),
@@ -203,7 +206,7 @@ pub(super) fn parts_of(graph: &ScheduleGraph, task: Task) -> (Option<&ScheduleSy
     }
 }
 
-/// The access of a step: its system, if it runs one, and its conditions.
+/// Returns the access of a step: the access of its system, if it runs one, and of its conditions.
 pub(super) fn access_of(graph: &ScheduleGraph, task: Task) -> Cow<'_, Access> {
     let (system, conditions) = parts_of(graph, task);
     let own = system.map_or_else(|| Cow::Owned(Access::default()), |system| Cow::Borrowed(system.access()));

@@ -14,8 +14,8 @@ pub(super) struct Reachability {
 }
 
 impl Reachability {
-    /// Tracks `count` places; `number` returns the index of a place, if it is tracked. `O(places * count)`, in words of
-    /// 64 bits.
+    /// Computes which of `count` tracked places come before which. `number` returns the index of a place, if it is
+    /// tracked. `O(places * count)`, in words of 64 bits.
     pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {
         // The sets are created empty, which takes no memory.
         let mut all = alloc::vec![FixedBitSet::new(); order.places.len()];
@@ -40,12 +40,12 @@ impl Reachability {
         Self { before }
     }
 
-    /// Whether the first place comes before the second.
+    /// Returns whether the first place comes before the second.
     pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
         self.before[second].contains(first)
     }
 
-    /// For each tracked place, the places before it.
+    /// Returns for each tracked place the places before it.
     #[cfg(feature = "parallel")]
     pub(super) fn into_lists(self) -> Vec<FixedBitSet> {
         self.before

@@ -1,13 +1,13 @@
 //! The queue of the units of a stage that are ready to run.
 //!
 //! A unit is ready when all units before it have finished. The owner of a stage and its helpers take ready units, the
-//! earliest first. A helper that finds no ready unit leaves; it is called again when there are more. Only the owner
-//! waits, and only while another thread runs a unit, so that the thread that finishes the last one wakes it.
+//! earliest first. A helper that finds no ready unit leaves, and is called again when there are more. Only the owner
+//! waits, and only while another thread runs a unit. So the thread that finishes the last running unit wakes it.
 //!
-//! Units wait for each other along the order of the steps, which has no cycle, so a unit is ready or running as long as
-//! any unit is left. A unit that panics stops the queue: no more units are taken, the running ones finish, and the panic
-//! is resumed on the thread of the schedule. The lock is held only for a few operations on the state, never while a
-//! system runs.
+//! Units wait for each other along the order of the steps, which has no cycle. So as long as any unit is left, a unit
+//! is ready or running. If a unit panics, the queue stops: no more units are taken, the running ones finish, and the
+//! panic is resumed on the thread of the schedule. The lock is held only for a few operations on the state, never while
+//! a system runs.
 //!
 //! Tests: tests/loom/ready_queue_model.rs
 
@@ -17,7 +17,7 @@ use core::cmp::Reverse;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 
-/// A unit that the calling thread has to run now.
+/// A unit that the calling thread has taken and has to run now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ReadyUnit {
     /// The number of the unit.
@@ -29,20 +29,20 @@ pub(super) struct ReadyUnit {
 /// The units of a stage and their progress.
 pub(super) struct ReadyQueue<'a> {
     state: Mutex<QueueState>,
-    /// Signaled when something has happened that the owner may be waiting for.
+    /// Notified when something has happened that the owner may be waiting for.
     changed: Condvar,
-    /// By unit: the units that wait for it.
+    /// For each unit: the units that wait for it.
     successors: &'a [Vec<u32>],
-    /// By unit: whether only the owner may run it.
+    /// For each unit: whether only the owner may run it.
     owners: &'a [bool],
 }
 
 struct QueueState {
-    /// By unit: the number of units that have to finish before it.
+    /// For each unit: the number of unfinished units that have to finish before it.
     waiting: Vec<u32>,
-    /// Ready for any thread.
+    /// The units that are ready for any thread.
     ready: BinaryHeap<Reverse<u32>>,
-    /// Ready for the owner.
+    /// The units that are ready for the owner only.
     of_owner: BinaryHeap<Reverse<u32>>,
     /// The number of units that have been taken and have not finished.
     running: usize,
@@ -53,7 +53,7 @@ struct QueueState {
 }
 
 impl<'a> ReadyQueue<'a> {
-    /// A queue of all units. `waiting` has the number of predecessors of each.
+    /// Creates a queue of all units. `waiting` contains the number of predecessors of each unit.
     pub(super) fn new(waiting: Vec<u32>, successors: &'a [Vec<u32>], owners: &'a [bool]) -> Self {
         let mut state = QueueState {
             left: waiting.len(),
@@ -72,8 +72,8 @@ impl<'a> ReadyQueue<'a> {
         Self { state: Mutex::new(state), changed: Condvar::new(), successors, owners }
     }
 
-    /// Takes the next unit to run, or returns `None` if this thread has nothing to do: for the owner, if no unit is left
-    /// to be taken; for a helper, if no unit is ready.
+    /// Takes the next unit to run. Returns `None` if this thread has nothing to do: for the owner, if all units have
+    /// been taken; for a helper, if no unit is ready.
     pub(super) fn take(&self, is_owner: bool) -> Option<ReadyUnit> {
         let mut state = self.lock();
         loop {
@@ -97,7 +97,7 @@ impl<'a> ReadyQueue<'a> {
         }
     }
 
-    /// Records that a unit has finished; units that waited for it may become ready.
+    /// Records that a unit has finished. Units that waited for it may become ready.
     pub(super) fn finish(&self, unit: u32) {
         let mut state = self.lock();
         state.running -= 1;

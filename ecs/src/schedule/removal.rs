@@ -11,11 +11,11 @@ use super::graph::{OrderConstraint, Runnable, ScheduleGraph, SystemOrSet};
 use super::set::FunctionSet;
 use crate::schedule::label::InternedSystemSet;
 
-/// Defines how [`Schedule::remove_systems_in_set`] treats the set, and the order of the remaining systems, when it
-/// removes the systems in the set.
+/// Defines what happens to the set, and to the order of the remaining systems, when [`Schedule::remove_systems_in_set`]
+/// removes the systems in a set.
 ///
-/// If a remaining system or set came before a removed one, which came before a third one, the first still comes before
-/// the third, unless the policy allows breakages. Systems that are added to the schedule later find the set as the
+/// If a remaining system or set A came before a removed one, and that one before a remaining C, then A still comes
+/// before C, unless the policy allows breakages. Systems that are added to the schedule later find the set as the
 /// policy has left it.
 ///
 /// [`Schedule::remove_systems_in_set`]: super::Schedule::remove_systems_in_set
@@ -39,14 +39,14 @@ use crate::schedule::label::InternedSystemSet;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ScheduleCleanupPolicy {
-    /// The set is removed, too, with its conditions and its constraints.
+    /// Also removes the set, with its conditions and its constraints.
     #[default]
     RemoveSetAndSystems,
-    /// The set stays, with its conditions and its constraints.
+    /// Keeps the set, with its conditions and its constraints.
     RemoveSystemsOnly,
-    /// Like `RemoveSetAndSystems`, but an order that followed only from removed systems or sets is lost.
+    /// Like `RemoveSetAndSystems`, but if an order followed only from removed systems or sets, it is lost.
     RemoveSetAndSystemsAllowBreakages,
-    /// Like `RemoveSystemsOnly`, but an order that followed only from removed systems or sets is lost.
+    /// Like `RemoveSystemsOnly`, but if an order followed only from removed systems or sets, it is lost.
     RemoveSystemsOnlyAllowBreakages,
 }
 
@@ -64,7 +64,7 @@ impl ScheduleCleanupPolicy {
 struct NewNumbers(Vec<Option<u32>>);
 
 impl NewNumbers {
-    /// Numbers for `len` items, without the removed ones.
+    /// Creates new numbers for `len` items, without the removed ones.
     fn without(removed: &HashSet<u32>, len: usize) -> Self {
         let mut next = 0..;
         Self((0..len as u32).map(|old| if removed.contains(&old) { None } else { next.next() }).collect())
@@ -79,14 +79,14 @@ impl NewNumbers {
     }
 }
 
-/// Keeps the items that have a new number.
+/// Keeps only the items that have a new number.
 fn keep<T>(all: &mut Vec<T>, numbers: &NewNumbers) {
     let mut old = 0..;
     all.retain(|_| old.next().is_some_and(|old| numbers.get(old).is_some()));
 }
 
 impl ScheduleGraph {
-    /// Removes the systems in a set, and the set if the policy says so. Returns the number of removed systems.
+    /// Removes the systems in a set. Also removes the set if the policy says so. Returns the number of removed systems.
     ///
     /// # Errors
     ///
@@ -137,7 +137,8 @@ impl ScheduleGraph {
         Ok(systems.len())
     }
 
-    /// The constraints that hold through nodes that are about to be removed, given all known constraints.
+    /// Returns the constraints between other nodes that follow from constraints through the `removed` nodes. `known`
+    /// contains all present constraints.
     fn orders_around(
         &self,
         removed: impl Iterator<Item = SystemOrSet>,
@@ -169,7 +170,7 @@ impl ScheduleGraph {
         found
     }
 
-    /// Removes systems and sets that no constraint refers to. Only their set memberships remain.
+    /// Removes systems and sets that no constraint refers to. Other nodes may still be members of these sets.
     fn forget(&mut self, systems: &HashSet<u32>, sets: &HashSet<u32>) {
         let of_systems = NewNumbers::without(systems, self.systems.len());
         let of_sets = NewNumbers::without(sets, self.sets.len());

@@ -10,13 +10,13 @@ use core::time::Duration;
 /// The outcome of each system in the last run of a schedule, and the costs in the last measured runs.
 /// [`Display`](core::fmt::Display) formats it as a table.
 ///
-/// Only some runs are measured: the second, the third, the fifth, and so on, and in the long term every 64th;
-/// [`Schedule::set_profiling`](super::Schedule::set_profiling) makes every run measured. For each system, the times of
-/// the last 32 measured runs in which it ran are kept. Commands are counted for the last run and for all runs. All other
-/// data is from the last run, measured or not. A run that ends with a panic counts as a run, but is not measured.
-/// Nothing is measured without the feature `std`.
+/// Only some runs are measured: the second, the third, the fifth, and so on, and in the long term every 64th.
+/// [`Schedule::set_profiling`](super::Schedule::set_profiling) turns on the measurement of every run. For each system,
+/// the report contains the times of the last 32 measured runs in which the system ran. Commands are counted for the
+/// last run and for all runs. All other data is from the last run, measured or not. A run that ends with a panic counts
+/// as a run, but is not measured. Nothing is measured without the feature `std`.
 ///
-/// Made by [`Schedule::report`](super::Schedule::report).
+/// [`Schedule::report`](super::Schedule::report) makes it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -55,21 +55,22 @@ pub struct ScheduleReport {
 
 impl ScheduleReport {
     getters! {
-        /// The number of runs since the schedule was initialized for its world. The report describes the last one.
+        /// Returns the number of runs since the schedule was initialized for its world. The report describes the last
+        /// one.
         pub fn runs(&self) -> u64 = self.runs;
 
-        /// The total time of runs, including the application of commands.
+        /// Returns the times of whole runs, including the application of commands.
         pub fn timing(&self) -> Option<Timing> = self.total;
 
-        /// The systems, in the order in which they run.
+        /// Returns the systems, in the order in which they run.
         pub fn systems(&self) -> &[SystemReport] = &self.systems;
 
-        /// The stages that the systems are divided into: between two stages, commands are applied or an exclusive system
-        /// runs. Empty if the schedule has not been initialized.
+        /// Returns the stages that the systems are divided into. Between two stages, commands are applied or an
+        /// exclusive system runs. Empty if the schedule has not been initialized.
         pub fn stages(&self) -> &[StageReport] = &self.stages;
 
-        /// The row systems that may be run block by block, and whether they were in the last run. The
-        /// [diagram](super::Schedule::diagram) shows why other systems are not among them. Empty if the schedule has not
+        /// Returns the groups of row systems that may be run block by block, and whether they were in the last run. The
+        /// [diagram](super::Schedule::diagram) shows why other systems are in no group. Empty if the schedule has not
         /// been initialized.
         pub fn pipelines(&self) -> &[PipelineReport] = &self.pipelines;
     }
@@ -103,22 +104,22 @@ pub struct SystemReport {
 
 impl SystemReport {
     getters! {
-        /// The name, with its modules.
+        /// Returns the name of the system, with its modules.
         pub fn name(&self) -> &str = &self.name;
 
-        /// Its outcome in the last run.
+        /// Returns the outcome of the system in the last run.
         pub fn outcome(&self) -> &SystemOutcome = &self.outcome;
 
-        /// The number of rows, at the time of the report, in the tables that any of its queries matches. Per-row
-        /// filters, such as [`Changed`](crate::query::Changed), are ignored. `None` if it has no queries, or has not
-        /// been initialized for the world.
+        /// Returns the number of rows in all tables that a query of the system matches, at the time of the report.
+        /// Per-row filters, such as [`Changed`](crate::query::Changed), are ignored. `None` if the system has no
+        /// queries, or has not been initialized for the world.
         pub fn rows(&self) -> Option<usize> = self.rows;
 
-        /// The number of its commands that were applied in the last run.
+        /// Returns the number of the system's commands that were applied in the last run.
         pub fn commands(&self) -> u64 = self.commands;
 
-        /// The number of its commands that were applied in all runs since the schedule was initialized for its world, or
-        /// since systems were last added to it.
+        /// Returns the number of the system's commands that were applied in all runs. The count begins when the
+        /// schedule is initialized for its world, and again whenever systems are added to it.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -136,10 +137,11 @@ impl SystemReport {
         /// ```
         pub fn total_commands(&self) -> u64 = self.total_commands;
 
-        /// The time it took in measured runs, including its conditions. `None` if it has not been measured yet.
+        /// Returns the times that the system took in measured runs, including its conditions. `None` if it has not been
+        /// measured yet.
         ///
-        /// If it is in a used pipeline, this is the sum of the times of its blocks, on all threads, without its
-        /// conditions. With several threads, the sum may exceed the time of the whole run.
+        /// If the system is in a used pipeline, a time is the sum of the times of the system's blocks, on all threads,
+        /// without its conditions. With several threads, the sum may exceed the time of the whole run.
         pub fn timing(&self) -> Option<Timing> = self.times;
     }
 }
@@ -166,35 +168,35 @@ impl SystemReport {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SystemOutcome {
-    /// There was no run, or the run ended in a panic before the system had finished.
+    /// There was no run, or the run ended with a panic before the system had finished.
     Unfinished,
-    /// It ran.
+    /// The system ran.
     Ran,
-    /// It failed.
+    /// The system failed.
     Failed {
-        /// The condition that failed, if it was a condition and not the system.
+        /// If a condition failed and not the system: the name of the condition.
         condition: Option<String>,
-        /// The error that it returned, or why it could not run.
+        /// The error that the system or condition returned, or the reason why it could not run.
         error: String,
     },
-    /// It was skipped because one of its own conditions did not hold.
+    /// The system was skipped because one of its own conditions did not hold.
     ConditionUnmet {
         /// The first condition that did not hold.
         condition: String,
     },
-    /// It was skipped because the conditions of a set that it is in did not hold.
+    /// The system was skipped because the conditions of a set that it is in did not hold.
     SetUnmet {
         /// The outermost set whose conditions did not hold.
         set: String,
         /// The first condition that did not hold.
         condition: String,
     },
-    /// It was skipped because one of its parameters reported that there is nothing to do.
+    /// The system was skipped because one of its parameters reported that there is nothing to do.
     NothingToDo {
-        /// The reason of the parameter, as in "no entity matches the `Single` of parameter `player`".
+        /// The reason that the parameter gave, for instance "no entity matches the `Single` of parameter `player`".
         reason: String,
     },
-    /// It did not run because a system or condition that it depends on has failed.
+    /// The system did not run because a system or condition that it depends on has failed.
     Blocked {
         /// The system or the condition that failed.
         by: String,
@@ -227,22 +229,23 @@ pub struct StageReport {
 
 impl StageReport {
     getters! {
-        /// The positions of its systems in [`ScheduleReport::systems`].
+        /// Returns the positions of the stage's systems in [`ScheduleReport::systems`].
         pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-        /// Whether it consists of one exclusive system.
+        /// Returns whether the stage consists of one exclusive system.
         pub fn is_exclusive(&self) -> bool = self.is_alone;
 
-        /// The number of units that several threads could take in the last run. `None` if its systems, or the pipelines
-        /// that they are in, ran one after the other.
+        /// Returns the number of units that were divided among several threads in the last run. `None` if the systems
+        /// of the stage, or their pipelines, ran one after the other.
         pub fn units(&self) -> Option<usize> = self.units;
 
-        /// The expected time on one thread, based on measured runs. Only known if the
-        /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, and so neither with the other executor
-        /// nor without the feature `parallel`.
+        /// Returns the expected time of the stage on one thread, based on measured runs. It is known only if the
+        /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide: not with the other executor, and not
+        /// without the feature `parallel`.
         pub fn expected_cost(&self) -> Option<Duration> = self.cost;
 
-        /// The expected time on all threads of the pool. `None` if the executor did not estimate it.
+        /// Returns the expected time of the stage on all threads of the pool. `None` if the executor did not estimate
+        /// it.
         pub fn expected_parallel_cost(&self) -> Option<Duration> = self.estimate;
     }
 }
@@ -290,18 +293,18 @@ pub struct PipelineReport {
 
 impl PipelineReport {
     getters! {
-        /// The positions of its systems in [`ScheduleReport::systems`].
+        /// Returns the positions of the pipeline's systems in [`ScheduleReport::systems`].
         pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-        /// Its outcome in the last run.
+        /// Returns the outcome of the pipeline in the last run.
         pub fn outcome(&self) -> PipelineOutcome = self.outcome;
 
-        /// The number of rows of a block, whether the pipeline was used or not; the last block of each table may have
-        /// fewer. It depends on the processor and on the size of the components.
+        /// Returns the number of rows of a block, whether the pipeline was used or not. The last block of a table may
+        /// have fewer. The number depends on the processor and on the size of the components.
         pub fn block_rows(&self) -> usize = self.block_rows;
 
-        /// Whether several threads may run blocks of it at the same time, because its systems are `par`. Otherwise all
-        /// blocks are run on one thread.
+        /// Returns whether several threads may run blocks of the pipeline at the same time, because its systems are
+        /// `par`. Otherwise all blocks are run on one thread.
         pub fn is_par(&self) -> bool = self.is_par;
     }
 }
@@ -319,12 +322,12 @@ impl PipelineReport {
 pub enum PipelineOutcome {
     /// There was no run.
     NotRun,
-    /// All its systems that ran were run on one block of rows before any of them was run on the next.
+    /// The pipeline was used: all its systems ran on one block of rows before any of them ran on the next.
     Used,
-    /// Its systems were run one after the other because the rows fit into the second-level cache:
+    /// The systems of the pipeline ran one after the other, because the rows fit into the second-level cache:
     /// [`Pipelining::Auto`](super::Pipelining::Auto).
     FitsIntoCache,
-    /// Its systems were run one after the other because of [`Pipelining::Never`](super::Pipelining::Never).
+    /// The systems of the pipeline ran one after the other because of [`Pipelining::Never`](super::Pipelining::Never).
     TurnedOff,
 }
 
@@ -360,16 +363,16 @@ impl Timing {
     }
 
     getters! {
-        /// The number of runs that were measured.
+        /// Returns the number of runs that were measured.
         pub fn runs(&self) -> usize = self.runs;
 
-        /// The shortest time.
+        /// Returns the shortest time.
         pub fn min(&self) -> Duration = self.min;
 
-        /// The median: half of the runs took no longer.
+        /// Returns the median: half of the runs took no longer.
         pub fn median(&self) -> Duration = self.median;
 
-        /// The longest time.
+        /// Returns the longest time.
         pub fn max(&self) -> Duration = self.max;
     }
 }

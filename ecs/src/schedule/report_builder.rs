@@ -20,7 +20,7 @@ use super::samples::Samples;
 use super::steps::{Outcome, Outcomes};
 use crate::structure::store::Store;
 
-/// The data that a report is built from.
+/// The data from which a report is built.
 pub(super) struct ReportBuilder<'a> {
     pub(super) graph: &'a ScheduleGraph,
     pub(super) order: &'a Ordering,
@@ -33,7 +33,7 @@ pub(super) struct ReportBuilder<'a> {
     pub(super) store: &'a Store,
 }
 
-/// The report of a schedule that has no plan yet.
+/// Returns the report of a schedule that has no plan yet.
 pub(super) fn blank(title: String, graph: &ScheduleGraph) -> ScheduleReport {
     let names = || graph.runnables.iter().map(|runnable| runnable.system.name());
     let system = |(name, short): (&str, String)| SystemReport {
@@ -115,7 +115,7 @@ impl ReportBuilder<'_> {
         SystemOutcome::Failed { condition, error }
     }
 
-    /// Returns which condition of the sets around a step does not hold.
+    /// Returns which condition of the sets around a step did not hold, as the outcome of the step's system.
     fn unmet_set(&self, step: u32) -> SystemOutcome {
         let mut gates = self.gates(step).iter().copied();
         let unmet = gates.find_map(|gate| match (self.plan.steps[gate as usize].task, self.outcomes.unmet(gate)) {
@@ -133,7 +133,7 @@ impl ReportBuilder<'_> {
         SystemOutcome::SetUnmet { set: short(&self.graph.name(SystemOrSet::Set(set))), condition }
     }
 
-    /// The name of the system or condition whose failure blocked a system.
+    /// Returns the name of the system or condition whose failure blocked a system.
     fn blocker(&self, system: u32, step: u32) -> String {
         let blocks = |at: u32| match self.plan.steps[at as usize].task {
             Task::System(first) => self.order.after(first).any(|later| later == system),
@@ -183,7 +183,8 @@ impl ReportBuilder<'_> {
         PipelineReport { systems, outcome, block_rows: pipeline.block_rows, is_par: pipeline.is_par }
     }
 
-    /// The number of units in which a stage was run in parallel, and its expected times on one and on several threads.
+    /// Returns the number of units of a stage, if it was run in parallel, and the expected times of the stage on one
+    /// thread and on several.
     #[cfg(feature = "parallel")]
     fn threads(&self, stage: usize) -> (Option<usize>, Option<Duration>, Option<Duration>) {
         let decision = self.parallel_plan.decision(stage);

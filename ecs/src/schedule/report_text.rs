@@ -23,7 +23,7 @@ impl_display!([] SystemOutcome => |this, f| match this {
     Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
 });
 
-/// Formats a duration in a suitable unit, with three digits.
+/// A duration that is formatted in a suitable unit, with three digits.
 struct RoundedTime(Duration);
 
 impl fmt::Display for RoundedTime {
@@ -63,10 +63,10 @@ const COLUMNS: usize = 8;
 
 const HEADINGS: [&str; COLUMNS] = ["#", "system", "rows now", "commands", "in all", "min", "median", "max"];
 
-/// Names the runs that the columns refer to.
+/// Explains which runs the columns refer to.
 const LEGEND: &str = "commands: of the last run; in all: commands of all runs; times: of the last measured runs";
 
-/// The cells of a line, without the outcome.
+/// Returns the cells of the line of a system, without the outcome.
 fn cells(number: usize, system: &SystemReport) -> [String; COLUMNS] {
     let time = |which: fn(&Timing) -> Duration| {
         system.times.as_ref().map_or_else(|| String::from("-"), |times| RoundedTime(which(times)).to_string())

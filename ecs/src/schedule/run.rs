@@ -1,13 +1,19 @@
-//! Running a plan on a store, from the first stage to the last.
+//! The run of a plan on a store, from the first stage to the last.
 //!
 //! A run has the same effect as its steps run one after the other, whatever the executor, the number of threads and the
 //! measured costs. Two steps of a stage run in parallel only if no constraint orders them and neither writes what the
-//! other accesses. All other effects of a run are tied to the steps, not to the time. Each step has its own
-//! tick, assigned before the stage begins. A step that records commands has its own stream of ids, and a queue that is
-//! applied in the order of the steps. If a command panics, the rest of its queue is dropped, the other queues of the
-//! same step and the queues of the other steps are applied, and then the panic is resumed. If several steps fail, the
-//! error of the first one is returned. State that parallel systems share, such as the record that a consumer has read a
-//! column, must not depend on which of them finishes last; `tests/schedules/determinism` compares whole worlds.
+//! other accesses. All other effects of a run depend on the steps, not on the time:
+//!
+//! - Each step has its own tick, which is assigned before the stage begins.
+//! - Each step that records commands has its own stream of ids, and a queue. The queues are applied in the order of the
+//!   steps.
+//! - If a command panics, the rest of its queue is dropped. The other queues of the same step and of the other steps
+//!   are applied, and then the panic is resumed.
+//! - If several steps fail, the error of the first one is returned.
+//! - State that parallel systems share, such as the record that a consumer has read a column, must not depend on which
+//!   system finishes last.
+//!
+//! `tests/schedules/determinism` compares whole worlds.
 //!
 //! Tests: tests/schedules/determinism, tests/schedules/schedule/panics.rs
 
@@ -37,10 +43,10 @@ pub(super) struct ScheduleRun<'a> {
     pub(super) shared: RunContext<'a>,
     /// The world for which systems, plan and units were made; `None` as soon as it has been replaced by another world.
     pub(super) prepared_for: &'a mut Option<WorldId>,
-    /// The world that the systems' state belongs to.
+    /// The world that the state of the systems belongs to.
     pub(super) systems_of: &'a mut Option<WorldId>,
     pub(super) graph: &'a mut ScheduleGraph,
-    /// The errors, each with the number of its step.
+    /// The errors, each with the index of its step.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
     /// The id sources of the world that the schedule runs in.
     pub(super) id_sources: &'a mut IdSources,
@@ -50,10 +56,10 @@ pub(super) struct ScheduleRun<'a> {
     /// Whether to measure the costs of the steps.
     pub(super) measures: bool,
     pub(super) pipelines: &'a Pipelines,
-    /// By stage: the units to run in parallel, if that is worth it.
+    /// For each stage: the units to run in parallel, if that pays off.
     #[cfg(feature = "parallel")]
     pub(super) units: &'a [Option<StageUnits>],
-    /// By stage: the time of its parallel run in nanoseconds, if it was measured.
+    /// For each stage: the time of its parallel run in nanoseconds, if it was measured.
     #[cfg(feature = "parallel")]
     pub(super) walls: &'a mut [u64],
     /// The step that has panicked on another thread.
@@ -155,7 +161,8 @@ impl ScheduleRun<'_> {
         self.follow(world, store);
     }
 
-    /// If the world has been replaced, sends commands that were not applied to the old world and prepares all systems for the new one.
+    /// If the world has been replaced, sends commands that were not applied to the world for which they were recorded,
+    /// and prepares all systems for the new world.
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
             // Both are reset before the systems are prepared: that runs user code, and if it panics, the systems must not count as
@@ -170,7 +177,8 @@ impl ScheduleRun<'_> {
         }
     }
 
-    /// Sends everything that was recorded and not applied to the world that it was recorded for, which is not this one.
+    /// Sends everything that was recorded and not applied to the world for which it was recorded, which is not this
+    /// one.
     fn send_home(&mut self, store: &mut Store) {
         for stage in &self.shared.plan.stages {
             let Stage::Apply { steps } = stage else { continue };
@@ -184,7 +192,7 @@ impl ScheduleRun<'_> {
         }
     }
 
-    /// Whether a step ran to its end, so that its recorded commands are applied.
+    /// Returns whether a step ran to its end, so that its recorded commands are applied.
     fn has_recorded(&self, step: u32) -> bool {
         matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed)
     }
@@ -199,8 +207,8 @@ impl ScheduleRun<'_> {
         });
     }
 
-    /// Applies the recorded commands of a step, if it ran. If an earlier command has replaced the world, they are sent
-    /// to the world that they were recorded for.
+    /// Applies the recorded commands of a step, if it ran. If an earlier command has replaced the world, the commands
+    /// are sent to the world for which they were recorded.
     fn apply_step(&mut self, step: u32, store: &mut Store) {
         if let (true, Task::System(number)) = (self.has_recorded(step), self.shared.plan.steps[step as usize].task) {
             let (world, before) = (store.id(), store.commands.applied);
@@ -213,8 +221,8 @@ impl ScheduleRun<'_> {
         }
     }
 
-    /// Runs a stage. If it panics, the commands of systems that have finished are applied to the world that they were
-    /// recorded for, and the panic is resumed.
+    /// Runs a stage. If it panics, the commands of systems that have finished are applied to the world for which they
+    /// were recorded, and then the panic is resumed.
     #[cfg(feature = "std")]
     fn guarded(&mut self, number: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
         use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -228,10 +236,12 @@ impl ScheduleRun<'_> {
         resume_unwind(payload)
     }
 
-    /// Without the standard library a panic cannot be caught: the next run discards the recorded commands.
+    /// Runs a stage. Without the standard library a panic cannot be caught: then the next run discards the recorded
+    /// commands.
     #[cfg(not(feature = "std"))]
     fn guarded(&mut self, _: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
-        /// Places the pending ids even after a panic, because an id that was given out belongs to an entity.
+        /// Turns the pending ids into entities even after a panic, because every id that was given out must belong to
+        /// an entity.
         struct PlaceOnDrop<'a>(&'a mut Store);
 
         impl Drop for PlaceOnDrop<'_> {
@@ -259,8 +269,8 @@ impl ScheduleRun<'_> {
         tell_of_panic(&self.shared, self.graph, step);
     }
 
-    /// Applies the commands that the next applying stage would have applied, if the given stage is not itself an
-    /// applying stage.
+    /// Applies the commands that the next applying stage after `stage` would have applied. Does nothing if `stage` is
+    /// an applying stage itself.
     #[cfg(feature = "std")]
     #[cold]
     fn apply_before(&mut self, stage: usize, store: &mut Store) {
@@ -286,8 +296,8 @@ fn tell_of_panic(shared: &RunContext<'_>, graph: &ScheduleGraph, step: Option<u3
     }
 }
 
-/// Runs the steps of the only stage of a plan one after the other, as [`ScheduleRun`] does if no step records anything or is in
-/// a pipeline, nothing runs in parallel, and nothing is measured.
+/// Runs the steps of the only stage of a plan one after the other. This has the effect of a [`ScheduleRun`] in the case
+/// that no step records anything or is in a pipeline, nothing runs in parallel, and nothing is measured.
 #[cfg(feature = "std")]
 #[inline]
 pub(super) fn run_only_stage(

@@ -28,7 +28,7 @@ use crate::util::pool::Instant;
 use crate::util::trace::{self, RunSpan};
 
 impl Schedule {
-    /// Runs all systems. Begins a new frame if the schedule has already run in this one.
+    /// Runs all systems. If the schedule has already run in the current frame, a new frame begins first.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
         if !stays_in_frame && !store.commands.after_frame.is_empty() {
@@ -64,7 +64,7 @@ impl Schedule {
         self.run_stages(store, span)
     }
 
-    /// Prepares the systems that are not prepared, and runs all stages. Measures the run if one is due.
+    /// Prepares the systems that are not prepared, and runs all stages. If a measurement is due, measures the run.
     #[inline(never)]
     fn run_stages(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
         let _ongoing = store.frames.enter();

@@ -1,4 +1,5 @@
-//! Samples of the last runs of a schedule, for its report. Their memory use depends only on the number of systems.
+//! Samples of the last runs of a schedule, for its report. The memory that they need depends only on the number of
+//! systems.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -13,7 +14,7 @@ const KEPT: usize = 32;
 #[derive(Clone, Default)]
 pub(super) struct TimeSamples {
     kept: Vec<u64>,
-    /// The index of the next time.
+    /// The index at which the next time is stored.
     next: usize,
 }
 
@@ -29,7 +30,7 @@ impl TimeSamples {
         self.next = (self.next + 1) % KEPT;
     }
 
-    /// All kept times, in ascending order.
+    /// Returns all kept times, in ascending order.
     pub(super) fn sorted(&self) -> Vec<u64> {
         let mut all = self.kept.clone();
         all.sort_unstable();
@@ -43,7 +44,7 @@ pub(super) struct StepFailure {
     /// The name of the failed system or condition.
     pub(super) name: String,
     pub(super) text: String,
-    /// Whether the systems that are ordered after it did not run.
+    /// Whether the systems that are ordered after the step did not run.
     pub(super) stops: bool,
 }
 
@@ -59,19 +60,19 @@ struct CommandCount {
 /// The samples of the last runs.
 #[derive(Default)]
 pub(super) struct Samples {
-    /// The number of the last run, from 1.
+    /// The number of the last run, counted from 1.
     pub(super) runs: u64,
-    /// By step: the times from measured runs in which it ran.
+    /// For each step: the times from the measured runs in which it ran.
     times: Vec<TimeSamples>,
     /// The times of whole runs.
     pub(super) totals: TimeSamples,
-    /// By step: the counts of its commands.
+    /// For each step: the counts of its commands.
     commands: Vec<CommandCount>,
     pub(super) failures: Vec<StepFailure>,
 }
 
 impl Samples {
-    /// Called before a run of `steps` steps.
+    /// Begins a run of `steps` steps.
     pub(super) fn begin(&mut self, steps: usize) {
         self.runs += 1;
         self.failures.clear();
@@ -79,7 +80,7 @@ impl Samples {
         self.commands.resize(steps, CommandCount::default());
     }
 
-    /// Called before a run with the same number of steps as the previous run, in which no step failed.
+    /// Counts a run on the fast path. It has as many steps as the previous run, in which no step failed.
     #[cfg(feature = "std")]
     #[inline]
     pub(super) fn pass_over(&mut self) {
@@ -110,12 +111,12 @@ impl Samples {
         }));
     }
 
-    /// The number of commands of a step that were applied in the last run.
+    /// Returns the number of commands of a step that were applied in the last run.
     pub(super) fn commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).filter(|count| count.run == self.runs).map_or(0, |count| count.in_run)
     }
 
-    /// The number of commands of a step that were applied in all runs.
+    /// Returns the number of commands of a step that were applied in all runs.
     pub(super) fn total_commands(&self, step: u32) -> u64 {
         self.commands.get(step as usize).map_or(0, |count| count.in_all)
     }

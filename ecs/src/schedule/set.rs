@@ -1,4 +1,4 @@
-//! Sets of systems: the sets that users name, and the implicit set of each function.
+//! Sets of systems: the sets that users define, and the implicit set of each function.
 //!
 //! Tests: tests/schedules/schedule/orders.rs, tests/schedules/schedule/removal.rs
 
@@ -10,7 +10,8 @@ use strata_ecs_derive::SystemSet;
 use crate::schedule::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
-/// A value that constraints can refer to: a [`SystemSet`], or a system, which represents all places where it was added.
+/// A value that constraints can refer to: a [`SystemSet`] or a system. A system stands for all systems of the schedule
+/// that were made from the same function.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -36,7 +37,8 @@ pub trait IntoSystemSet<Marker>: Sized {
     ///
     /// # Panics
     ///
-    /// If it is a system that was composed of others (by `pipe`, say): add it to a set, and order by that set.
+    /// If the value is a system that is composed of other systems, for instance by `pipe`. Add the system to a set
+    /// instead, and order by that set.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -54,7 +56,7 @@ impl<S: SystemSet> IntoSystemSet<()> for S {
     }
 }
 
-/// Distinguishes systems from sets.
+/// Marker type: distinguishes systems from sets.
 #[doc(hidden)]
 pub struct SystemSetMarker;
 
@@ -74,7 +76,7 @@ where
     }
 }
 
-/// All systems of one function.
+/// The implicit set of all systems of one function.
 #[derive(Clone, SystemSet)]
 pub(super) struct FunctionSet {
     function: TypeId,
@@ -82,13 +84,13 @@ pub(super) struct FunctionSet {
 }
 
 impl FunctionSet {
-    /// The implicit set of a system.
+    /// Returns the implicit set of a system.
     pub(super) fn of<In: SystemInput + 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
         let facts = system.facts();
         Some(Self { function: facts.function?, name: facts.name.to_string() })
     }
 
-    /// The function, if the set is the set of a function.
+    /// Returns the function of a set, if it is the implicit set of a function.
     pub(super) fn function_of(set: InternedSystemSet) -> Option<TypeId> {
         let set: &dyn Any = &*set;
         set.downcast_ref::<Self>().map(|set| set.function)

@@ -5,12 +5,12 @@
 /// The reaction to a probable mistake: see [`ScheduleBuildSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LogLevel {
-    /// It is ignored.
+    /// The mistake is ignored.
     #[default]
     Ignore,
-    /// It is written to standard error, with the feature `std`.
+    /// The mistake is written to standard error, if the feature `std` is on.
     Warn,
-    /// It is an error.
+    /// The mistake is an error.
     Error,
 }
 

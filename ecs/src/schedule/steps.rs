@@ -25,7 +25,7 @@ use crate::system::{BlockScope, Blocks, ParamError, RowScope, RunScope, SharedSc
 use crate::util::error::{BoxError, EcsError, ErrorHandler};
 use crate::util::trace::{RunSpan, SpanGuard};
 
-/// Handles the failure of a system.
+/// A function that handles the failure of a system.
 pub(super) type ScheduleErrorHandler = fn(&SystemError) -> OnError;
 
 /// The error handlers of a run. The handler of the schedule takes precedence.
@@ -60,7 +60,7 @@ pub(super) enum Outcome {
     Failed,
     /// A condition of the system failed, so the system did not run.
     ConditionFailed,
-    /// The conditions of a set around it do not hold.
+    /// The conditions of a set around the step do not hold.
     Set,
     /// A parameter reported that there is nothing to do.
     Param,
@@ -106,7 +106,7 @@ impl Outcomes {
         Outcome::of(self.0[step as usize].load(Relaxed))
     }
 
-    /// The outcome of a step, which one thread runs.
+    /// Returns the outcome of a step. Only one thread runs the step.
     #[cfg(feature = "parallel")]
     pub(super) fn cell(&self, step: u32) -> &AtomicU8 {
         &self.0[step as usize]
@@ -123,17 +123,17 @@ impl Outcomes {
         self.0[step as usize].store(Outcome::Condition as u8 + number, Relaxed);
     }
 
-    /// The index of the first condition of a step that did not hold.
+    /// Returns the index of the first condition of a step that did not hold.
     pub(super) fn unmet(&self, step: u32) -> Option<usize> {
         self.0[step as usize].load(Relaxed).checked_sub(Outcome::Condition as u8).map(usize::from)
     }
 
-    /// Whether there was a run, and it had `steps` steps.
+    /// Returns whether these are the outcomes of a run with `steps` steps.
     pub(super) fn are_of(&self, steps: usize) -> bool {
         self.0.len() == steps
     }
 
-    /// The first of some steps that has not run yet.
+    /// Returns the first of some steps that has not run yet.
     #[cfg(feature = "std")]
     pub(super) fn first_open(&self, mut steps: Range<u32>) -> Option<u32> {
         steps.find(|step| self.is_open(*step))
@@ -164,7 +164,7 @@ pub(super) struct SharedSystems<'a> {
     runnables: *mut Runnable,
     conditions: *mut Condition,
     sets: *mut SetNode,
-    /// Binds the lifetime of the graph that the pointers come from.
+    /// Binds the lifetime of the graph to which the pointers point.
     graph: core::marker::PhantomData<&'a mut ScheduleGraph>,
 }
 
@@ -189,7 +189,7 @@ impl<'a> SharedSystems<'a> {
     }
 }
 
-/// The turn of a step: exclusive access to its system and conditions, and to the part of the store that they access. A
+/// The turn of a step: exclusive access to its system and conditions, and to the part of the store that these access. A
 /// [`StepAccess`] or [`PipelineStep`] provides it.
 pub(super) struct StepTurn<'t, 'a, 'w> {
     at: u32,
@@ -199,7 +199,7 @@ pub(super) struct StepTurn<'t, 'a, 'w> {
     cell: &'t mut StoreCell<'w>,
 }
 
-/// Access to consecutive steps of a plan, which have their turns one after the other.
+/// Access to consecutive steps of a plan, whose turns come one after the other.
 pub(super) struct StepAccess<'a, 'w> {
     plan: &'a Plan,
     systems: SharedSystems<'a>,
@@ -212,9 +212,9 @@ impl<'a, 'w> StepAccess<'a, 'w> {
     /// # Safety
     ///
     /// - Nothing that the steps access is borrowed elsewhere while the value, or a value derived from it, is used, and
-    ///   no other code uses their systems and conditions. The steps may access what other steps in the range access.
+    ///   no other code uses their systems and conditions. A step may access data that other steps of the range access.
     /// - All systems and conditions have been initialized for the cell's store; no step is an exclusive system.
-    /// - The systems belong to the graph that the plan was made of.
+    /// - The systems belong to the graph from which the plan was made.
     #[inline]
     pub(super) unsafe fn new(
         plan: &'a Plan,
@@ -225,7 +225,7 @@ impl<'a, 'w> StepAccess<'a, 'w> {
         Self { plan, systems, steps, cell }
     }
 
-    /// The turn of one of the steps. It must end before another one begins.
+    /// Begins the turn of one of the steps. It must end before another turn begins.
     #[inline]
     pub(super) fn turn(&mut self, at: u32) -> StepTurn<'_, 'a, 'w> {
         assert!(self.steps.contains(&at), "a step has its turn among others");
@@ -233,7 +233,8 @@ impl<'a, 'w> StepAccess<'a, 'w> {
     }
 }
 
-/// Access to the steps of a pipeline. Their turns begin one after the other, and last until the last one ends.
+/// Access to the steps of a pipeline. Their turns begin one after the other, and all of them last until the last turn
+/// ends.
 pub(super) struct PipelineAccess<'a, 'w>(StepAccess<'a, 'w>);
 
 impl<'a, 'w> PipelineAccess<'a, 'w> {
@@ -256,7 +257,7 @@ impl<'a, 'w> PipelineAccess<'a, 'w> {
         self.0.cell
     }
 
-    /// Returns the first step and the others, or `Err(self)` if there is no step.
+    /// Returns the first step and access to the others, or `Err(self)` if there is no step.
     pub(super) fn split_first(self) -> Result<(PipelineStep<'a, 'w>, Self), Self> {
         let StepAccess { plan, systems, steps: Range { start, end }, cell } = self.0;
         if start == end {
@@ -276,7 +277,7 @@ pub(super) struct PipelineStep<'a, 'w> {
 }
 
 impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
-    /// The conditions that the step evaluates: those of its system, or those of its set.
+    /// Returns the conditions that the step evaluates: those of its system, or those of its set.
     #[inline]
     fn conditions(&mut self) -> &mut [Condition] {
         match self.step.task {
@@ -294,7 +295,7 @@ impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
         }
     }
 
-    /// The system or set that the conditions of the step belong to.
+    /// Returns the system or set that the conditions of the step belong to.
     #[cold]
     fn condition_owner(&self) -> ConditionOwner {
         match self.step.task {
@@ -313,7 +314,7 @@ impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
         }
     }
 
-    /// The system, if the step runs one, and the cell that it runs on.
+    /// Returns the system, if the step runs one, and the cell on which it runs.
     #[inline]
     fn into_system(self) -> Option<(&'a mut ScheduleSystem, &'t StoreCell<'w>)> {
         let Task::System(number) = self.step.task else { return None };
@@ -322,8 +323,8 @@ impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
         Some((unsafe { &mut (*self.systems.runnables.add(number as usize)).system }, self.cell))
     }
 
-    /// Evaluates the conditions and returns the index of the first one that does not hold, if any. All conditions are
-    /// evaluated, whatever the results, so that each sees every run.
+    /// Evaluates the conditions, and returns the index of the first one that does not hold, if there is one. All
+    /// conditions are evaluated, whatever the results, so that each condition sees every run.
     #[inline]
     fn hold(&mut self) -> Result<Option<usize>, Box<(String, ParamError)>> {
         let (mut unmet, mut cell) = (None, *self.cell);
@@ -344,7 +345,8 @@ impl<'t, 'a, 'w> StepTurn<'t, 'a, 'w> {
     }
 }
 
-/// Handles a condition that could not run: an error, unless a parameter reports that there is nothing to do.
+/// Handles a condition that could not run. If a parameter reports that there is nothing to do, the condition counts as
+/// not holding; otherwise returns an error.
 #[cold]
 #[inline(never)]
 fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, ParamError)>> {
@@ -378,8 +380,8 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Runs a step of a stage whose first tick is `first`: the conditions of the step use its ticks within the stage,
-    /// and its system uses the ticks after them. `outcome` must be the outcome of the step.
+    /// Runs a step of a stage whose first tick is `first`. The conditions of the step use its first ticks within the
+    /// stage, and its system uses the ticks after these. `outcome` must be the outcome of the step.
     #[inline(always)]
     pub(super) fn run_step(
         &self,
@@ -416,12 +418,12 @@ impl<'a> RunContext<'a> {
         error
     }
 
-    /// Runs a step whose system is exclusive. Its conditions use `first` and the ticks after it.
+    /// Runs a step whose system is exclusive. Its conditions use the tick `first` and the ticks after it.
     ///
     /// # Safety
     ///
-    /// - The systems belong to the graph that the plan was made of, all are initialized for the store, and no other code
-    ///   uses them.
+    /// - The systems belong to the graph from which the plan was made, all are initialized for the store, and no other
+    ///   code uses them.
     pub(super) unsafe fn run_alone(
         &self,
         at: u32,
@@ -441,8 +443,8 @@ impl<'a> RunContext<'a> {
         self.finish(at, system, done)
     }
 
-    /// Prepares a step of a pipeline, if it runs, and calls `then`, which passes it its rows. If that panics, `panicked`
-    /// returns whether this step did.
+    /// Prepares a step of a pipeline and calls `then`, which passes rows to the step. Does nothing if the step does not
+    /// run. If `then` panics, `panicked` returns whether this step caused the panic.
     pub(super) fn run_in_blocks(
         &self,
         PipelineStep { at, step, systems, mut cell }: PipelineStep<'a, '_>,
@@ -465,8 +467,8 @@ impl<'a> RunContext<'a> {
         self.finish(at, system, done)
     }
 
-    /// Returns whether a step runs: the conditions of the sets around it and its own conditions must hold. Otherwise
-    /// there may be an error to report.
+    /// Returns whether a step runs: the conditions of the sets around it and its own conditions must hold. If it does
+    /// not run, the result is `Err`, with the error to report, if there is one.
     #[inline(always)]
     fn should_run(&self, turn: &mut StepTurn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
@@ -488,7 +490,8 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Whether a step is open and the conditions of the sets around it hold. If they do not, sets its outcome.
+    /// Returns whether a step has not run yet and the conditions of the sets around it hold. If they do not, sets its
+    /// outcome.
     #[inline(never)]
     fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
         if !self.outcomes.is_open(at) {
@@ -550,7 +553,8 @@ impl<'a> RunContext<'a> {
         self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into_box())
     }
 
-    /// Records that a step has failed. The systems that are ordered after it do not run, unless the handler continues.
+    /// Records that a step has failed. The systems that are ordered after it do not run, unless the handler returns
+    /// [`OnError::Continue`].
     fn fail(
         &self,
         at: u32,
@@ -589,7 +593,7 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// The name of the system or set of a step.
+    /// Returns the name of the system or set of a step.
     #[cfg(feature = "std")]
     pub(super) fn name(&self, graph: &ScheduleGraph, at: u32) -> String {
         graph.name(match self.plan.steps[at as usize].task {

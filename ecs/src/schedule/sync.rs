@@ -1,4 +1,4 @@
-//! The synchronization primitives of the ready queue. A test replaces these with loom's types and tries all
+//! The synchronization primitives of the ready queue. A test replaces them by the types of loom, and tries all
 //! interleavings.
 //!
 //! Tests: tests/loom/ready_queue_model.rs

@@ -1,4 +1,4 @@
-//! Tuples of systems and sets, and the methods of tuples and functions that are not systems.
+//! Tuples of systems and sets. Also methods for tuples and functions that are not systems, for better compiler errors.
 //!
 //! Tests: tests/schedules/schedule/orders.rs, tests/ui/fail
 
@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use super::config::{Config, GroupConfig, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, whole};
 use crate::system::{BoxedSystem, IntoSystem, SystemCondition, SystemInput};
 
-/// Distinguishes tuples from single systems.
+/// Marker type: distinguishes tuples from single systems.
 #[doc(hidden)]
 pub struct TupleMarker;
 
-/// Methods of [`IntoScheduleConfigs`] whose bounds `$Whole` does not satisfy.
+/// Defines the methods of [`IntoScheduleConfigs`] with bounds that `$Whole` does not satisfy.
 macro_rules! schedule_methods {
     ($Whole:ty; $($name:ident($($Argument:ident)?))*) => { $(
         fn $name<T: Schedulable, M, $($Argument)?>(self, $(_: $Argument)?) -> ScheduleConfigs<T>
@@ -24,12 +24,13 @@ macro_rules! schedule_methods {
     )* };
 }
 
-/// The methods of systems for a tuple with a member that is not a system.
+/// The methods of systems, for a tuple with a member that is not a system. Their only purpose is a better compiler
+/// error.
 ///
-/// Such a tuple does not implement [`IntoScheduleConfigs`]. Without this trait, rustc would find `chain` of iterators,
-/// or no method, and report that. rustc considers references last, so this trait, which only references implement, never
-/// hides another method. A call of one of its methods does not compile; the error names the unsatisfied bounds, as with
-/// [`add_systems`](super::Schedule::add_systems).
+/// Such a tuple does not implement [`IntoScheduleConfigs`]. Without this trait, rustc would find the `chain` of
+/// iterators, or no method, and its error would be about that. This trait is implemented only for references, which
+/// rustc considers last, so it never hides another method. A call of one of its methods does not compile; the error
+/// lists the unsatisfied bounds, as with [`add_systems`](super::Schedule::add_systems).
 #[doc(hidden)]
 pub trait TupleOfNoSystems: Sized {
     type Tuple;
@@ -81,10 +82,10 @@ pub trait TupleOfNoSystems: Sized {
     );
 }
 
-/// The methods of systems and conditions for a function that is neither: see [`TupleOfNoSystems`].
+/// The methods of systems and conditions, for a function that is neither: see [`TupleOfNoSystems`].
 ///
-/// `run_if` is missing because observers have it too ([`ObserverSystemExt`](crate::observer::ObserverSystemExt)); their
-/// error says that the function is not a system.
+/// `run_if` is missing because observers have a method with this name, too
+/// ([`ObserverSystemExt`](crate::observer::ObserverSystemExt)); their error says that the function is not a system.
 #[doc(hidden)]
 pub trait FunctionOfNoSystem<Signature>: Sized {
     type Function;
@@ -137,13 +138,14 @@ pub trait FunctionOfNoSystem<Signature>: Sized {
     }
 }
 
-/// A tuple or function that satisfies the bounds has these methods by other traits, which rustc finds first.
+/// Stands for the body of these methods. It is never called: if a tuple or function satisfies the bounds, rustc finds the
+/// methods of other traits first.
 fn never_called<T>() -> T {
     unreachable!("systems have methods of their own")
 }
 
-/// The impls for functions and tuples of each number of parameters and members, down to zero. They include sizes that
-/// are too large for systems and tuples of systems.
+/// Implements the traits for functions and tuples of each size, beginning with zero. This includes sizes that are too
+/// large for systems and for tuples of systems.
 macro_rules! no_systems {
     (impl $($P:ident)*) => {
         impl<Function, Out, $($P),*> FunctionOfNoSystem<fn($($P),*) -> Out> for &Function
@@ -166,7 +168,8 @@ macro_rules! no_systems {
 
 no_systems!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1 F1);
 
-/// One impl for each number of members: each has a type, the marker of its kind, and a position.
+/// Implements the trait for tuples of one size. For each member, the input has the type, the marker of its kind, and
+/// its position.
 macro_rules! tuples {
     ($($P:ident $M:ident)*) => {
         whole!([$($P, $M),*] ($($P,)*): (TupleMarker, $($M),*););

@@ -1,8 +1,8 @@
-//! The units of a stage that is run by several threads. A unit is a step or a pipeline, and is run by one thread.
+//! The units of a stage that is run by several threads. A unit is a step or a pipeline, which one thread runs.
 //!
-//! Costs are measured in few runs. A stage that takes too little time, or in which one step takes nearly all of it,
-//! stays on the thread of the schedule. For other stages, a simulation with the measured costs estimates the time on the
-//! available threads; the units are used only if it is at least a tenth shorter.
+//! Costs are measured in few runs. A stage is run on the thread of the schedule if it takes too little time, or if one
+//! step takes nearly all of it. For other stages, a simulation with the measured costs estimates the time on the
+//! available threads. The units are used only if this time is at least a tenth shorter.
 
 use alloc::borrow::Cow;
 use alloc::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use super::reach::Reachability;
 use crate::access::Access;
 use crate::component::Components;
 
-/// The cost of passing a unit to another thread and checking that there is one, in nanoseconds.
+/// The cost of passing a unit to another thread, and of checking whether there is a unit, in nanoseconds.
 const HAND_OVER: u64 = 1_500;
 /// The time until a sleeping thread has woken up, in nanoseconds.
 const WAKE_UP: u64 = 5_000;
@@ -27,22 +27,22 @@ const WAKE_UP: u64 = 5_000;
 /// The order in which the steps of a stage have to finish.
 #[derive(Clone)]
 pub(super) struct Precedence {
-    /// By step, relative to the first of the stage: the steps before it.
+    /// For each step, relative to the first step of the stage: the steps before it.
     before: Vec<FixedBitSet>,
-    /// By step: the steps before it, without those that come before another one of them.
+    /// For each step: the steps that come directly before it. Steps that come before another of these are left out.
     direct: Vec<Vec<u32>>,
-    /// By step: whether it stays on the thread that runs the schedule.
+    /// For each step: whether it must run on the thread that runs the schedule.
     owners: Vec<bool>,
 }
 
 impl Precedence {
-    /// An empty precedence with room for `count` steps.
+    /// Creates an empty precedence with capacity for `count` steps.
     fn with_capacity(count: usize) -> Self {
         Self { before: Vec::with_capacity(count), direct: Vec::with_capacity(count), owners: Vec::with_capacity(count) }
     }
 
-    /// Adds the next step. It comes after the earlier steps for which `waits` returns true, and after all that come
-    /// before these. `waits` is not called for steps whose answer follows from the rest.
+    /// Adds the next step. It comes after those earlier `candidates` for which `waits` returns true, and after all
+    /// steps that come before these. If the answer for a step follows from other steps, `waits` is not called for it.
     fn push(&mut self, mut candidates: FixedBitSet, is_owners: bool, mut waits: impl FnMut(usize) -> bool) {
         let (mut own, mut direct) = (FixedBitSet::with_capacity(candidates.len()), Vec::new());
         while let Some(first) = candidates.maximum() {
@@ -59,8 +59,8 @@ impl Precedence {
         self.owners.push(is_owners);
     }
 
-    /// The precedence of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)`
-    /// in the worst case.
+    /// Computes the precedence of the steps of a stage. `O(n * n / 64)` in steps if each step directly follows few
+    /// others, `O(n * n)` in the worst case.
     pub(super) fn of(layout: PlannedGraph<'_>, steps: &Range<u32>, components: &Components) -> Self {
         let PlannedGraph { graph, order, plan, .. } = layout;
         let count = steps.len();
@@ -102,7 +102,8 @@ impl Precedence {
         precedence
     }
 
-    /// The precedence of ranges of steps that must not be split. The ranges are consecutive and cover all steps.
+    /// Returns the precedence of ranges of steps that must not be split. The ranges are consecutive and cover all
+    /// steps.
     pub(super) fn merged(&self, nodes: &[Range<u32>]) -> Cow<'_, Self> {
         if nodes.len() == self.before.len() {
             return Cow::Borrowed(self);
@@ -125,7 +126,7 @@ impl Precedence {
     }
 }
 
-/// The bits of a footprint that are set.
+/// Iterates over the bits of a footprint that are set.
 fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let bit = set.trailing_zeros();
@@ -134,8 +135,8 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether each step of a stage has to wait for the one before it, so that no two can run in parallel. `O(n)` in steps
-/// and constraints.
+/// Returns whether each step of a stage has to wait for the previous one, so that no two steps can run in parallel.
+/// `O(n)` in steps and constraints.
 pub(super) fn is_chain(layout: PlannedGraph<'_>, steps: &Range<u32>, components: &Components) -> bool {
     let PlannedGraph { graph, order, plan, .. } = layout;
     let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
@@ -158,13 +159,13 @@ pub(super) fn is_chain(layout: PlannedGraph<'_>, steps: &Range<u32>, components:
 
 /// The units of a stage.
 pub(super) struct StageUnits {
-    /// By unit: its steps, relative to the first of the stage.
+    /// For each unit: its steps, relative to the first step of the stage.
     pub(super) steps: Vec<Range<u32>>,
-    /// By unit: the number of its direct predecessors.
+    /// For each unit: the number of its direct predecessors.
     pub(super) waiting: Vec<u32>,
-    /// By unit: the units after it; units that come after another of these may be left out.
+    /// For each unit: the units after it. Units that come after another of these may be left out.
     pub(super) successors: Vec<Vec<u32>>,
-    /// By unit: whether it stays on the thread that runs the schedule.
+    /// For each unit: whether it must run on the thread that runs the schedule.
     pub(super) owners: Vec<bool>,
 }
 
@@ -209,7 +210,7 @@ impl StageUnits {
     }
 }
 
-/// Whether the stage is worth several threads, given the costs of its steps.
+/// Returns whether running the stage on several threads may pay off, given the costs of its steps.
 pub(super) fn is_worth_it(costs: &[u64]) -> bool {
     let total: u64 = costs.iter().sum();
     let dearest = costs.iter().copied().max().unwrap_or(0);

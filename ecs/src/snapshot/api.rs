@@ -24,7 +24,8 @@ use crate::world::{World, for_each_schedule};
 
 /// The state of a world at one moment, with its own copies of the values. See [the module](super).
 ///
-/// It can be restored any number of times. [`World::snapshot_into`] overwrites it with a new snapshot and reuses its memory.
+/// It can be restored any number of times. [`World::snapshot_into`] overwrites it with a new snapshot, and reuses its
+/// memory.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -43,9 +44,10 @@ pub struct WorldSnapshot {
     pub(super) systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
-/// The contents of a world as data, read in place: see [`World::living_contents`].
+/// The contents of a world as data, which is read without copying entities and components: see
+/// [`World::living_contents`].
 pub struct LivingContents<'w> {
-    /// A copy of everything except entities and components.
+    /// A copy of everything in the world except entities and components.
     pub(super) around: WorldSnapshot,
     pub(super) store: &'w Store,
 }
@@ -58,35 +60,36 @@ impl_debug_as_struct! {
 }
 
 impl WorldSnapshot {
-    /// An empty snapshot for a world.
+    /// Creates an empty snapshot for a world.
     pub(super) fn none_of(world: &World, options: SnapshotOptions) -> Self {
         Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new() }
     }
 
-    /// Whether the snapshot was taken from, or built for, this world.
+    /// Returns whether the snapshot was taken from, or built for, this world.
     pub(super) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
     }
 
-    /// The number of live entities.
+    /// Returns the number of live entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.copy.len()
     }
 
-    /// Whether the snapshot has no live entity.
+    /// Returns whether the snapshot has no live entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of frames that had ended: see [`World::frame_number`].
+    /// Returns the number of frames that had ended when the snapshot was taken: see [`World::frame_number`].
     #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.copy.frames.number
     }
 
-    /// The bytes that the snapshot has allocated for entities and components, excluding allocations owned by the values.
+    /// Returns the number of bytes that the snapshot has allocated for entities and components. Allocations that the
+    /// values own are not included.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -102,7 +105,7 @@ impl WorldSnapshot {
     }
 }
 
-/// A world has been [restored](World::restore). This event is triggered after the whole state is in place.
+/// A world has been [restored](World::restore). This event is triggered after the whole state has been restored.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -125,16 +128,17 @@ pub struct Restored {
 }
 
 impl World {
-    /// Takes a snapshot of the whole world: see [`snapshot`](crate::snapshot). `O(entities + components)`: memory is allocated, and
-    /// values are copied.
+    /// Takes a snapshot of the whole world: see [`snapshot`](crate::snapshot). Memory is allocated, and values are
+    /// copied: `O(entities + components)`.
     ///
     /// # Errors
     ///
-    /// If a system, schedule, hook or observer is running, or if some data cannot be copied. The error names all such data.
+    /// If a system, schedule, hook or observer is running, or if some data cannot be copied. The error lists all data
+    /// that cannot be copied.
     ///
     /// # Panics
     ///
-    /// If a `Clone` panics, or if there is no memory.
+    /// If a `Clone` panics, or if a memory allocation fails.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -154,7 +158,7 @@ impl World {
         self.snapshot_with(&SnapshotOptions::new())
     }
 
-    /// Like [`World::snapshot`], without the data that the options leave out.
+    /// Takes a snapshot like [`World::snapshot`], without the data that the options leave out.
     ///
     /// # Errors
     ///
@@ -169,12 +173,12 @@ impl World {
         Ok(snapshot)
     }
 
-    /// Overwrites a snapshot with a new one. The options of the snapshot are kept, and its memory is reused where it is large
-    /// enough.
+    /// Overwrites a snapshot with a new one. The options of the snapshot are kept. Its memory is reused where it is
+    /// large enough.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`]. On an error the snapshot is unchanged.
+    /// See [`World::snapshot`]. In case of an error, the snapshot is unchanged.
     ///
     /// # Panics
     ///
@@ -197,8 +201,9 @@ impl World {
         self.take_snapshot(snapshot, None, false)
     }
 
-    /// Implements [`World::snapshot_into`]. The snapshot shares unchanged data with a known snapshot. If it is to become the known
-    /// snapshot later, the change tick is incremented.
+    /// Implements [`World::snapshot_into`]. The snapshot shares unchanged data with the `known` snapshot, if there is
+    /// one. If `is_to_be_known` is set, the snapshot may later be used as the known one. Then the change tick is
+    /// incremented.
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
@@ -220,7 +225,8 @@ impl World {
         Ok(())
     }
 
-    /// Collects the state of the systems in schedules if a snapshot can be taken, with or without rows.
+    /// Collects the state of the systems in schedules. Returns an error if no snapshot can be taken. `with_rows` is
+    /// whether the snapshot is to contain rows.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
@@ -251,12 +257,12 @@ impl World {
         if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
     }
 
-    /// Returns the contents of the world as data, without copying entities and components. A format that only writes the world
-    /// reads this. The world is borrowed mutably for as long as the contents are in use.
+    /// Returns the contents of the world as data, without copying entities and components. A format that only writes
+    /// the world reads it in this way. The world is borrowed mutably as long as the contents are in use.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`], except that components need not be `Clone`.
+    /// See [`World::snapshot`]. But components need not be `Clone`.
     ///
     /// # Panics
     ///
@@ -284,22 +290,23 @@ impl World {
         Ok(LivingContents { around, store: &self.store })
     }
 
-    /// Restores the world to a snapshot that was taken of it: see [`snapshot`](crate::snapshot). Later operations have the same
-    /// results as after the snapshot. `O(entities + components)`.
+    /// Restores the world to a snapshot that was taken of it: see [`snapshot`](crate::snapshot). Afterwards, operations
+    /// have the same results as they had after the snapshot was taken. `O(entities + components)`.
     ///
-    /// Hooks and observers do not run for the entities and components that the restore adds and removes. The event [`Restored`] is
-    /// triggered at the end.
+    /// Hooks and observers are not notified of the entities and components that the restore adds and removes. At the
+    /// end, the event [`Restored`] is triggered.
     ///
     /// # Errors
     ///
-    /// If a system, schedule, hook or observer is running, or if the snapshot is from another world: [`World::restore_into`]
-    /// accepts those.
+    /// If a system, schedule, hook or observer is running, or if the snapshot is from another world.
+    /// [`World::restore_into`] accepts a snapshot from another world.
     ///
     /// # Panics
     ///
-    /// If a `Clone` panics, or if there is no memory: then nothing has changed. A restored world may have systems that a restore to
-    /// before their first run had left unprepared; they are prepared first, and if that panics nothing has changed either. If the
-    /// `Drop` of an old value panics, the world has been restored.
+    /// - If a `Clone` panics, or if a memory allocation fails. Then nothing has changed.
+    /// - If preparing a system panics. Then nothing has changed. A system is prepared if it has state in the snapshot but
+    ///   is not prepared now, because of an earlier restore to a moment before its first run.
+    /// - If the `Drop` of an old value panics. Then the world has been restored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -316,12 +323,12 @@ impl World {
         self.restore_snapshot(snapshot, None).map(drop)
     }
 
-    /// Like [`World::restore`], but consumes the snapshot: its values and memory move into the world, and only resources are
-    /// cloned.
+    /// Restores the world like [`World::restore`], but consumes the snapshot. The values and the memory of the snapshot
+    /// move into the world; only resources are cloned.
     ///
     /// # Errors
     ///
-    /// See [`World::restore`]. The snapshot is dropped in this case too.
+    /// See [`World::restore`]. In this case, too, the snapshot is dropped.
     ///
     /// # Panics
     ///
@@ -373,8 +380,9 @@ impl World {
         Ok(())
     }
 
-    /// Prepares schedules whose systems have state in the snapshot but are not prepared now, for instance after a restore to before
-    /// their first run: only prepared systems can hold state. A system that cannot be prepared starts with fresh state.
+    /// Prepares schedules whose systems have state in the snapshot but are not prepared now, because only prepared
+    /// systems can hold state. This happens after a restore to a moment before their first run. A system that cannot be
+    /// prepared starts with new state.
     fn prepare_schedules(&mut self, snapshot: &WorldSnapshot) {
         let (world, mut unprepared) = (self.id(), Vec::new());
         for_each_schedule(&mut self.store, |label, schedule| {
@@ -391,7 +399,7 @@ impl World {
         }
     }
 
-    /// Moves the copy into the store and the saved state into the systems.
+    /// Moves the copy into the store, and the saved state into the systems.
     fn restored(
         &mut self,
         mut systems: HashMap<InternedScheduleLabel, ScheduleMemory>,
@@ -415,8 +423,8 @@ impl World {
         mark
     }
 
-    /// Implements [`World::restore`]. Data that are equal in the known snapshot and in this one stay in place. Returns the state of
-    /// the world before [`Restored`] is triggered.
+    /// Implements [`World::restore`]. Data that is equal in the `known` snapshot and in this one stays in place.
+    /// Returns the state that the world has before [`Restored`] is triggered.
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,

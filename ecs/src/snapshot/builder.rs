@@ -29,36 +29,36 @@ pub struct NewPairsContents {
 }
 
 impl NewPairsContents {
-    /// Creates the contents from pairs and the value of each pair.
+    /// Creates the pairs from their ends, and from the value of each pair.
     #[must_use]
     pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
         let (register, map, relate) = (register_relation::<R>, map_pairs::<R>, relate::<R>);
         Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
     }
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.parts.relation()
     }
 
-    /// The pairs, without their values.
+    /// Returns the source and the target of each pair, without the values.
     pub fn ends(&self) -> impl ExactSizeIterator<Item = [Entity; 2]> + '_ {
         self.parts.pairs().iter().map(|pair| pair.ends)
     }
 
-    /// Keeps the pairs whose flag is true; there is one flag per pair.
+    /// Keeps the pairs whose flag is true. `wanted` has one flag for each pair.
     pub fn retain(&mut self, wanted: &[bool]) {
         self.parts.retain(wanted);
     }
 
-    /// Maps the entities at the ends of the pairs and inside their values.
+    /// Maps the entities at the ends of the pairs and inside of their values.
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         (self.map)(&mut *self.parts, mapper);
     }
 
-    /// Makes the pairs in a world: see [`World::relate`]. Existing pairs get the new values. Pairs with an end that is not alive
-    /// are skipped. Returns the number of these pairs that now exist.
+    /// Adds the pairs to a world: see [`World::relate`]. Pairs that exist already get the new values. If an end of a
+    /// pair is not alive, the pair is skipped. Returns the number of these pairs that exist afterwards.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -79,7 +79,7 @@ impl NewPairsContents {
     }
 }
 
-/// Maps the entities at the ends of pairs and inside their values.
+/// Maps the entities at the ends of pairs and inside of their values.
 fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMapper) {
     let Some(PartsOf { pairs, values }) = (parts as &mut dyn Any).downcast_mut::<PartsOf<R>>() else { return };
     let targets = pairs.iter().map(|pair| pair.ends[1]);
@@ -91,7 +91,7 @@ fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMap
     }
 }
 
-/// Makes pairs in a world.
+/// Adds pairs to a world.
 fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
     let parts: Box<dyn Any> = parts;
     let Ok(parts) = parts.downcast::<PartsOf<R>>() else { return 0 };
@@ -113,11 +113,11 @@ impl_debug_as_struct! {
     } finish_non_exhaustive;
 }
 
-/// Builds a snapshot from its parts. See [Contents](super#contents).
+/// Builds a snapshot from the parts that are added. See [Contents](super#contents).
 pub struct SnapshotBuilder {
     pub(super) parts: StoreParts,
     schedules: Vec<NewScheduleContents>,
-    /// Types of resources that are not part of the snapshot.
+    /// The types of the resources that are not part of the snapshot.
     kept: Vec<TypeId>,
 }
 
@@ -141,7 +141,8 @@ impl SnapshotBuilder {
         Self { parts, schedules: Vec::new(), kept: Vec::new() }
     }
 
-    /// Creates a builder without entities, for resources that are [inserted](Self::insert_resources) into a living world.
+    /// Creates a builder without entities. It is used for resources that are [inserted](Self::insert_resources) into a
+    /// living world.
     #[must_use]
     pub fn of_parts() -> Self {
         let ids = EntityIds { generations: Vec::new(), free: Vec::new(), retired: Vec::new(), first_generation: 1 };
@@ -151,7 +152,7 @@ impl SnapshotBuilder {
         Self::new(ids, clock)
     }
 
-    /// Adds clones of all resources and pairs of a copy.
+    /// Adds clones of all resources and pairs of the copy of a store.
     pub(super) fn add_whole(&mut self, copy: &StoreCopy) {
         self.parts.resources.extend(copy.resources.to_new());
         let pairs = copy.pairs.iter().zip(&copy.relations);
@@ -159,8 +160,8 @@ impl SnapshotBuilder {
         self.parts.pairs.extend(pairs);
     }
 
-    /// Adds the next table, with the tick at which the last row was added and the values of each component by row. The first table
-    /// has no components.
+    /// Adds the next table. The arguments are its entities, the tick at which the last row was added, and the values of
+    /// each component by row. The first table has no components.
     pub fn add_table(
         &mut self,
         entities: Vec<Entity>,
@@ -191,13 +192,13 @@ impl SnapshotBuilder {
         self
     }
 
-    /// Adds a resource that is read from its [text form](crate::component::TextForm), and the ticks at which it was added and
+    /// Adds a resource from its [text form](crate::component::TextForm), with the ticks at which it was added and
     /// changed.
     ///
     /// # Errors
     ///
-    /// If the type has no text form, or if the text is not a value of the type. The error describes the fault, and nothing has been
-    /// added.
+    /// If the type has no text form, or if the text is not a value of the type. The error describes the reason. Nothing
+    /// has been added.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -236,8 +237,8 @@ impl SnapshotBuilder {
         Ok(self)
     }
 
-    /// Keeps resources of some types unchanged when the snapshot is restored, as [`SnapshotOptions::without_resources`] does. For
-    /// resource types that the data do not mention.
+    /// Keeps resources of some types unchanged when the snapshot is restored, like
+    /// [`SnapshotOptions::without_resources`]. Use it for types of resources that the data does not mention.
     pub fn keep_resources(&mut self, types: impl IntoIterator<Item = TypeId>) -> &mut Self {
         self.kept.extend(types);
         self
@@ -255,23 +256,24 @@ impl SnapshotBuilder {
         self
     }
 
-    /// Sets the ticks at which entities were spawned. Without this call all entities were spawned at the tick of the snapshot.
+    /// Sets the ticks at which entities were spawned. Without this call, all entities count as spawned at the tick of
+    /// the snapshot.
     pub fn set_spawns(&mut self, spawns: SpawnTicks) -> &mut Self {
         self.parts.spawns = Some((spawns.of_indexes, spawns.others, spawns.newest));
         self
     }
 
-    /// Builds a snapshot that can be restored in the given world. Components and resources that the world does not know are
-    /// registered, and the schedules for which system state was added are prepared; nothing else in the world changes. When the
-    /// snapshot is restored, resources that are not part of it are removed unless the options leave them out.
+    /// Builds a snapshot that can be restored in the given world. Components and resources that the world does not have
+    /// are registered, and the schedules to which system state belongs are prepared. Nothing else in the world changes.
+    /// When the snapshot is restored, resources that are not part of it are removed, unless the options leave them out.
     ///
     /// # Errors
     ///
-    /// If the parts contradict each other: every snapshot that is built could have been taken of a world.
+    /// If the parts contradict each other. A snapshot that is built could always have been taken of a world.
     ///
     /// # Panics
     ///
-    /// If there is no memory, or if a resource has the stable name of another one.
+    /// If a memory allocation fails, or if a resource has the same stable name as another one.
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
         let Self { mut parts, schedules, kept } = self;
         let mut options = options.clone().without_resources(kept);

@@ -15,14 +15,15 @@ use crate::util::state_hash::StateHasher;
 use crate::world::World;
 
 impl World {
-    /// A checksum of all data in the world, including their order: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds that
-    /// ran the same operations have equal checksums, in every process on machines with the same byte order; different worlds have equal
-    /// checksums with a probability of 1 in 2^64. The algorithm may change between versions of this library. `O(entities + components)`:
-    /// plain bytes are read about as fast as memory allows.
+    /// Returns a checksum of all data in the world, including the order of the data: see [Comparing
+    /// worlds](crate::snapshot#comparing-worlds). Worlds in which the same operations ran have equal checksums, in
+    /// every process on machines with the same byte order. Different worlds have equal checksums with a probability of
+    /// 1 in 2^64. The algorithm may change between versions of this library. `O(entities + components)`: plain bytes
+    /// are read about as fast as memory allows.
     ///
     /// # Errors
     ///
-    /// If there is no known way to hash some values. The error names all of them.
+    /// If there is no known way to hash some values. The error lists all of them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -43,7 +44,7 @@ impl World {
         self.checksum_with(&StateOptions::new())
     }
 
-    /// Like [`World::checksum`], without the data that the options leave out.
+    /// Returns a checksum like [`World::checksum`], without the data that the options leave out.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl<'a> ChecksumState<'a> {
         }
     }
 
-    /// Hashes entities in the order of their ids, with the components in tables that count.
+    /// Hashes entities in the order of their ids, with those of their table-stored components that are compared.
     fn entities_by_id(&mut self, store: &'a Store, names: &'a ComponentNames) {
         let mut entities: Vec<(Entity, usize, usize)> = Vec::new();
         let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<CompareMethod<'_>>)>> = Vec::new();
@@ -111,7 +112,7 @@ impl<'a> ChecksumState<'a> {
         }
     }
 
-    /// Hashes the values in sparse storages that count.
+    /// Hashes the values in those sparse storages that are compared.
     fn storages(&mut self, store: &Store, names: &ComponentNames) {
         for (name, id) in &names.sorted {
             let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
@@ -141,7 +142,7 @@ impl<'a> ChecksumState<'a> {
         }
     }
 
-    /// Hashes the pairs of relations that count, ordered by the names of the relations.
+    /// Hashes the pairs of the relations that are compared, ordered by the names of the relations.
     fn pairs(&mut self, store: &Store) {
         let relations = store.relations.places.iter().enumerate();
         let mut relations: Vec<(String, usize)> =
@@ -164,7 +165,7 @@ impl<'a> ChecksumState<'a> {
         }
     }
 
-    /// Hashes the resources that count, ordered by name.
+    /// Hashes the resources that are compared, ordered by name.
     fn resources(&mut self, store: &Store) {
         let mut all: Vec<_> = resource_values(store).map(|value| (name_of(value.descriptor()), value)).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -12,57 +12,58 @@ use crate::storage::tick::{ComponentTicks, RunTicks, Tick};
 use crate::storage::tracking::{TickKind, Tracking};
 use crate::world::World;
 
-/// The values of one component in a snapshot: those of one table, or all of them.
+/// The values of one component in a snapshot: of one table, or all of them if the component is sparse.
 #[derive(Clone, Copy)]
 pub struct ColumnContents<'s> {
     values: ErasedSlice<'s>,
     visited: Tick,
-    /// The ticks, if they were tracked, and the number of rows that they cover.
+    /// If ticks were tracked: the ticks, and the number of rows that they cover.
     tracking: Option<(&'s Tracking, usize)>,
-    /// The entities of a sparse storage. For values without size, the ticks are stored by entity index.
+    /// The entities of a sparse storage. They are needed for values without size, whose ticks are stored by entity
+    /// index.
     members: Option<StorageMembers<'s>>,
-    /// The copy in a snapshot; `None` for a living world.
+    /// The copy of the column in a snapshot; `None` for a living world.
     copy: Option<&'s ColumnCopy>,
 }
 
 impl<'s> ColumnContents<'s> {
-    /// The values of a snapshot.
+    /// Returns the values of a snapshot.
     pub(super) fn of_copy(copy: &'s ColumnCopy, members: Option<StorageMembers<'s>>) -> Self {
         let (values, visited, tracking) = (copy.values(), copy.visited(), copy.tracking());
         Self { values, visited, tracking, members, copy: Some(copy) }
     }
 
-    /// The values of a living world.
+    /// Returns the values of a living world.
     pub(super) fn of_living(values: ErasedSlice<'s>, column: &'s Column, members: Option<StorageMembers<'s>>) -> Self {
         let tracking = column.tracking().map(|tracking| (tracking, usize::MAX));
         Self { values, visited: column.visited(), tracking, members, copy: None }
     }
 
-    /// The values.
+    /// Returns the values.
     #[must_use]
     pub fn values(self) -> ErasedSlice<'s> {
         self.values
     }
 
-    /// Whether a snapshot can contain the values: their type is known to be `Clone`.
+    /// Returns whether a snapshot can contain the values: their type must be known to be `Clone`.
     #[must_use]
     pub fn can_be_restored(self) -> bool {
         self.values().descriptor().functions().copying().is_some()
     }
 
-    /// The tick of the last mutable access to the values.
+    /// Returns the tick of the last mutable access to the values.
     #[must_use]
     pub fn stamp(self) -> Tick {
         self.visited
     }
 
-    /// Whether the ticks at which each value was added and changed were tracked.
+    /// Returns whether it was tracked at which tick each value was added and changed.
     #[must_use]
     pub fn is_tracked(self) -> bool {
         self.tracking.is_some()
     }
 
-    /// The rows in which the ticks of the values are stored.
+    /// Returns the rows in which the ticks of the values are stored.
     fn tick_rows(self) -> Vec<usize> {
         match self.members {
             Some(members) if !members.1.is_empty() => {
@@ -72,7 +73,8 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
-    /// The positions of new and changed values, or all positions. `latest` is the tick at which a row was last added to the table.
+    /// Returns the positions of new and changed values since a run; all positions if `since` is `None`. `latest` is the
+    /// tick at which a row was last added to the table.
     pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
         let len = self.values.len();
         let all = || Vec::from_iter(0..len as u32);
@@ -96,7 +98,8 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
-    /// The ticks at which each value was added and changed; `None` if they were not tracked because no consumer needed them.
+    /// Returns the ticks at which each value was added and changed; `None` if they were not tracked, because no
+    /// consumer needed them.
     #[must_use]
     pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
         let (tracking, rows) = self.tracking?;
@@ -105,7 +108,7 @@ impl<'s> ColumnContents<'s> {
 }
 
 impl ColumnContents<'_> {
-    /// Clones of the values of a snapshot, with their ticks.
+    /// Clones the values of a snapshot, with their ticks.
     pub(super) fn to_new(self) -> NewColumnContents {
         let Some(column) = self.copy else { unreachable!("a snapshot has copies of the values") };
         let values = column.new_values(0).unwrap_or_else(|error| error.raise());
@@ -124,9 +127,9 @@ impl NewColumnContents {
         Self(ColumnParts::new(NewValues::Vec(ErasedVec::of_vec(values)), stamp))
     }
 
-    /// Creates a column from a vector. The definition of the component need not say that it is `Clone`: the bounds of a generic
-    /// type may leave that open. If the definition [forbids clones](crate::component::ComponentFunctions::forbids_clone) this
-    /// changes nothing.
+    /// Creates a column from a vector, for a component whose definition does not say that it is `Clone`: the bounds of
+    /// a generic type may leave this open. If the definition [forbids
+    /// clones](crate::component::ComponentFunctions::forbids_clone), the values still cannot be cloned.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -148,7 +151,7 @@ impl NewColumnContents {
     ///
     /// # Errors
     ///
-    /// If the component has values of another type. The error contains the vector.
+    /// If the values of the component have another type. The error contains the vector.
     pub fn for_component<T: Send + Sync + 'static>(
         descriptor: &'static ComponentDescriptor,
         values: Vec<T>,
@@ -160,9 +163,9 @@ impl NewColumnContents {
         }
     }
 
-    /// Creates a column from bytes in the byte order of this machine, for a component of which [any
-    /// bytes](crate::component::ComponentFunctions::take_any_bytes) are a value. `None` for other components, or if the length is
-    /// not a multiple of the size of a value.
+    /// Creates a column from bytes in the byte order of this machine. [Any
+    /// bytes](crate::component::ComponentFunctions::take_any_bytes) must be a valid value of the component. Returns
+    /// `None` for other components, or if the length is not a multiple of the size of a value.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -182,22 +185,23 @@ impl NewColumnContents {
     ///
     /// # Panics
     ///
-    /// If there is no memory.
+    /// If a memory allocation fails.
     #[must_use]
     pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
         let values = NewValues::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
         Some(Self(ColumnParts::new(values, stamp)))
     }
 
-    /// Creates values of a required component for groups of entities, with the constructors that the requiring components declare.
-    /// A group consists of the components of its entities and their number. `None` if the components of some group do not require
-    /// the component, directly or indirectly.
+    /// Creates values of a required component for groups of entities, with the constructors that the requiring
+    /// components declare. A group is given by the components of its entities, and by their number. Returns `None` if,
+    /// in some group, no component requires this one, directly or indirectly.
     ///
-    /// The component need not be `Clone`: a snapshot with such values can be [restored once](World::restore_from).
+    /// The component need not be `Clone`. In this case, a snapshot with the values can only be [restored
+    /// once](World::restore_from).
     ///
     /// # Panics
     ///
-    /// If a constructor panics, or if there is no memory.
+    /// If a constructor panics, or if a memory allocation fails.
     ///
     /// ```
     /// use strata_ecs::change::Tick;

@@ -1,4 +1,5 @@
-//! The state of consumers in a snapshot, as data: systems in schedules, and the removal logs that they read.
+//! The state of consumers in a snapshot, as data. Consumers are systems in schedules, and the removal logs that they
+//! read.
 //!
 //! Tests: tests/snapshots/consumers.rs
 
@@ -25,10 +26,10 @@ use crate::world::{World, for_each_schedule};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum KeptBySystem<V> {
-    /// The system had not been prepared. It has no other state.
+    /// The system had not been prepared, so it has no other state.
     Unprepared,
-    /// The tick of the last run, and how often the ticks have been clamped since; `None` if the system has never run or its last
-    /// run is not recorded.
+    /// The tick of the last run, and how often the ticks have been clamped since then. `None` if the system has never
+    /// run, or if its last run is not recorded.
     LastRun(Option<(Tick, u32)>),
     /// The state of a message reader.
     Messages {
@@ -41,7 +42,7 @@ pub enum KeptBySystem<V> {
     },
     /// The state of a reader of removals.
     Removals {
-        /// The component; `None` if it is left out: then the reader has read all removals.
+        /// The component. `None` if the snapshot leaves it out; then the reader has read all removals.
         component: Option<&'static ComponentDescriptor>,
         /// Whether the reader reads the removed values.
         of_values: bool,
@@ -50,9 +51,9 @@ pub enum KeptBySystem<V> {
         /// The number of entries that were dropped before they could be read.
         missed: u64,
     },
-    /// Sources with their targets, as a loop along a relationship last saw them.
+    /// The sources with their targets that a loop along a relationship saw in its last run.
     Links(Vec<[Entity; 2]>),
-    /// The value of a [`Local`](crate::system::Local); `None` if it is left out.
+    /// The value of a [`Local`](crate::system::Local); `None` if the snapshot leaves it out.
     Local(Option<V>),
 }
 
@@ -71,7 +72,7 @@ pub struct SystemContents<'s> {
     system: &'s SystemMemory,
 }
 
-/// Removals of a component in a snapshot that some systems of schedules may not have read.
+/// Removals of a component in a snapshot that some systems in schedules may not have read.
 #[derive(Clone, Copy)]
 pub struct RemovalContents<'s> {
     component: &'static ComponentDescriptor,
@@ -81,10 +82,10 @@ pub struct RemovalContents<'s> {
     from: u64,
 }
 
-/// The ticks at which entities were spawned, if a consumer needed them.
+/// The ticks at which entities were spawned. They exist if a consumer needed them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpawnTicks {
-    /// The ticks by entity index.
+    /// The tick for each entity index.
     pub of_indexes: Vec<Tick>,
     /// The tick for all higher indexes.
     pub others: Tick,
@@ -99,7 +100,7 @@ pub struct NewScheduleContents {
     pub label: String,
     /// Whether the schedule has run in the current frame: see [`ScheduleContents::has_run_in_frame`].
     pub has_run_in_frame: bool,
-    /// The lists of messages that the schedule retains: see [`ScheduleContents::held_messages`].
+    /// The lists of messages that the schedule retains, each with a number: see [`ScheduleContents::held_messages`].
     pub held_messages: Vec<(&'static ComponentDescriptor, u64)>,
     /// The systems and conditions.
     pub systems: Vec<NewSystemContents>,
@@ -110,13 +111,13 @@ pub struct NewScheduleContents {
 pub struct NewSystemContents {
     /// The name of the system.
     pub name: String,
-    /// The index of the system among the systems of this name.
+    /// The index of the system among the systems with the same name.
     pub nth: u32,
     /// Whether the system is a condition.
     pub is_condition: bool,
     /// The number of ids that the system is expected to reserve.
     pub expected_ids: u32,
-    /// The state, in the order of the parameters.
+    /// The pieces of state, in the order of the parameters.
     pub kept: Vec<KeptBySystem<Box<dyn Any + Send + Sync>>>,
 }
 
@@ -128,19 +129,19 @@ impl<'s> ScheduleContents<'s> {
         snapshot.systems.iter().map(move |(label, memory)| Self { snapshot, label: *label, memory })
     }
 
-    /// The label of the schedule.
+    /// Returns the label of the schedule.
     #[must_use]
     pub fn label(self) -> InternedScheduleLabel {
         self.label
     }
 
-    /// The systems, followed by the conditions.
+    /// Returns the systems, followed by the conditions.
     pub fn systems(self) -> impl ExactSizeIterator<Item = SystemContents<'s>> {
         self.memory.systems.iter().map(move |system| SystemContents { of: self, system })
     }
 
-    /// Whether the schedule has run in the current frame, if this is known of all schedules that have run: the frame ends when one
-    /// of them runs again.
+    /// Returns whether the schedule has run in the current frame. False if some schedule that has run in it is not in
+    /// the snapshot. The frame ends when one of the schedules runs again.
     #[must_use]
     pub fn has_run_in_frame(self) -> bool {
         let copy = &self.snapshot.copy;
@@ -149,26 +150,27 @@ impl<'s> ScheduleContents<'s> {
         ran.iter().all(|label| known.contains(label)) && ran.contains(&self.label.number())
     }
 
-    /// The lists of messages that the schedule retains, each with the first number from which its systems may not have read.
+    /// Returns the lists of messages that the schedule retains, each with the number of the first message that its
+    /// systems may not have read.
     pub fn held_messages(self) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
         self.snapshot.copy.held_messages(&self.memory.seat)
     }
 }
 
 impl<'s> SystemContents<'s> {
-    /// The name of the system.
+    /// Returns the name of the system.
     #[must_use]
     pub fn name(self) -> &'s str {
         &self.system.name
     }
 
-    /// The index of the system among the systems, or among the conditions, of this name.
+    /// Returns the index of the system among the systems, or among the conditions, with the same name.
     #[must_use]
     pub fn nth(self) -> u32 {
         self.system.nth
     }
 
-    /// Whether the system is a condition.
+    /// Returns whether the system is a condition.
     #[must_use]
     pub fn is_condition(self) -> bool {
         self.system.is_condition
@@ -178,13 +180,13 @@ impl<'s> SystemContents<'s> {
         SystemKey::new(Some(self.of.label), self.name(), self.nth())
     }
 
-    /// The number of ids that the system is expected to reserve. It determines which ids the system gets.
+    /// Returns the number of ids that the system is expected to reserve. It affects which ids the system gets.
     #[must_use]
     pub fn expected_ids(self) -> u32 {
         if self.is_condition() { 0 } else { self.of.snapshot.copy.id_forecasts.wanted_by(self.key()) }
     }
 
-    /// The state, in the order of the parameters.
+    /// Returns the pieces of state, in the order of the parameters.
     pub fn kept(self) -> impl Iterator<Item = KeptBySystem<&'s (dyn Any + Send + Sync)>> {
         let copy = &self.of.snapshot.copy;
         self.system.memory.iter().map(move |memory| match memory {
@@ -206,7 +208,7 @@ impl<'s> SystemContents<'s> {
 }
 
 impl<'s> RemovalContents<'s> {
-    /// The removal logs that a system in a schedule reads, or whose capacity is not the default.
+    /// Returns the removal logs that a system in a schedule reads, or whose capacity is not the default.
     pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
         let copy = &snapshot.copy;
         let lists = copy.removals.iter().flat_map(|lists| lists.iter().zip([false, true]).map(move |one| (lists, one)));
@@ -225,31 +227,31 @@ impl<'s> RemovalContents<'s> {
         (self.from - first) as usize
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn component(self) -> &'static ComponentDescriptor {
         self.component
     }
 
-    /// The entities that have lost the component, in order.
+    /// Returns the entities that have lost the component, in the order of the removals.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
         &self.list.entities()[self.skipped()..]
     }
 
-    /// The removed value of each entity, if the log keeps values.
+    /// Returns the removed value for each of the entities, if the log keeps values.
     #[must_use]
     pub fn values(self) -> Option<ErasedSlice<'s>> {
         self.list.values().map(|values| values.values().behind(self.skipped()))
     }
 
-    /// Clones of the removed values, if the log keeps values.
+    /// Clones the removed values, if the log keeps values.
     pub(super) fn new_values(self) -> Option<NewColumnContents> {
         let values = self.list.values()?.new_values(self.skipped()).unwrap_or_else(|error| error.raise());
         Some(NewColumnContents::of_parts(values))
     }
 
-    /// The number of the first entry, and the maximum number of entries.
+    /// Returns the number of the first entry, and the maximum number of entries.
     #[must_use]
     pub fn numbers(self) -> (u64, usize) {
         let (.., limit) = self.list.numbers();
@@ -257,7 +259,8 @@ impl<'s> RemovalContents<'s> {
     }
 }
 
-/// How far each system in a schedule has read the removals, or the removed values, of a component.
+/// Returns for each reader in a schedule the number of the next entry that it reads: in the log of the entities that
+/// lost a component, or of the removed values.
 fn readers(
     snapshot: &WorldSnapshot,
     component: &'static ComponentDescriptor,
@@ -274,7 +277,7 @@ fn readers(
     })
 }
 
-/// The components with removals that readers outside of schedules have not read.
+/// Returns the components with removals that readers outside of schedules have not read.
 pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
     let is_unread = |lists: &&[LogCopy; 2]| {
         lists.iter().zip([false, true]).any(|(list, of_values)| {
@@ -289,8 +292,8 @@ pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
 }
 
 impl NewRemovalContents {
-    /// Entities that have lost a component, in order. `first` is the number of the first entry, and `limit` the maximum number of
-    /// entries.
+    /// Creates removals from the entities that have lost a component, in order. `first` is the number of the first
+    /// entry, and `limit` the maximum number of entries.
     #[must_use]
     pub fn of(component: &'static ComponentDescriptor, entities: Vec<Entity>, first: u64, limit: usize) -> Self {
         Self(RemovalParts { component, entities, values: None, first, limit })
@@ -314,11 +317,11 @@ impl_debug_as_struct! {
     } finish;
 }
 
-/// A schedule of a world, and the future state of its systems.
+/// A schedule of a world, and the state that its systems will get.
 type FoundSchedule = (InternedScheduleLabel, Vec<NewSystemContents>);
 
-/// Prepares the schedules for which system state is given, and records that state in the parts of a store. State for schedules that
-/// the world does not have is ignored.
+/// Prepares the schedules for which system state is given, and records the state in the parts of a store. If the world
+/// does not have a schedule, its state is ignored.
 pub(super) fn prepare(
     world: &mut World,
     schedules: Vec<NewScheduleContents>,
@@ -369,7 +372,7 @@ pub(super) fn memories(
     Ok(all)
 }
 
-/// Converts one piece of state; `None` if it is invalid.
+/// Converts one piece of state. Returns `None` if it is invalid.
 fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<StateItem> {
     // A larger number of missed entries would overflow the reader's count.
     if let KeptBySystem::Messages { missed, .. } | KeptBySystem::Removals { missed, .. } = &kept

@@ -20,19 +20,20 @@ use crate::storage::tick::{ComponentTicks, Tick};
 use crate::structure::store::{SnapshotClock, Store, StoreCopy};
 use crate::world::{broken_links, listed_sources, other_side};
 
-/// Data of a snapshot that its [contents](SnapshotContents) do not show.
+/// Data of a snapshot that the [contents](SnapshotContents) do not show.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// The state of the systems in schedules whose labels have the same `Debug` output, which is given.
+    /// The state of the systems in schedules whose labels have the same `Debug` output. The text is this output.
     Systems(String),
-    /// The expected numbers of reserved ids of systems in schedules that the world does not have. They determine which ids those
-    /// systems get.
+    /// The expected numbers of reserved ids, for systems in schedules that the world does not have. They affect which
+    /// ids these systems get.
     IdForecasts,
-    /// Removals of a component that a reader outside of schedules has not read. The type name of the component.
+    /// Removals of a component that a reader outside of schedules has not read. The text is the type name of the
+    /// component.
     Removals(&'static str),
-    /// A component of a relationship whose sides disagree because a program has swapped the lists of two targets. The type name of
-    /// the component that names the target.
+    /// A component of a relationship whose sides disagree, because a program has swapped the lists of two targets. The
+    /// text is the type name of the source-side component.
     Side(&'static str),
 }
 
@@ -56,7 +57,7 @@ pub struct SnapshotContents<'s> {
     books: ContentsSource<'s>,
 }
 
-/// Locations of entities and components.
+/// The storage that contains the entities and components.
 #[derive(Clone, Copy)]
 enum ContentsSource<'s> {
     Copied(&'s StoreCopy),
@@ -87,8 +88,8 @@ pub struct StorageContents<'s> {
 
 /// The pairs of a relation in a snapshot.
 ///
-/// The components of their sources and targets, [`PairSource`](crate::relation::PairSource) and
-/// [`PairTarget`](crate::relation::PairTarget), are among the [storages](SnapshotContents::storages).
+/// The [storages](SnapshotContents::storages) contain the components [`PairSource`](crate::relation::PairSource) and
+/// [`PairTarget`](crate::relation::PairTarget) of the sources and targets.
 #[derive(Clone, Copy)]
 pub struct PairsContents<'s>(&'s dyn PairsCopy);
 
@@ -100,8 +101,8 @@ pub struct ResourceContents<'s> {
 }
 
 impl WorldSnapshot {
-    /// Returns the contents as data: see [Contents](super#contents). Empty if the snapshot is incomplete because a `Clone`
-    /// panicked.
+    /// Returns the contents as data: see [Contents](super#contents). If the snapshot is incomplete because a `Clone`
+    /// panicked, the contents are empty.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
         SnapshotContents { snapshot: self, books: ContentsSource::Copied(&self.copy) }
@@ -109,7 +110,7 @@ impl WorldSnapshot {
 }
 
 impl LivingContents<'_> {
-    /// The data.
+    /// Returns the contents as data.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
         SnapshotContents { snapshot: &self.around, books: ContentsSource::Living(self.store) }
@@ -117,7 +118,7 @@ impl LivingContents<'_> {
 }
 
 impl ContentsSource<'_> {
-    /// The live entity with this index.
+    /// Returns the live entity with this index.
     fn at_index(self, index: u32) -> Option<Entity> {
         match self {
             Self::Copied(copy) => copy.entities.at_index(index),
@@ -127,7 +128,7 @@ impl ContentsSource<'_> {
 }
 
 impl<'s> SnapshotContents<'s> {
-    /// The number of the frame, and the change tick.
+    /// Returns the number of the frame, and the change tick.
     #[must_use]
     pub fn clock(self) -> SnapshotClock {
         let StoreCopy { tick, last, checked, .. } = self.snapshot.copy;
@@ -135,7 +136,7 @@ impl<'s> SnapshotContents<'s> {
         SnapshotClock { frame_number, is_frame_open, tick, last, checked }
     }
 
-    /// The state of the allocator, which determines the next ids.
+    /// Returns the state of the allocator, which determines the next ids.
     #[must_use]
     pub fn ids(self) -> EntityIds {
         match self.books {
@@ -144,7 +145,7 @@ impl<'s> SnapshotContents<'s> {
         }
     }
 
-    /// The tables in their order. The first one contains the entities without table components.
+    /// Returns the tables in their order. The first one contains the entities without table-stored components.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
         let all: Vec<_> = match self.books {
             ContentsSource::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
@@ -153,7 +154,7 @@ impl<'s> SnapshotContents<'s> {
         all.into_iter()
     }
 
-    /// The sparse components of which there are values.
+    /// Returns the sparse components that have values.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
         let all: Vec<_> = match self.books {
             ContentsSource::Copied(copy) => {
@@ -164,35 +165,35 @@ impl<'s> SnapshotContents<'s> {
         all.into_iter().filter(|storage| !storage.column.values().is_empty())
     }
 
-    /// The resources.
+    /// Returns the resources.
     pub fn resources(self) -> impl Iterator<Item = ResourceContents<'s>> {
         self.snapshot.copy.resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
     }
 
-    /// The pairs of each relation that has pairs.
+    /// Returns the pairs of each relation that has pairs.
     pub fn pairs(self) -> impl Iterator<Item = PairsContents<'s>> {
         let all = self.snapshot.copy.pairs.iter().flatten();
         all.filter(|pairs| pairs.index().len() != 0).map(|pairs| PairsContents(&**pairs))
     }
 
-    /// The state of the systems in the schedules of the world.
+    /// Returns the state of the systems in the schedules of the world.
     pub fn schedules(self) -> impl Iterator<Item = ScheduleContents<'s>> {
         ScheduleContents::all(self.snapshot)
     }
 
-    /// Removals that the systems of these schedules may not have read.
+    /// Returns the removals that the systems of these schedules may not have read.
     pub fn removals(self) -> impl Iterator<Item = RemovalContents<'s>> {
         RemovalContents::all(self.snapshot)
     }
 
-    /// The ticks at which entities were spawned, if they are tracked.
+    /// Returns the ticks at which entities were spawned, if they are tracked.
     #[must_use]
     pub fn spawns(self) -> Option<SpawnTicks> {
         let (of_indexes, others, newest) = self.snapshot.copy.spawns.as_ref()?.parts();
         Some(SpawnTicks { of_indexes: of_indexes.to_vec(), others, newest })
     }
 
-    /// Data that are in the snapshot but are not shown by the other methods.
+    /// Returns the data in the snapshot that the other methods do not show.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
         let copy = &self.snapshot.copy;
@@ -214,7 +215,7 @@ impl<'s> SnapshotContents<'s> {
 }
 
 impl<'s> TableContents<'s> {
-    /// All tables of a store.
+    /// Returns all tables of a store.
     pub(super) fn all_of(store: &'s Store) -> impl ExactSizeIterator<Item = Self> + use<'s> {
         let living = move |table: &'s Table| Self {
             entities: table.entities(),
@@ -228,19 +229,19 @@ impl<'s> TableContents<'s> {
         Self { entities: table.entities(), stamp: table.stamped(), rows: TableSource::Copied(table) }
     }
 
-    /// The entities, by row.
+    /// Returns the entities, by row.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
         self.entities
     }
 
-    /// The tick at which a row was last added to the table.
+    /// Returns the tick at which a row was last added to the table.
     #[must_use]
     pub fn stamp(self) -> Tick {
         self.stamp
     }
 
-    /// The values of each component, in the order in which the world registered the components.
+    /// Returns the values of each component, in the order in which the world registered the components.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
         let components = match self.rows {
             TableSource::Copied(table) => table.components(),
@@ -257,7 +258,7 @@ impl<'s> TableContents<'s> {
 }
 
 impl<'s> StorageContents<'s> {
-    /// All storages of a store that have values.
+    /// Returns all storages of a store that have values.
     pub(super) fn all_of(store: &'s Store) -> impl Iterator<Item = Self> + use<'s> {
         store.structure.sparse.iter().zip(store.structure.archetypes.components.sparse()).filter_map(
             move |(storage, &id)| {
@@ -278,46 +279,47 @@ impl<'s> StorageContents<'s> {
         }
     }
 
-    /// The sources in the list at an index, if this is the component of the targets of a relationship.
+    /// If this is the target-side component of a relationship: returns the sources in the list at an index.
     #[must_use]
     pub fn sources_at(self, place: usize) -> Option<Vec<Entity>> {
         let value = self.column().values().slice(place..place + 1)?;
         listed_sources(value)
     }
 
-    /// The entities, in the order of their values.
+    /// Returns the entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
         // Only entities that are alive have values.
         indexes(self.members).into_iter().filter_map(|index| self.books.at_index(index)).collect()
     }
 
-    /// The values.
+    /// Returns the values.
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
         self.column
     }
 
-    /// Whether this is the component of sources or of targets of pairs.
+    /// Returns whether this is the component of the sources or targets of pairs.
     #[must_use]
     pub fn is_of_pairs(self) -> bool {
         self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs)
     }
 
-    /// If this is a component of a relationship, returns the component of the other side: a component that names a target returns
-    /// the component that lists the sources, and vice versa. A snapshot contains both or neither.
+    /// If this is a component of a relationship, returns the component of the other side: for the component of the
+    /// sources, the one that lists the sources, and vice versa. A snapshot contains both or neither.
     #[must_use]
     pub fn other_side(self) -> Option<&'static ComponentDescriptor> {
         Self::other_side_of(self.column().values().descriptor())
     }
 
-    /// Whether this is the component of the targets of a relationship, which lists the sources.
+    /// Returns whether a component is the target side of a relationship, which lists the sources.
     #[must_use]
     pub fn lists_sources(component: &ComponentDescriptor) -> bool {
         component.relation().is_some_and(|side| side.lists_sources())
     }
 
-    /// Like [`other_side`](Self::other_side), for the descriptor of a component.
+    /// Returns the component of the other side of a relationship, like [`other_side`](Self::other_side), for the
+    /// descriptor of a component.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -338,37 +340,37 @@ impl<'s> PairsContents<'s> {
         Self(copy)
     }
 
-    /// The descriptor of a relation.
+    /// Returns the descriptor of a relation.
     #[must_use]
     pub fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
         descriptor_of::<R>()
     }
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.0.descriptor()
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     #[must_use]
     pub fn len(self) -> usize {
         self.0.index().len()
     }
 
-    /// Whether the relation has no pairs.
+    /// Returns whether the relation has no pairs.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The pairs, without their values.
+    /// Returns the pairs, without their values.
     #[must_use]
     pub fn pairs(self) -> Vec<PairContents> {
         self.0.contents()
     }
 
-    /// The values, in the order of the pairs, if the relation is `R`.
+    /// Returns the values, in the order of the pairs, if the relation is `R`.
     #[must_use]
     pub fn values<R: Relation>(self) -> Option<&'s [R]> {
         self.0.values().downcast_ref::<Vec<R>>().map(|values| &values[..])
@@ -380,25 +382,25 @@ impl<'s> ResourceContents<'s> {
         Self { value, ticks }
     }
 
-    /// The descriptor of the resource.
+    /// Returns the descriptor of the resource.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.value.descriptor()
     }
 
-    /// The value, if its type is `R`.
+    /// Returns the value, if its type is `R`.
     #[must_use]
     pub fn get<R: Resource>(self) -> Option<&'s R> {
         self.value.downcast_ref()
     }
 
-    /// The value as text, if its type has a [text form](crate::component::TextForm).
+    /// Returns the value as text, if its type has a [text form](crate::component::TextForm).
     #[must_use]
     pub fn text(self) -> Option<String> {
         self.value.text()
     }
 
-    /// The ticks at which the resource was added and changed.
+    /// Returns the ticks at which the resource was added and changed.
     #[must_use]
     pub fn ticks(self) -> ComponentTicks {
         self.ticks

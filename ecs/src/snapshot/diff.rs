@@ -20,14 +20,15 @@ use crate::util::state_hash::StateHasher;
 use crate::world::World;
 
 impl World {
-    /// Lists all differences between the data of this world and of another one: entities and values in the order of tables and
-    /// rows, then sparse components, pairs, resources, and the next ids. The list is empty if the worlds are equal in the data that
-    /// [`checksum`](Self::checksum) covers: see [Comparing worlds](crate::snapshot#comparing-worlds). `O(entities + components)`.
+    /// Lists all differences between the data of this world and of another one. The order is: entities and values in
+    /// the order of tables and rows, then sparse components, pairs, resources, and the next ids. The list is empty if
+    /// all data that [`checksum`](Self::checksum) covers is equal in both worlds: see [Comparing
+    /// worlds](crate::snapshot#comparing-worlds). `O(entities + components)`.
     ///
     /// # Errors
     ///
-    /// If there is no known way to compare some values: they are neither plain bytes nor `Hash` nor `PartialEq`. The error names
-    /// all of them. (By `PartialEq`, a value with a NaN differs from itself.)
+    /// If there is no known way to compare some values, because they are neither plain bytes nor `Hash` nor
+    /// `PartialEq`. The error lists all of them. (By `PartialEq`, a value that contains a NaN differs from itself.)
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -49,7 +50,7 @@ impl World {
         self.diff_with(other, &StateOptions::new())
     }
 
-    /// Like [`World::diff`], without the data that the options leave out.
+    /// Lists the differences like [`World::diff`], without the data that the options leave out.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl World {
     }
 }
 
-/// Maps each component of the first store to the same component in the second store, if that knows it.
+/// Maps each component of the first store to the same component in the second store, if that store has registered it.
 fn same_components([here, there]: [&Store; 2]) -> Vec<Option<ComponentId>> {
     let others = there.structure.archetypes.components.iter();
     let others: HashMap<ComponentIdentity, ComponentId> =
@@ -78,14 +79,14 @@ fn same_components([here, there]: [&Store; 2]) -> Vec<Option<ComponentId>> {
     own.map(|info| others.get(&info.descriptor().identity()).copied()).collect()
 }
 
-/// The names of the components of a table.
+/// Returns the names of the components of a table.
 fn names(store: &Store, table: &Table) -> String {
     let names: Vec<&str> =
         table.components().iter().map(|id| store.structure.archetypes.components.name(*id)).collect();
     format!("[{}]", names.join(", "))
 }
 
-/// The table of a live entity.
+/// Returns the table of a live entity.
 fn table_of(store: &Store, entity: Entity) -> Option<&Table> {
     store.structure.archetypes.tables.get(store.structure.entities.get(entity)?.table)
 }
@@ -98,7 +99,7 @@ fn shown(value: Option<ErasedRef<'_>>) -> Option<String> {
 struct WorldComparison<'a> {
     stores: [&'a Store; 2],
     options: &'a StateOptions,
-    /// For each component of the first store, its id in the second.
+    /// For each component of the first store: its id in the second store.
     ids: Vec<Option<ComponentId>>,
     found: Vec<Difference>,
 }
@@ -108,7 +109,8 @@ impl<'a> WorldComparison<'a> {
         self.ids[id.index()]
     }
 
-    /// The table of the other store with the number of a table of this one, if both have the same components.
+    /// Returns the table of the other store with the same number as a table of this one, if both have the same
+    /// components.
     fn same_table(&self, here: &Table) -> Option<&'a Table> {
         let there = self.stores[1].structure.archetypes.tables.get(here.id())?;
         let has = |id: &ComponentId| self.there(*id).is_some_and(|id| there.contains(id));
@@ -150,7 +152,7 @@ impl<'a> WorldComparison<'a> {
         }
     }
 
-    /// Reports the first row in which the entities differ, if the order is to be compared.
+    /// Reports the first row in which the entities differ, if the order is compared.
     fn order(&mut self, of: String, here: &[Entity], there: &[Entity], is_compared: bool) {
         let row = (0..here.len().max(there.len())).find(|row| here.get(*row) != there.get(*row));
         if let Some(row) = row.filter(|_| is_compared && self.options.has_order()) {
@@ -175,7 +177,7 @@ impl<'a> WorldComparison<'a> {
         self.found.extend(rows.into_iter().map(|(_, difference)| difference));
     }
 
-    /// Compares the entities of a table whose rows differ in the other store.
+    /// Compares the entities of a table whose rows differ from those of the other store.
     fn rows(&mut self, table: &Table) {
         let ([here, there], options) = (self.stores, self.options);
         for &entity in table.entities() {
@@ -219,7 +221,7 @@ impl<'a> WorldComparison<'a> {
         Difference::Value { entity, table: names(self.stores[0], table), component, here, there }
     }
 
-    /// The rows in which values differ.
+    /// Returns the rows in which values differ.
     fn differing<'v>(
         &self,
         own: ErasedSlice<'v>,
@@ -360,12 +362,13 @@ impl<'a> WorldComparison<'a> {
     }
 }
 
-/// Whether it is compared which entities have a component.
+/// Returns whether the comparison includes which entities have a component.
 fn counts(options: &StateOptions, store: &Store, id: ComponentId) -> bool {
     store.structure.archetypes.components.info(id).is_some_and(|info| options.counts(info.descriptor()))
 }
 
-/// The entities that have a sparse component, in the order of its values. Values without size have no order: then by index.
+/// Returns the entities that have a sparse component, in the order of its values. Values without size have no order;
+/// then the entities are ordered by index.
 fn entities_with(store: &Store, id: ComponentId) -> Vec<Entity> {
     let Some(info) = store.structure.archetypes.components.info(id) else { return Vec::new() };
     let Some(storage) = store.structure.sparse.get(info.sparse_index()) else { return Vec::new() };

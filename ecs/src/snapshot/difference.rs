@@ -7,8 +7,9 @@ use core::fmt;
 
 use crate::entity::Entity;
 
-/// A difference between two worlds, as found by [`World::diff`](crate::world::World::diff): `here` is the world whose method is
-/// called, `there` the argument. Values are formatted with `Debug`, or by their fields if their type has no `Debug`.
+/// A difference between two worlds, found by [`World::diff`](crate::world::World::diff). `here` refers to the world
+/// whose method was called, and `there` to the argument. Values are formatted with `Debug`, or by their fields if their
+/// type has no `Debug`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,29 +29,30 @@ use crate::entity::Entity;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Difference {
-    /// The tables with this number have different components; `None` if a world has no such table. Later tables are not reported.
+    /// The tables with the same number have different components. `None` means that a world has no such table. Later
+    /// tables are not reported.
     Table {
         /// The number of the table.
         number: usize,
-        /// The names of the table's components here.
+        /// The names of the components that the table has here.
         here: Option<String>,
-        /// The names of the table's components there.
+        /// The names of the components that the table has there.
         there: Option<String>,
     },
     /// An entity is alive in only one of the worlds.
     Entity {
         /// The entity.
         entity: Entity,
-        /// Whether it is alive here.
+        /// Whether the entity is alive here. Otherwise it is alive there.
         is_here: bool,
-        /// The names of the components of its table.
+        /// The names of the components in the table of the entity.
         table: String,
     },
-    /// A component of an entity has different values; `None` if the entity does not have it.
+    /// A component of an entity has different values. `None` means that the entity does not have the component.
     Value {
         /// The entity.
         entity: Entity,
-        /// The names of the components of its table here.
+        /// The names of the components in the table of the entity here.
         table: String,
         /// The full name of the component.
         component: &'static str,
@@ -59,9 +61,10 @@ pub enum Difference {
         /// The value there.
         there: Option<String>,
     },
-    /// A row of a table, or of the values of a sparse component, contains different entities. Later rows are not reported.
+    /// A row of a table, or of the values of a sparse component, belongs to different entities. Later rows are not
+    /// reported.
     Order {
-        /// The names of the components.
+        /// The names of the components of the table or storage.
         of: String,
         /// The row.
         row: usize,
@@ -70,7 +73,7 @@ pub enum Difference {
         /// The entity there.
         there: Option<Entity>,
     },
-    /// A resource has different values; `None` if the resource does not exist.
+    /// A resource has different values. `None` means that the resource does not exist.
     Resource {
         /// The full name of the resource.
         resource: &'static str,
@@ -94,7 +97,7 @@ pub enum Difference {
     NextIds,
 }
 
-/// Formats a value, or its absence.
+/// Formats a value, or the fact that it is missing.
 fn shown(value: &Option<impl fmt::Display>) -> &dyn fmt::Display {
     match value {
         Some(value) => value,

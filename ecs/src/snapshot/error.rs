@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::structure::store::{BuildError, NotTaken};
 
-/// A [snapshot](super) cannot be taken. Nothing has changed.
+/// The reason why a [snapshot](super) cannot be taken. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -23,15 +23,15 @@ use crate::structure::store::{BuildError, NotTaken};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// A schedule is running or taken out of the world, a frame that was begun by name has not ended, or an observer or hook is
-    /// running.
+    /// A schedule is running or taken out of the world, a frame that was opened by
+    /// [`World::frame`](crate::world::World::frame) has not ended, or an observer or hook is running.
     Busy,
-    /// A resource is missing because a scope has taken it out. The type name of the resource.
+    /// A resource is missing because a scope has taken it out. The text is the type name of the resource.
     Lent(&'static str),
     /// Some data of the world cannot be copied.
     NotTaken(Vec<NotTaken>),
-    /// A [copy](crate::world::World::try_clone) of the world cannot be built, for instance because a program has swapped the lists
-    /// of two targets of a relationship, so that its sides disagree.
+    /// A [copy](crate::world::World::try_clone) of the world cannot be built. For instance, a program has swapped the
+    /// lists of two targets of a relationship, so that the sides of the relationship disagree.
     Contents(BuildError),
 }
 
@@ -52,7 +52,7 @@ impl_error! {
     }
 }
 
-/// A world cannot be restored. Nothing has changed.
+/// The reason why a world cannot be restored. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -64,20 +64,21 @@ impl_error! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// A schedule is running or taken out of the world, a frame that was begun by name has not ended, or an observer or hook is
-    /// running.
+    /// A schedule is running or taken out of the world, a frame that was opened by
+    /// [`World::frame`](crate::world::World::frame) has not ended, or an observer or hook is running.
     Busy,
-    /// A resource is missing because a scope has taken it out. The type name of the resource.
+    /// A resource is missing because a scope has taken it out. The text is the type name of the resource.
     Lent(&'static str),
     /// The snapshot was taken of another world.
     OtherWorld,
     /// A `Clone` panicked while the snapshot was being overwritten.
     Unfinished,
-    /// The world that a snapshot is [restored into](crate::world::World::restore_into) cannot hold the contents of the snapshot.
+    /// The world in which a snapshot is to be [restored](crate::world::World::restore_into) cannot hold the contents of
+    /// the snapshot.
     Contents(BuildError),
-    /// The snapshot contains values of a component that is not `Clone`, made by
-    /// [constructors](super::NewColumnContents::of_required): it can only be restored once, by
-    /// [`World::restore_from`](crate::world::World::restore_from). The type name of the component.
+    /// The snapshot contains values of a component that is not `Clone`. They were made by
+    /// [constructors](super::NewColumnContents::of_required). Such a snapshot can only be restored once, by
+    /// [`World::restore_from`](crate::world::World::restore_from). The text is the type name of the component.
     NotClone(&'static str),
 }
 

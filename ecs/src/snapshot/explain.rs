@@ -1,4 +1,4 @@
-//! Explanations of what a frame of a ring costs: which components are shared with the frame before.
+//! Explains the cost of a frame of a ring: which components are shared with the previous frame.
 //!
 //! Tests: tests/snapshots/shared.rs
 
@@ -8,7 +8,7 @@ use core::fmt;
 use super::ring::SnapshotRing;
 use crate::world::World;
 
-/// How the frames of a [`SnapshotRing`] keep the components of a world: see [`SnapshotRing::explain`].
+/// Describes how the frames of a [`SnapshotRing`] store the components of a world: see [`SnapshotRing::explain`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RingExplanation {
     shared: Vec<&'static str>,
@@ -16,12 +16,13 @@ pub struct RingExplanation {
 }
 
 impl RingExplanation {
-    /// The components whose values are shared between frames while nobody borrows them mutably.
+    /// Returns the components whose values are shared between frames as long as nothing borrows them mutably.
     pub fn shared(&self) -> impl ExactSizeIterator<Item = &'static str> + '_ {
         self.shared.iter().copied()
     }
 
-    /// The components whose values are cloned for each frame, each with the first type in it that may contain a cell.
+    /// Returns the components whose values are cloned for each frame, each with the first type in it that may contain a
+    /// cell.
     pub fn cloned(&self) -> impl ExactSizeIterator<Item = (&'static str, &'static str)> + '_ {
         self.cloned.iter().copied()
     }
@@ -40,9 +41,11 @@ impl fmt::Display for RingExplanation {
 }
 
 impl SnapshotRing {
-    /// Explains which components of a world the frames of a ring share, and which each frame clones, because values may change through a
-    /// shared reference. The derive of [`Component`](derive@crate::component::Component) decides by the types of the fields; for a type
-    /// that it does not know, the author can write `#[component(no_cells)]`, or `#[describe(no_cells)]` above the type of a field.
+    /// Explains which components of a world the frames of a ring share, and which each frame clones. A component is
+    /// cloned if its values may change through a shared reference. The derive of
+    /// [`Component`](derive@crate::component::Component) decides this by the types of the fields. For a type that it
+    /// does not know, the author can write `#[component(no_cells)]`, or `#[describe(no_cells)]` above the type of a
+    /// field.
     ///
     /// ```
     /// use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! The journal of a world: the source of the changes that deltas contain.
+//! The journal of a world, from which the changes in a delta are collected.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -19,49 +19,51 @@ use crate::world::{World, keeps_systems};
 
 /// A moment of a world with a [journal](World::start_journal). [`World::changes_since`] returns the changes since that moment.
 ///
-/// It is valid only for the world that returned it, and until that world is restored to a snapshot.
+/// It is valid only for the world that returned it. It becomes invalid when that world is restored to a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalPosition(StoreJournalPosition);
 
 impl JournalPosition {
-    /// Numbers that identify this position among all positions of the process: the world, the number of its restores, and the
-    /// number of positions that it has returned. They do not depend on addresses or times.
+    /// Returns numbers that identify this position among all positions of the process: the world, the number of its
+    /// restores, and the number of positions that it has returned. They do not depend on addresses or times.
     #[must_use]
     pub fn numbers(&self) -> [u64; 3] {
         [self.0.world.number(), self.0.restores, self.0.number]
     }
 }
 
-/// The changes of a world since a moment: see [`World::changes_since`]. Or its whole contents: [`World::all_as_changes`].
+/// The changes of a world since a position: see [`World::changes_since`]. Or the whole contents of the world: see
+/// [`World::all_as_changes`].
 pub struct WorldChanges<'w> {
     world: &'w World,
     position: JournalPosition,
-    /// The ticks that count as new; `None` if everything does.
+    /// The ticks after which a change is new; `None` if everything is new.
     since: Option<RunTicks>,
     journaled: JournaledChanges,
     pairs: Vec<CopiedPairs>,
 }
 
 impl World {
-    /// Starts a journal. It records which entities are spawned, despawned, or change their components or pairs, and keeps the last
-    /// `capacity` such events. Memory for them is allocated now, 16 bytes each. Successive changes of one entity are one event. The
-    /// given components are tracked per value; for other components the journal only knows per table whether there may have been
-    /// changes.
+    /// Starts a journal. It records which entities are spawned, despawned, or change their components or pairs. The
+    /// journal keeps the last `capacity` of these events. Memory for them, 16 bytes each, is allocated now. Consecutive
+    /// changes of one entity are one event. The given components are tracked per value. For any other component, the
+    /// journal only knows per table whether there may have been changes.
     ///
-    /// If the world already has a journal, it is kept and gets this capacity. The given components are tracked in addition to the
-    /// current ones.
+    /// If the world already has a journal, it is kept, and its capacity is changed. The given components are tracked in
+    /// addition to those that are tracked already.
     ///
-    /// A world without a journal pays nothing. With a journal each structural change writes an entry, and operations take the slow
-    /// path that reports every change: a single spawn or insert takes about two to three times as long, and a single despawn about
-    /// ten times. Changes of values in place cost as much as with a system that uses [`Changed`](crate::query::Changed).
+    /// A world without a journal has no costs. With a journal, each structural change writes an entry, and operations
+    /// take a slow path that reports every change. A single spawn or insert takes about two to three times as long, and
+    /// a single despawn about ten times. Changes of values in place cost as much as with a system that uses
+    /// [`Changed`](crate::query::Changed).
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many events.
+    /// If the allocation of the memory for the events fails.
     ///
     /// # Panics
     ///
-    /// If there is no memory for the ticks, or if a component has the stable name of another one.
+    /// If the allocation of the memory for the ticks fails, or if a component has the same stable name as another one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -106,12 +108,13 @@ impl World {
         Ok(())
     }
 
-    /// Stops the journal. Its positions are then [too late](JournalError::TooLate), even if another journal is started.
+    /// Stops the journal. Afterwards its positions are [too late](JournalError::TooLate), even if another journal is
+    /// started.
     pub fn stop_journal(&mut self) {
         end_journal(&mut self.store);
     }
 
-    /// The number of events that the [journal](Self::start_journal) keeps; `None` if there is no journal.
+    /// Returns the number of events that the [journal](Self::start_journal) keeps; `None` if there is no journal.
     #[must_use]
     pub fn journal_capacity(&self) -> Option<usize> {
         self.store.events.journal().map(|journal| journal.capacity)
@@ -121,7 +124,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If there is no journal, or something is running in the world.
+    /// If there is no journal, or if a system, schedule, hook or observer is running in the world.
     pub fn journal_position(&mut self) -> Result<JournalPosition, JournalError> {
         if is_busy(&mut self.store) || self.store.resources.lent_name().is_some() {
             return Err(JournalError::Busy);
@@ -129,17 +132,19 @@ impl World {
         journal_moment(&mut self.store).map(JournalPosition).ok_or(JournalError::Off)
     }
 
-    /// Returns the changes since a position, and increments the change tick. `O(events since)`, `O(tables)`, and `O(pairs)`: values
-    /// that changed in place are found when they are [requested](WorldChanges::changed_rows).
+    /// Returns the changes since a position, and increments the change tick. `O(events since the position + tables +
+    /// pairs)`. Values that changed in place are found only when they are [requested](WorldChanges::changed_rows).
     ///
     /// # Errors
     ///
-    /// If the journal no longer covers the position, or if something is running in the world.
+    /// If the journal no longer covers the position, or if a system, schedule, hook or observer is running in the
+    /// world.
     pub fn changes_since(&mut self, position: &JournalPosition) -> Result<WorldChanges<'_>, JournalError> {
         self.changes_since_with(position, &SnapshotOptions::new())
     }
 
-    /// Like [`World::changes_since`]. The options set how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    /// Returns the changes like [`World::changes_since`]. The options determine how values of relations are cloned: see
+    /// [`SnapshotOptions::with_clone`].
     ///
     /// # Errors
     ///
@@ -154,7 +159,7 @@ impl World {
         Ok(self.changes(now, journaled, Some(since), options))
     }
 
-    /// Returns the whole contents of the world, as if it had been empty before: the start of a copy.
+    /// Returns the whole contents of the world, as if it had been empty before. A copy of the world begins with this.
     ///
     /// # Errors
     ///
@@ -163,7 +168,8 @@ impl World {
         self.all_as_changes_with(&SnapshotOptions::new())
     }
 
-    /// Like [`World::all_as_changes`]. The options set how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    /// Returns the whole contents like [`World::all_as_changes`]. The options determine how values of relations are
+    /// cloned: see [`SnapshotOptions::with_clone`].
     ///
     /// # Errors
     ///
@@ -188,72 +194,75 @@ impl World {
 }
 
 impl<'w> WorldChanges<'w> {
-    /// The world.
+    /// Returns the world.
     #[must_use]
     pub fn world(&self) -> &'w World {
         self.world
     }
 
-    /// The position up to which these are the changes.
+    /// Returns the position at which these changes end. The next changes start there.
     #[must_use]
     pub fn position(&self) -> JournalPosition {
         self.position
     }
 
-    /// Whether this is the whole contents of the world.
+    /// Returns whether these are the whole contents of the world.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.since.is_none()
     }
 
-    /// The new entities, in the order in which they were spawned.
+    /// Returns the new entities, in the order in which they were spawned.
     #[must_use]
     pub fn made(&self) -> &[Entity] {
         &self.journaled.made
     }
 
-    /// The entities that existed before and may have other components or pairs, or values that an insert has replaced.
+    /// Returns the entities that existed before and may have changed: they may have other components or pairs, or
+    /// values that an insertion has replaced.
     #[must_use]
     pub fn changed(&self) -> &[Entity] {
         &self.journaled.changed
     }
 
-    /// The entities that existed before and were despawned or moved to another world.
+    /// Returns the entities that existed before and were despawned or moved to another world.
     #[must_use]
     pub fn ended(&self) -> &[Entity] {
         &self.journaled.ended
     }
 
-    /// The components that an entity has now, table components first.
+    /// Returns the components that an entity has now, table-stored components first.
     pub fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'w> {
         let world = self.world;
         world.store.structure.components_of(entity)
     }
 
-    /// The tables, with all of their rows.
+    /// Returns the tables of the world, with all of their rows.
     pub fn tables(&self) -> impl ExactSizeIterator<Item = TableContents<'w>> + use<'w> {
         TableContents::all_of(&self.world.store)
     }
 
-    /// The sparse components that entities have, with all of their values.
+    /// Returns the sparse components that entities have, with all of their values.
     pub fn storages(&self) -> impl Iterator<Item = StorageContents<'w>> + use<'w> {
         StorageContents::all_of(&self.world.store)
     }
 
-    /// The rows of a column with values that are new or changed, in ascending order, if the component is
-    /// [tracked](World::start_journal). `O(rows that have changed)`, and `O(rows / 4096)`, if no more than an eighth of the rows
-    /// have changed and the position was the last one or the one before it; a system that detects changes of the component counts
-    /// as one that takes a position on each run. Otherwise `O(rows / 64)`, and `O(64)` for each block of 64 rows that contains a
-    /// change.
+    /// Returns the rows of a column whose values are new or changed, in ascending order, if the component is
+    /// [tracked](World::start_journal). If the component is not tracked, returns all rows if some of them may have
+    /// changed, and otherwise none.
     ///
-    /// If the component is not tracked, returns all rows if some of them may have changed, and otherwise none.
+    /// The cost is `O(changed rows + rows / 4096)` if at most an eighth of the rows have changed, and if the position
+    /// was the last one that was taken or the one before it. A system that detects changes of the component counts as
+    /// one that takes a position on each run. Otherwise the cost is `O(rows / 64)`, and `O(64)` for each block of 64
+    /// rows that contains a change.
     #[must_use]
     pub fn changed_rows(&self, table: TableContents<'w>, column: ColumnContents<'w>) -> Vec<u32> {
         column.places_since(self.since, Some(table.stamp()))
     }
 
-    /// The positions of values of a sparse component that are new or changed. For a component that is not
-    /// [tracked](World::start_journal): all positions if some values may have changed, otherwise none.
+    /// Returns the positions of values of a sparse component that are new or changed, if the component is
+    /// [tracked](World::start_journal). If it is not tracked, returns all positions if some values may have changed,
+    /// and otherwise none.
     ///
     /// `O(values)` if values of a tracked component are new or changed.
     #[must_use]
@@ -261,31 +270,32 @@ impl<'w> WorldChanges<'w> {
         storage.column().places_since(self.since, None)
     }
 
-    /// Whether something with these ticks is new or changed.
+    /// Returns whether a value with these ticks is new or changed.
     #[must_use]
     pub fn is_new(&self, ticks: ComponentTicks) -> bool {
         self.since.is_none_or(|since| since.is_new(ticks.added) || since.is_new(ticks.changed))
     }
 
-    /// The pairs of relations: all pairs of the entities that are [new](Self::made) or [changed](Self::changed), and of sources
-    /// whose pairs have new values, together with these sources. Relations that are not known to be `Clone` are skipped.
+    /// Returns pairs of relations, together with the sources whose pairs have new values. The pairs are all pairs of
+    /// these sources, and of the entities that are [new](Self::made) or [changed](Self::changed). Relations that are
+    /// not known to be `Clone` are skipped.
     pub fn pairs(&self) -> impl Iterator<Item = (PairsContents<'_>, &[Entity])> {
         self.pairs.iter().map(|copied| (PairsContents::of_copy(&*copied.pairs), &copied.sources[..]))
     }
 
-    /// The descriptors of all relations that have pairs, whether or not these have changed.
+    /// Returns the descriptors of all relations that have pairs, whether or not these pairs have changed.
     pub fn relations(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
         relations_with_pairs(&self.world.store.relations)
     }
 
-    /// The existing resources, except non-send ones.
+    /// Returns the existing resources, except non-send ones.
     pub fn resources(&self) -> impl Iterator<Item = ResourceContents<'w>> + use<'w> {
         let all = self.world.store.resources.living_values();
         all.filter(|(value, _)| !keeps_systems(value.descriptor()))
             .map(|(value, ticks)| ResourceContents::of_parts(value, ticks))
     }
 
-    /// The descriptors of registered resources that do not exist now: they may have been removed.
+    /// Returns the descriptors of the registered resources that do not exist now. They may have been removed.
     pub fn absent_resources(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
         self.world.store.resources.absent()
     }

@@ -1,4 +1,5 @@
-//! Types of `Local`s that a program registers with a world, so that snapshots and files include them without further options.
+//! The types of `Local`s that a program registers with a world, so that snapshots and files include them without
+//! further options.
 //!
 //! Tests: tests/snapshots/apps.rs
 
@@ -15,7 +16,8 @@ use crate::world::World;
 
 type Value = dyn Any + Send + Sync;
 
-/// How the [`Local`](crate::system::Local)s of a type are cloned, and written as text and read again: see [`World::register_local`].
+/// The functions that clone the [`Local`](crate::system::Local)s of a type, write them as text, and read them: see
+/// [`World::register_local`].
 #[derive(Clone)]
 pub struct LocalForm {
     pub(super) ty: LocalType,
@@ -24,11 +26,11 @@ pub struct LocalForm {
     read: Arc<dyn Fn(&str) -> Result<Box<Value>, String> + Send + Sync>,
 }
 
-/// The registered types of a world.
+/// The registered types of `Local`s of a world.
 #[derive(Default)]
 struct LocalForms(Vec<LocalForm>);
 
-/// The registrations describe the program and are not state of the world.
+/// Registrations describe the program, so they are not part of the state of the world.
 impl Resource for LocalForms {
     const KEY: Option<ComponentKey> = None;
 
@@ -51,29 +53,29 @@ impl LocalForm {
         Self { ty: LocalType::of::<T>(), name, write: Arc::new(write), read: Arc::new(read) }
     }
 
-    /// The name of the type in files.
+    /// Returns the name of the type in files.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The type.
+    /// Returns the type.
     #[must_use]
     pub fn type_id(&self) -> TypeId {
         self.ty.type_id
     }
 
-    /// A value as text; `None` if it is of another type.
+    /// Writes a value as text. Returns `None` if the value is of another type.
     #[must_use]
     pub fn write(&self, value: &(dyn Any + Send + Sync)) -> Option<String> {
         (self.write)(value)
     }
 
-    /// The value of a text.
+    /// Reads a value from text.
     ///
     /// # Errors
     ///
-    /// If the text is not a value of the type. The error describes the fault.
+    /// If the text is not a value of the type. The error describes the reason.
     pub fn read(&self, text: &str) -> Result<Box<dyn Any + Send + Sync>, String> {
         (self.read)(text)
     }
@@ -82,9 +84,10 @@ impl LocalForm {
 impl_debug_of_fields! { [] LocalForm { name } }
 
 impl World {
-    /// Includes the [`Local`](crate::system::Local)s of a type in snapshots and files of this world, like those of numbers. If a
-    /// library registers its types, a program needs no [`SnapshotOptions::with_local`](super::SnapshotOptions::with_local) for
-    /// them. `name` is the name of the type in files. Registering a type again replaces its name and form.
+    /// Registers a type of [`Local`](crate::system::Local)s, so that snapshots and files of this world include them,
+    /// like those of numbers. If a library registers its types, a program needs no
+    /// [`SnapshotOptions::with_local`](super::SnapshotOptions::with_local) for them. `name` is the name of the type in
+    /// files. If a type is registered again, its name and form are replaced.
     ///
     /// ```
     /// use strata_ecs::component::TextForm;
@@ -121,7 +124,7 @@ impl World {
         self.registered_locals().iter().for_each(|form| options.add_local(form.ty));
     }
 
-    /// The types of `Local`s that are [registered](Self::register_local).
+    /// Returns the types of `Local`s that were [registered](Self::register_local).
     #[must_use]
     pub fn registered_locals(&self) -> &[LocalForm] {
         self.get_resource::<LocalForms>().map_or(&[], |all| &all.0)

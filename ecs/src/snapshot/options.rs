@@ -32,7 +32,7 @@ impl LocalType {
     }
 }
 
-/// Types whose values can always be cloned.
+/// Returns the types whose values can always be cloned.
 fn simple_types() -> impl Iterator<Item = LocalType> {
     macro_rules! of {
         ($($T:ty)*) => { [$(LocalType::of::<$T>, LocalType::of::<Option<$T>>, LocalType::of::<Vec<$T>>),*] };
@@ -143,8 +143,9 @@ impl SnapshotOptions {
         self
     }
 
-    /// Leaves out the observers of single entities: a restore does not change which ones there are. If the entity of such an observer
-    /// exists after the restore, the observer runs for its events, unless it has been [removed](crate::world::World::remove_observer).
+    /// Leaves out the observers of single entities: a restore neither adds nor removes such observers. If the entity of
+    /// an observer exists after the restore, the observer runs for the events of the entity, unless it has been
+    /// [removed](crate::world::World::remove_observer).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,9 +165,10 @@ impl SnapshotOptions {
         self
     }
 
-    /// Clones the values of a resource, a relation or a list of messages, `Messages<M>`, although the definition of the type does not say
-    /// that it is `Clone`, for instance because the bounds of its parameters leave it open. A definition can say so by the option `clone`
-    /// of the derive, as in `#[resource(clone)]`; this method is for types of other crates. A component needs the option.
+    /// Clones the values of a type although its definition does not say that it is `Clone`, for instance because the
+    /// bounds of its parameters leave this open. The type is a resource, a relation or a list of messages,
+    /// `Messages<M>`. For your own types, write the option `clone` of the derive instead, for instance
+    /// `#[resource(clone)]`; this method is for types of other crates. A component needs the option.
     ///
     /// A type with `clone = "never"` is still not cloned.
     ///
@@ -192,9 +194,9 @@ impl SnapshotOptions {
         self
     }
 
-    /// Includes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Numbers, `bool`, `char`,
-    /// `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these, and types that are
-    /// [registered](crate::world::World::register_local) with the world are always included.
+    /// Includes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Some types
+    /// are always included: numbers, `bool`, `char`, `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these,
+    /// and types that are [registered](crate::world::World::register_local) with the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -230,39 +232,41 @@ impl SnapshotOptions {
         self
     }
 
-    /// Leaves out all [`Local`](crate::system::Local)s whose types are not named by an option: a restore does not change them.
+    /// Leaves out all [`Local`](crate::system::Local)s whose types are not included by an option or otherwise: a
+    /// restore does not change them.
     #[must_use]
     pub fn without_uncloneable_locals(mut self) -> Self {
         self.uncloneable_locals = true;
         self
     }
 
-    /// Includes a type of values in systems, unless it is already included.
+    /// Includes a type of `Local`s, unless it is already included.
     pub(super) fn add_local(&mut self, ty: LocalType) {
         if !self.locals.iter().any(|known| known.type_id == ty.type_id) {
             self.locals.push(ty);
         }
     }
 
-    /// Clones a value in a system, if its type is included.
+    /// Clones the value of a `Local`, if its type is included.
     pub(super) fn clone_local(&self, value: &dyn Any) -> Option<Box<Value>> {
         let is_it = |known: &LocalType| known.type_id == (*value).type_id();
         let known = self.locals.iter().copied().find(is_it).or_else(|| simple_types().find(is_it));
         known.and_then(|known| (known.clone)(value))
     }
 
-    /// Whether the options leave out a resource.
+    /// Returns whether the options leave out a resource.
     #[must_use]
     pub fn leaves_out_resource(&self, descriptor: &ComponentDescriptor) -> bool {
         self.leave_out(descriptor)
     }
 
-    /// Whether a snapshot leaves out a resource: because of these options, or because it stores the systems of the world.
+    /// Returns whether a snapshot leaves out a resource, because of these options or because the resource contains the
+    /// systems of the world.
     pub(super) fn is_apart(&self, descriptor: &ComponentDescriptor) -> bool {
         keeps_systems(descriptor) || self.leave_out(descriptor)
     }
 
-    /// Whether the options leave out a resource.
+    /// Returns whether the options leave out a resource.
     pub(super) fn leave_out(&self, descriptor: &ComponentDescriptor) -> bool {
         let type_id = descriptor.value_type_id();
         let is_named = type_id.is_some_and(|type_id| self.resources.contains(&type_id));

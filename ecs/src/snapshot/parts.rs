@@ -1,4 +1,5 @@
-//! The compared parts of a world, in an order that does not depend on the order in which components were registered.
+//! The parts of a world that are compared, in an order that does not depend on the order in which components were
+//! registered.
 //!
 //! Tests: tests/snapshots/checksums.rs
 
@@ -11,7 +12,7 @@ use crate::storage::resource::ResourceValue;
 use crate::structure::store::Store;
 use crate::world::keeps_systems;
 
-/// The name that identifies a component, a resource or a relation in every process.
+/// Returns the name that identifies a component, a resource or a relation in every process.
 pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
     match descriptor.stable_name() {
         Some(name) => name.to_string(),
@@ -21,9 +22,9 @@ pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
 
 /// The components of a store, ordered by name.
 pub(super) struct ComponentNames {
-    /// Sorted by name.
+    /// The components with their names, sorted by name.
     pub(super) sorted: Vec<(String, ComponentId)>,
-    /// By component id: the index in `sorted`.
+    /// For each component id: the index in `sorted`.
     places: Vec<usize>,
 }
 
@@ -48,7 +49,8 @@ impl ComponentNames {
     }
 }
 
-/// Collects everything that cannot be compared. `use_eq`: values are compared instead of hashed.
+/// Collects everything that cannot be compared. If `use_eq` is set, values may also be compared by `PartialEq`, not
+/// only by hashes.
 pub(super) fn check<'a>(
     stores: impl IntoIterator<Item = &'a Store>,
     options: &StateOptions,
@@ -81,12 +83,12 @@ pub(super) fn check<'a>(
     if what.is_empty() { Ok(()) } else { Err(StateError { what }) }
 }
 
-/// The resources of a store, except those that store systems.
+/// Returns the resources of a store, except those that contain systems.
 fn resources(store: &Store) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
     store.resources.values().filter(|(descriptor, _)| !keeps_systems(descriptor))
 }
 
-/// The existing resources, except non-send ones.
+/// Returns the existing resources, except non-send ones.
 pub(super) fn resource_values(store: &Store) -> impl Iterator<Item = ErasedRef<'_>> {
     resources(store).filter_map(|(_, value)| match value {
         ResourceValue::Some(value) => Some(value),

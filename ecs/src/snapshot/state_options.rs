@@ -10,14 +10,14 @@ use core::hash::Hasher;
 use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, UnprovedType};
 use crate::storage::resource::Resource;
 
-/// Adds a value to a hash.
+/// A function that adds a value to a hash.
 type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;
 
-/// Whether the values of a component, a relation or a resource are left out.
+/// A function that returns whether the values of a component, a relation or a resource are left out.
 type IsLeftOut = Arc<dyn Fn(&ComponentDescriptor) -> bool + Send + Sync>;
 
-/// Options of [`World::checksum_with`](crate::world::World::checksum_with) and [`World::diff_with`](crate::world::World::diff_with): which
-/// data are compared, and how.
+/// Options of [`World::checksum_with`](crate::world::World::checksum_with) and
+/// [`World::diff_with`](crate::world::World::diff_with). They determine which data is compared, and how.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -62,7 +62,8 @@ impl StateOptions {
         Self::default()
     }
 
-    /// Leaves out the values of a component. Which entities have it still counts, since that determines the order of other values.
+    /// Leaves out the values of a component. It is still compared which entities have the component, since this affects
+    /// the order of other values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -90,8 +91,9 @@ impl StateOptions {
         self
     }
 
-    /// Leaves out all values that cannot be compared: those that are neither [plain](crate::component::ComponentFunctions::is_plain) nor
-    /// `Hash`, and non-send ones. A diff also compares values that are `PartialEq`.
+    /// Leaves out all values that cannot be compared: values that are neither
+    /// [plain](crate::component::ComponentFunctions::is_plain) nor `Hash`, and non-send values. A diff can also compare
+    /// values that are `PartialEq`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -111,8 +113,8 @@ impl StateOptions {
         self
     }
 
-    /// Leaves out the values of the components, relations and resources for which a function returns true. As with
-    /// [`without_component`](Self::without_component), which entities have them still counts.
+    /// Leaves out the values of the components, relations and resources for which a function returns true. It is still
+    /// compared which entities have them, like with [`without_component`](Self::without_component).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -138,8 +140,9 @@ impl StateOptions {
         self
     }
 
-    /// Leaves out the order of entities, and which entities have the components that are left out. The comparison then covers the entities,
-    /// their other components, and the next ids. A checksum without the order takes `O(entities log entities + components)`.
+    /// Leaves out the order of entities. If a component is left out, it is also no longer compared which entities have
+    /// it. The comparison then covers the entities, their other components, and the next ids. Without the order, a
+    /// checksum takes `O(entities log entities + components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -164,8 +167,8 @@ impl StateOptions {
         self
     }
 
-    /// Sets how values of a type are hashed: the type of a component, a resource or a relation. A diff treats two values with equal hashes
-    /// as equal.
+    /// Sets how values of a type are hashed. `T` is the type of a component, a resource or a relation. A diff treats
+    /// two values with equal hashes as equal.
     #[must_use]
     pub fn with_hash<T: 'static>(mut self, hash: impl Fn(&T, &mut dyn Hasher) + Send + Sync + 'static) -> Self {
         let hash = move |value: ErasedRef<'_>, hasher: &mut dyn Hasher| {
@@ -177,7 +180,7 @@ impl StateOptions {
         self
     }
 
-    /// How values of a type are compared; `None` if there is no known way.
+    /// Returns the way in which values of a type are compared; `None` if there is no known way.
     pub(super) fn way(&self, descriptor: &ComponentDescriptor, use_eq: bool) -> Option<CompareMethod<'_>> {
         let type_id = descriptor.value_type_id();
         if type_id.is_some_and(|type_id| self.left_out.contains(&type_id)) {
@@ -201,12 +204,12 @@ impl StateOptions {
         }
     }
 
-    /// Whether the order of entities is compared.
+    /// Returns whether the order of entities is compared.
     pub(super) fn has_order(&self) -> bool {
         !self.without_order
     }
 
-    /// Whether it is compared which entities have a component, or which pairs of a relation exist.
+    /// Returns whether the comparison includes which entities have a component, or which pairs of a relation exist.
     pub(super) fn counts(&self, descriptor: &ComponentDescriptor) -> bool {
         self.has_order() || !matches!(self.way(descriptor, true), Some(CompareMethod::LeftOut))
     }
@@ -220,23 +223,23 @@ impl_debug!([] StateOptions => |this, f| {
     shown.field("hashes", &hashes).finish()
 });
 
-/// How values of a type are compared.
+/// The way in which values of a type are compared.
 #[derive(Clone, Copy)]
 pub(super) enum CompareMethod<'a> {
     LeftOut,
-    /// As bytes.
+    /// The values are compared as bytes.
     Bytes,
-    /// By their `Hash`.
+    /// The values are compared by their `Hash`.
     Hash,
-    /// As text.
+    /// The values are compared as text.
     Text,
-    /// By a function that the caller has set.
+    /// The values are compared by the hash function that the caller has set.
     By(&'a (dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync)),
-    /// By their `PartialEq`.
+    /// The values are compared by their `PartialEq`.
     Eq,
 }
 
-/// Some data of a world cannot be compared: see [`StateOptions`].
+/// The error that some data of a world cannot be compared: see [`StateOptions`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -257,17 +260,17 @@ pub struct StateError {
     pub what: Vec<NotCompared>,
 }
 
-/// Something that cannot be [compared](StateError).
+/// Data that cannot be [compared](StateError).
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NotCompared {
-    /// Values of a component: its type name.
+    /// Values of a component. The text is the type name of the component.
     Component(&'static str),
-    /// Values of a relation: its type name.
+    /// Values of a relation. The text is the type name of the relation.
     Relation(&'static str),
-    /// A resource, or messages: its type name.
+    /// A resource, or messages. The text is the type name.
     Resource(&'static str),
-    /// A value that stays on its thread: its type name.
+    /// A value that stays on its thread. The text is its type name.
     NonSend(&'static str),
 }
 

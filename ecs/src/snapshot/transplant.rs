@@ -1,7 +1,7 @@
 //! Restores snapshots in other worlds, and copies worlds.
 //!
-//! The ids of components, resources and relations are valid in one world only. So the contents of the snapshot become the parts of a
-//! [`SnapshotBuilder`], which finds the types in the other world and registers missing ones.
+//! The ids of components, resources and relations are valid in one world only. So the contents of the snapshot become
+//! the parts of a [`SnapshotBuilder`], which looks up the types in the other world and registers missing ones.
 //!
 //! Tests: tests/snapshots/copies.rs
 
@@ -19,26 +19,27 @@ use super::options::SnapshotOptions;
 use crate::world::World;
 
 impl World {
-    /// Replaces the contents of the world by those of a snapshot of any world, including the ids of entities: like [`World::restore`], for
-    /// a snapshot of another world.
+    /// Replaces the contents of the world, including the ids of entities, by the contents of a snapshot. This works
+    /// like [`World::restore`], but the snapshot may be from another world.
     ///
-    /// - Components, relations and resources are found by their types, and components that were made at run time by their stable names.
-    ///   Missing ones are registered.
-    /// - As after [`World::clear_all`], queries remain usable, and ids that the world had reserved are invalid. Schedules, observers and
-    ///   hooks of the world are unchanged. A system in a schedule continues with the state of the system of the same label and name in the
-    ///   snapshot; all other consumers see everything as new.
-    /// - Resources that the options of the snapshot leave out and non-send values are unchanged.
+    /// - Components, relations and resources are found by their types. Components that were made at run time are found
+    ///   by their stable names. Missing types are registered.
+    /// - As after [`World::clear_all`], queries remain usable, and ids that the world had reserved are invalid.
+    /// - Schedules, observers and hooks of the world are unchanged. A system in a schedule continues with the state of
+    ///   the system with the same label and name in the snapshot. All other consumers see everything as new.
+    /// - Non-send values are unchanged, and so are resources that the options of the snapshot leave out.
     ///
     /// `O(entities + components)`: each value is cloned.
     ///
     /// # Errors
     ///
-    /// If something is running, or if the world cannot hold the snapshot, for instance because a component has the stable name of another
-    /// one. The contents of the world are unchanged, but some types may have been registered.
+    /// If something is running in the world. Also if the world cannot hold the contents of the snapshot, for instance
+    /// because a component has the same stable name as another one. The contents of the world are unchanged, but some
+    /// types may have been registered.
     ///
     /// # Panics
     ///
-    /// See [`World::restore`]; also if a resource has the stable name of another resource of this world.
+    /// See [`World::restore`]. Also if a resource has the same stable name as another resource of this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -70,15 +71,16 @@ impl World {
         self.restore_from(built)
     }
 
-    /// Creates a world with the same contents: entities with their ids, values, resources, pairs, and the next ids. The same operations
-    /// have the same results in both.
+    /// Creates a world with the same contents: entities with their ids, values, resources, pairs, and the next ids. The
+    /// same operations have the same results in both worlds.
     ///
-    /// Definitions are not copied: the new world has no schedules and no observers, and only the hooks and requirements that the types
-    /// define. To keep them, [restore](World::restore_into) a [snapshot](World::snapshot) in a world that has them.
+    /// Definitions are not copied: the new world has no schedules and no observers, and only those hooks and
+    /// requirements that the types define. If they are needed, [restore](World::restore_into) a
+    /// [snapshot](World::snapshot) in a world that has them.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`]: the error names everything that cannot be cloned.
+    /// See [`World::snapshot`]. The error lists everything that cannot be cloned.
     ///
     /// # Panics
     ///
@@ -101,7 +103,7 @@ impl World {
         self.try_clone_with(&SnapshotOptions::new())
     }
 
-    /// Like [`World::try_clone`], without the data that the options leave out.
+    /// Creates a copy like [`World::try_clone`], without the data that the options leave out.
     ///
     /// # Errors
     ///

@@ -13,8 +13,9 @@ use crate::entity::{Entity, EntityMapper};
 use crate::structure::store::pairs::{pairs_of, unrelate};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
 
-/// Data of another world have been added to a living world: [deltas](World::changes_since), or the entities of a file. The event is
-/// triggered when everything is in place. If the whole contents are replaced, [`Restored`](super::Restored) is triggered instead.
+/// Data of another world has been added to a living world: [deltas](World::changes_since), or the entities of a file.
+/// The event is triggered after all data has been added. If the whole contents are replaced,
+/// [`Restored`](super::Restored) is triggered instead.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -33,25 +34,25 @@ use crate::world::{World, arrange_sources, names_entities, part_circles, rename}
 pub struct Updated;
 
 impl NewColumnContents {
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.0.values.descriptor()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.values.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Maps the entities inside the values, including the target that a relationship names.
+    /// Maps the entities inside of the values, including the targets of a relationship.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -76,17 +77,18 @@ impl NewColumnContents {
         }
     }
 
-    /// Converts each value to a separate one, with one allocation per value.
+    /// Converts each value to a separate [`ErasedValue`], with one allocation per value.
     #[must_use]
     pub fn into_values(self) -> Vec<ErasedValue> {
         self.0.values.into_each().into_iter().filter_map(ErasedValue::from_values).collect()
     }
 
-    /// Splits the values into `count` columns, keeping their order in each: `parts` contains the index of the column for each value.
+    /// Splits the values into `count` columns. `parts` contains for each value the index of its column. The values in
+    /// each column keep their order.
     ///
     /// # Panics
     ///
-    /// If there are not as many parts as values, or if an index is out of range.
+    /// If the number of `parts` differs from the number of values, or if an index is out of range.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -106,16 +108,17 @@ impl NewColumnContents {
 }
 
 impl SnapshotBuilder {
-    /// Maps the entities inside the resources that have been added.
+    /// Maps the entities inside of the resources that have been added.
     pub fn map_resources(&mut self, mapper: &mut dyn EntityMapper) {
         self.parts.resources.iter_mut().for_each(|new| new.map_entities(mapper));
     }
 
-    /// Inserts the resources that have been added into a living world, and drops everything else. Returns the number of resources.
+    /// Inserts the resources that have been added into a living world, and drops all other data of the builder. Returns
+    /// the number of resources.
     ///
     /// # Panics
     ///
-    /// If a resource has the stable name of another one.
+    /// If a resource has the same stable name as another one.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -159,8 +162,8 @@ impl World {
         self.store.resources.take(descriptor).is_some()
     }
 
-    /// The targets of the pairs of a relation of which an entity is the source, in the order in which the pairs were made. If the relation
-    /// is symmetric, the other ends of all pairs of the entity.
+    /// Returns the targets of the pairs whose source is an entity, for one relation, in the order in which the pairs
+    /// were made. If the relation is symmetric, returns the other end of each pair of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -184,14 +187,14 @@ impl World {
         })
     }
 
-    /// Removes a pair of a relation: see [`World::unrelate`]. Returns whether there was one.
+    /// Removes a pair of a relation: see [`World::unrelate`]. Returns whether the pair existed.
     pub fn unrelate_of(&mut self, relation: &ComponentDescriptor, source: Entity, target: Entity) -> bool {
         let number = self.store.relations.number_of(relation);
         number.is_some_and(|number| unrelate(&mut self.store, number, &[[source, target]]) != 0)
     }
 
-    /// Reorders the list of a target of a relationship. Returns false, without any change, if the list does not contain exactly these
-    /// sources.
+    /// Reorders the list of a target of a relationship to match `sources`. Returns false, without any change, if the
+    /// list does not consist of exactly these sources.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -209,18 +212,19 @@ impl World {
         arrange_sources(&mut self.store, list, target, sources)
     }
 
-    /// Adds values of several components to entities at once. The values of each component are in the order of the entities: see
-    /// [`EntityWorldMut::insert_by_ids`](crate::world::EntityWorldMut::insert_by_ids). Hooks and observers run after all values have been
-    /// added.
+    /// Adds values of several components to entities at once. The values of each component are in the order of the
+    /// entities: see [`EntityWorldMut::insert_by_ids`](crate::world::EntityWorldMut::insert_by_ids). Hooks and
+    /// observers run after all values have been added.
     ///
     /// # Errors
     ///
-    /// Returns the values, without any change, unless all of these hold: the entities are distinct, alive, and have the same table
-    /// components; the components are distinct and stored in tables; and the entities lack at least one of them.
+    /// Returns the values, without any change, unless all of the following is true. The entities are distinct, alive,
+    /// and have the same table-stored components. The components are distinct and stored in tables. The entities lack
+    /// at least one of the components.
     ///
     /// # Panics
     ///
-    /// If a component has the stable name of another one, or if there is no memory.
+    /// If a component has the same stable name as another one, or if a memory allocation fails.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -247,12 +251,13 @@ impl World {
         inserted.map_err(|columns| columns.into_iter().map(NewColumnContents::of_parts).collect())
     }
 
-    /// Replaces the values that entities have of a component, as a change, without hooks and observers. The old values are dropped. Returns
-    /// the values of entities that do not have the component or are not alive; returns all values if the component is immutable.
+    /// Replaces values of a component of some entities. This counts as a change, but hooks and observers are not
+    /// notified. The old values are dropped. Returns the values for entities that do not have the component or are not
+    /// alive. If the component is immutable, returns all values.
     ///
     /// # Panics
     ///
-    /// If there is not one value per entity.
+    /// If the number of values differs from the number of entities.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -287,9 +292,9 @@ impl World {
         left.into_iter().map(|nth| entities[nth as usize]).zip(values).collect()
     }
 
-    /// Prepares the insertion of relationship values into these entities, each with its new target. A link can be impossible at the moment,
-    /// because its target is below the entity until the other values have been inserted. If there is such a link, the component is removed
-    /// from all entities that get another target.
+    /// Prepares the insertion of relationship components into these entities, each with its new target. A link can be
+    /// temporarily impossible, because its target is below the entity until the other values have been inserted. If
+    /// there is such a link, the component is removed from all entities that get another target.
     pub fn part_circles(&mut self, links: &[(Entity, &ErasedValue)]) {
         part_circles(&mut self.store, links);
     }

@@ -7,13 +7,15 @@ use super::own_commands::Command;
 use crate::system::commands::{CommandQueue, Commands};
 
 impl World {
-    /// Queues a command for the end of the frame. Such commands are applied in the order in which they were queued, when nothing runs in
-    /// the world any more and before the next frame begins. So the command can take a [snapshot](Self::snapshot), restore one, or load a
-    /// world. Its errors are reported like those of any other command.
+    /// Queues a command for the end of the frame. Such commands are applied before the next frame begins, when no
+    /// schedule or system is running in the world, in the order in which they were queued. So the command can take a
+    /// [snapshot](Self::snapshot), restore one, or load a world. Errors of the command are reported like those of any
+    /// other command.
     ///
-    /// A frame that was opened by [`World::frame`], as an `App` does, ends with its function. Any other frame ends when a schedule runs a
-    /// second time in it, or when [`World::frame`] opens a frame: `world.frame(|_| ())` ends it. The queue is not part of the state of the
-    /// world: snapshots do not contain it, and restoring one leaves it as it is.
+    /// A frame that was opened by [`World::frame`], as in an `App`, ends when the function of the frame returns. Any
+    /// other frame ends when a schedule runs a second time in it, or when [`World::frame`] opens a frame:
+    /// `world.frame(|_| ())` ends it. The queue is not part of the state of the world: snapshots do not contain it, and
+    /// restoring a snapshot does not change it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

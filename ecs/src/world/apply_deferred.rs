@@ -7,8 +7,9 @@ use crate::system::{BoxedSystem, IntoSystem};
 
 /// A system that does nothing: when it runs, the commands of all systems before it have been applied.
 ///
-/// If one system is ordered after another one, the commands of the earlier one are applied in between without this. Add it to order
-/// other systems relative to that point. Like every system of `&mut World`, it runs alone.
+/// Commands are already applied between two systems if one of them is ordered after the other. Add `ApplyDeferred` to
+/// order other systems relative to the point where commands are applied. Like every system of `&mut World`, it runs
+/// alone.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

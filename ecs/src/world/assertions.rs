@@ -19,8 +19,8 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 
 /// Compiles if a function is a system. The system is initialized for an empty world, and not run.
 ///
-/// `Out` is the output of the system. For a function that returns `Result<T, E>` it may be `T` or the whole `Result`, so it must be
-/// named:
+/// `Out` is the output of the system. For a function that returns `Result<T, E>`, `Out` may be `T` or the whole
+/// `Result`, so it must be specified:
 /// `assert_is_system::<(), (), _>(function)`.
 ///
 /// # Panics
@@ -90,11 +90,13 @@ where
 
 /// Compiles if a function is a system that only reads. The system is initialized for an empty world, and not run.
 ///
-/// The access of an item made by `#[system]`, and of a boxed system, is known only after initialization, so it is checked then.
+/// For an item made by `#[system]`, and for a boxed system, the access is known only after initialization, so it is
+/// checked then.
 ///
 /// # Panics
 ///
-/// If such a system borrows something mutably or records commands, with the system's name; or if two of its parameters conflict.
+/// If the access that is checked at initialization includes a mutable borrow or commands. If two parameters conflict.
+/// The message contains the name of the system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -134,8 +136,8 @@ where
 ///
 /// # Panics
 ///
-/// If two parameters conflict, with the system's name and both parameters. For a function with plain parameters, this does not compile
-/// instead.
+/// If two parameters conflict. The message contains the name of the system and both parameters. A function with plain
+/// parameters does not compile instead.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

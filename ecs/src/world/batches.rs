@@ -39,12 +39,12 @@ impl_error!([] TryInsertBatchError => |this, f| {
 });
 
 impl World {
-    /// Inserts a separate bundle into each entity of a list, and returns the number of entities that received one. Entities that are not
-    /// alive are skipped, and their bundles dropped.
+    /// Inserts a separate bundle into each entity of a list, and returns the number of entities that received a bundle.
+    /// If an entity is not alive, it is skipped and its bundle is dropped.
     ///
-    /// If the iterator panics, the insertions so far stay. Hooks and observers are notified of each entity separately, as for an
-    /// operation of its own; if one of them panics, the batch ends with that entity. [`World::many`] inserts one bundle into all entities
-    /// of a list and notifies once.
+    /// If the iterator panics, the insertions so far stay. Hooks and observers are notified of each entity separately,
+    /// as by single insertions. If a hook or an observer panics, the batch ends with that entity. [`World::many`]
+    /// inserts one bundle into all entities of a list and notifies once.
     ///
     /// # Panics
     ///
@@ -66,7 +66,7 @@ impl World {
         self.insert_each::<B, false>(batch, |_| ())
     }
 
-    /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
+    /// Inserts bundles like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -83,7 +83,7 @@ impl World {
         self.insert_each::<B, true>(batch, |_| ())
     }
 
-    /// Like [`insert_batch`](Self::insert_batch), but returns an error if some entities are not alive.
+    /// Inserts bundles like [`insert_batch`](Self::insert_batch), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl World {
         all_were_alive::<B>(gone)
     }
 
-    /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but returns an error if some entities are not alive.
+    /// Inserts bundles like [`insert_batch_if_new`](Self::insert_batch_if_new), but returns an error if some entities are not alive.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl World {
         count
     }
 
-    /// Despawns all entities that match a filter: same as `all::<F>().despawn()`.
+    /// Despawns all entities that match a filter, like `all::<F>().despawn()`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -174,7 +174,8 @@ impl World {
         self.all::<F>().despawn();
     }
 
-    /// Despawns the entities of a query for which a function returns true. The function is called for all of them first.
+    /// Despawns the entities of a query for which a function returns true. The function is called for all entities
+    /// before the first is despawned.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -196,7 +197,8 @@ impl World {
         self.many(&meant).despawn();
     }
 
-    /// Changes a component of an entity by a function, and returns its result; `None` if the entity does not have the component.
+    /// Calls a function with a mutable reference to a component of an entity, and returns the result; `None` if the
+    /// entity does not have the component.
     ///
     /// # Errors
     ///
@@ -248,9 +250,8 @@ macro_rules! batches {
 
 impl Commands<'_, '_> {
     batches! {
-        /// Inserts a separate bundle into each entity of a list when the command is applied. Entities that are not alive are reported:
-        /// see
-        /// [`World::try_insert_batch`].
+        /// Inserts a separate bundle into each entity of a list when the command is applied. Entities that are not
+        /// alive are reported: see [`World::try_insert_batch`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -264,13 +265,13 @@ impl Commands<'_, '_> {
         /// ```
         fn insert_batch = queue(try_insert_batch);
 
-        /// Like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
+        /// Inserts bundles like [`insert_batch`](Self::insert_batch), but components that an entity already has keep their values.
         fn insert_batch_if_new = queue(try_insert_batch_if_new);
 
-        /// Like [`insert_batch`](Self::insert_batch), but nothing is reported.
+        /// Inserts a separate bundle into each entity, like [`insert_batch`](Self::insert_batch), but reports nothing.
         fn try_insert_batch = queue_silenced(try_insert_batch);
 
-        /// Like [`insert_batch_if_new`](Self::insert_batch_if_new), but nothing is reported.
+        /// Inserts a separate bundle into each entity, like [`insert_batch_if_new`](Self::insert_batch_if_new), but reports nothing.
         fn try_insert_batch_if_new = queue_silenced(try_insert_batch_if_new);
     }
 }

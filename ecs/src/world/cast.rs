@@ -34,21 +34,21 @@ pub struct World {
 }
 
 impl World {
-    /// Casts a store to a world: for lower modules that call user code with a world.
+    /// Casts a store to a world. Lower modules use this to call user code with a world.
     #[inline]
     pub(crate) fn from_store(store: &Store) -> &Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &*core::ptr::from_ref(store).cast::<Self>() }
     }
 
-    /// Casts a store to a world: for lower modules that call user code with a world.
+    /// Casts a store to a world. Lower modules use this to call user code with a world.
     #[inline]
     pub(crate) fn from_store_mut(store: &mut Store) -> &mut Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &mut *core::ptr::from_mut(store).cast::<Self>() }
     }
 
-    /// A cell with the right to read all values of the world.
+    /// Returns a cell with the right to read all values of the world.
     #[inline]
     pub(crate) fn read(&self) -> ReadCell<'_> {
         // SAFETY: `&self` permits reading all of the world. Code that changes values of a world that is borrowed in this way has

@@ -13,7 +13,7 @@ use crate::storage::resource::Resource;
 use crate::structure::store::skip_ticks;
 
 impl World {
-    /// Switches the recorder of tests on or off: while it is on, the transitions of every operation are recorded.
+    /// Turns the recorder for tests on or off. While it is on, the transitions of every operation are recorded.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
         self.store.events.record_transitions(&mut self.store.structure.archetypes, on);
@@ -25,7 +25,7 @@ impl World {
         self.store.events.take_recorded()
     }
 
-    /// The tick of operations outside of systems.
+    /// Returns the current tick, which operations outside of systems use as the tick of their changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -40,14 +40,15 @@ impl World {
         self.store.clock.change_tick()
     }
 
-    /// Same as [`change_tick`](Self::change_tick), under bevy_ecs's name.
+    /// Returns the current tick, like [`change_tick`](Self::change_tick). bevy_ecs has this name.
     #[must_use]
     pub fn read_change_tick(&self) -> Tick {
         self.change_tick()
     }
 
-    /// The tick after which a change counts as new outside of systems: for queries of a [`QueryState`], for
-    /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` this is its last run.
+    /// Returns the tick after which a change counts as new outside of systems: for queries of a [`QueryState`], for
+    /// [`EntityRef::get_ref`] and similar methods. In a system that takes `&mut World`, it is the last run of the
+    /// system.
     ///
     /// [`QueryState`]: crate::query::QueryState
     ///
@@ -95,13 +96,13 @@ impl World {
         self.store.clock.last.set(now);
     }
 
-    /// For tests of the wrapping of ticks: advances the tick as if this many systems had run.
+    /// For tests of the wrapping of ticks: advances the tick as if `runs` systems had run.
     #[doc(hidden)]
     pub fn skip_change_ticks(&mut self, runs: u32) {
         skip_ticks(&mut self.store, runs);
     }
 
-    /// A resource with its change ticks.
+    /// Returns a resource with its change ticks.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +118,7 @@ impl World {
         Some(Ref::new(value, Ticks::new(TickPlace::One(cells), self.store.run_ticks())))
     }
 
-    /// The ticks at which a resource was added and changed, if it exists.
+    /// Returns the ticks at which a resource was added and changed, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -132,7 +133,7 @@ impl World {
         Some(cells.get())
     }
 
-    /// Whether a resource exists and was changed since [`World::last_change_tick`].
+    /// Returns whether a resource exists and was changed since [`World::last_change_tick`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -149,7 +150,7 @@ impl World {
         self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.run_ticks().is_new(ticks.changed))
     }
 
-    /// Whether a resource exists and was added since [`World::last_change_tick`].
+    /// Returns whether a resource exists and was added since [`World::last_change_tick`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -165,7 +166,7 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// A component with its change ticks. `O(1)`.
+    /// Returns a component with its change ticks. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,9 +180,9 @@ impl<'w> EntityRef<'w> {
         self.0.get_ref()
     }
 
-    /// The ticks at which a component was added and changed. They are known only while the component is tracked: see
-    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not tracked, this call starts the
-    /// tracking.
+    /// Returns the ticks at which a component was added and changed. They are known only while the component is
+    /// tracked: see [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not tracked,
+    /// this call starts the tracking.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -197,7 +198,7 @@ impl<'w> EntityRef<'w> {
         self.get_change_ticks_by_id(self.0.store().structure.archetypes.components.id::<T>()?)
     }
 
-    /// The ticks at which a component was added and changed, if the entity has it and it is tracked: see
+    /// Returns the ticks at which a component was added and changed, if the entity has it and it is tracked: see
     /// [`EntityRef::get_change_ticks`].
     ///
     /// ```
@@ -221,7 +222,7 @@ impl EntityWorldMut<'_> {
     forward! {
         as_readonly:
 
-        /// A component with its change ticks. `O(1)`.
+        /// Returns a component with its change ticks. `O(1)`.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -231,7 +232,8 @@ impl EntityWorldMut<'_> {
         /// ```
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The ticks at which a component was added and changed, if it is tracked: see [`EntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed, if it is tracked: see
+        /// [`EntityRef::get_change_ticks`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;

@@ -38,18 +38,19 @@ pub struct OptIn {
 #[derive(Clone, Copy, Debug)]
 struct AllowedComponent {
     id: ComponentId,
-    /// Whether it is cloned only if the target lacks it.
+    /// Whether the component is cloned only if the target lacks it.
     keeps: bool,
-    /// Whether the components that it requires are allowed with it.
+    /// Whether the components that this one requires are allowed with it.
     with_required: bool,
 }
 
-/// Copies components of one entity to another one. Made by [`EntityCloner::build_opt_out`] and
-/// [`EntityCloner::build_opt_in`]; belongs to the world for which it was made.
+/// Copies components of one entity to another one. [`EntityCloner::build_opt_out`] and [`EntityCloner::build_opt_in`]
+/// make a cloner, which can only be used with the world for which it was made.
 ///
-/// Components that the target already has are replaced, unless [`InsertMode::Keep`] is set. The source keeps its own. If a cloned component
-/// requires a component that is neither cloned nor present in the target, that one is constructed as by an insertion; so all requirements
-/// hold afterwards. [`World::clone_entity`] makes an exact copy, which lacks what the source lacks.
+/// Components that the target already has are replaced, unless [`InsertMode::Keep`] is set. The source keeps its
+/// components. If a cloned component requires another one that is neither cloned nor present in the target, the
+/// required component is constructed, as by an insertion; so all requirements hold afterwards. [`World::clone_entity`]
+/// makes an exact copy: a component that the source lacks is not constructed.
 ///
 /// With [`linked_cloning`](EntityClonerBuilder::linked_cloning) the descendants of the source are cloned, too.
 ///
@@ -92,7 +93,8 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether the component `id` of `source` is cloned. `target` is the existing entity that receives it, if there is one.
+    /// Returns whether the component `id` of `source` is cloned. `target` is the existing entity that receives it, if
+    /// there is one.
     fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
         let is_there = |id| target.is_some_and(|target| store.structure.has(target, id));
         match self {
@@ -109,7 +111,7 @@ impl Choice {
         }
     }
 
-    /// Whether a component may be cloned, for some source and target.
+    /// Returns whether a component may be cloned, for some source and target.
     fn can_have(&self, store: &Store, id: ComponentId) -> bool {
         match self {
             Self::OptOut(OptOut { denied, denied_with_requiring, .. }) => {
@@ -125,7 +127,7 @@ impl Choice {
     }
 }
 
-/// Whether a component requires another one, directly or through others.
+/// Returns whether a component requires another one, directly or through others.
 fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
     let info = store.structure.archetypes.components.info(id);
     info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
@@ -142,14 +144,15 @@ pub struct EntityClonerBuilder<'w, Mode> {
 }
 
 impl EntityCloner {
-    /// A cloner of all components but the denied ones and those that require them. See [`EntityCloner`] for an example.
+    /// Builds a cloner of all components except the denied ones and those that require a denied one. See
+    /// [`EntityCloner`] for an example.
     pub fn build_opt_out(world: &mut World) -> EntityClonerBuilder<'_, OptOut> {
         let mode = OptOut { denied: Vec::new(), denied_with_requiring: Vec::new(), with_requiring: true, keeps: false };
         EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
-    /// A cloner of the allowed components, and of the components that they require if the target lacks these. See [`EntityCloner`] for an
-    /// example.
+    /// Builds a cloner of the allowed components, and of those of their required components that the target lacks. See
+    /// [`EntityCloner`] for an example.
     pub fn build_opt_in(world: &mut World) -> EntityClonerBuilder<'_, OptIn> {
         let mode = OptIn { allowed: Vec::new(), with_required: true };
         EntityClonerBuilder { world, mode, is_linked: false, moves: false }
@@ -159,7 +162,7 @@ impl EntityCloner {
     ///
     /// # Errors
     ///
-    /// If one of the two is not alive, or a chosen component cannot be cloned. Then nothing has changed.
+    /// If the source or the target is not alive, or if a chosen component cannot be cloned. Then nothing has changed.
     pub fn clone_entity(&mut self, world: &mut World, source: Entity, target: Entity) -> Result<(), CloneError> {
         let store = &mut world.store;
         store.flush();
@@ -203,7 +206,8 @@ impl EntityCloner {
         spawn_clone_of_some(&mut world.store, source, is_meant, ChangeStep::Insert)
     }
 
-    /// Whether entities that are linked to the source are cloned along: see [`EntityClonerBuilder::linked_cloning`].
+    /// Returns whether the entities that are linked to the source are cloned, too: see
+    /// [`EntityClonerBuilder::linked_cloning`].
     #[must_use]
     pub fn linked_cloning(&self) -> bool {
         self.is_linked
@@ -223,8 +227,8 @@ impl EntityCloner {
         Ok(put_linked(store, clones, target, rename)[0])
     }
 
-    /// Returns a predicate: whether a component of an entity of the tree is chosen. `target` is the existing entity for the clone of the
-    /// root.
+    /// Returns a function that decides whether a component of an entity of the tree is cloned. `target` is the existing
+    /// entity that receives the clones of the root's components, if there is one.
     fn meant(&self, tree: &LinkedTree, target: Option<Entity>) -> impl Fn(&Store, Entity, ComponentId) -> bool {
         let root = tree.entities[0];
         let all = EntityHashSet::from_iter(tree.entities.iter().copied());
@@ -237,8 +241,8 @@ impl EntityCloner {
         }
     }
 
-    /// Moves the components of an entity, and with linked cloning of all entities that are linked to it, as one operation. Returns the
-    /// entity that has received the components of `root`.
+    /// Moves the components of an entity as one operation. With linked cloning, the components of all entities that are
+    /// linked to it are moved, too. Returns the entity that has received the components of `root`.
     fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
         store.structure.entities.locate(root)?;
         let tree = match self.is_linked {
@@ -276,7 +280,7 @@ impl EntityCloner {
     }
 }
 
-/// Which components a cloner copies: all but those that are denied ([`OptOut`]), or those that are allowed ([`OptIn`]).
+/// The components that a cloner copies: all except the denied ones ([`OptOut`]), or only the allowed ones ([`OptIn`]).
 pub trait CloneMode: Sealed {}
 
 pub trait Sealed {
@@ -299,7 +303,7 @@ impl Sealed for OptIn {
 }
 
 impl<Mode: CloneMode> EntityClonerBuilder<'_, Mode> {
-    /// The cloner.
+    /// Returns the configured cloner.
     pub fn finish(&self) -> EntityCloner {
         EntityCloner { choice: self.mode.choice(), is_linked: self.is_linked, moves: self.moves, is_exact: false }
     }
@@ -316,22 +320,27 @@ impl<Mode: CloneMode> EntityClonerBuilder<'_, Mode> {
 }
 
 impl<Mode> EntityClonerBuilder<'_, Mode> {
-    /// Sets whether the entities that are linked to the source are cloned, too: by relationships with
-    /// [`linked_spawn`](crate::relationship::RelationshipTarget), such as its children, and recursively those that are linked to these. The
-    /// default is false. Pairs of a [`Relation`](crate::relation::Relation) are not followed.
+    /// Sets whether the entities that are linked to the source are cloned, too, and recursively the entities that are
+    /// linked to these. Only relationships with [`linked_spawn`](crate::relationship::RelationshipTarget) are followed,
+    /// such as the one between an entity and its children. Pairs of a [`Relation`](crate::relation::Relation) are not
+    /// followed. The default is false.
     ///
-    /// - The links between the clones correspond to the links between the originals. A list of sources contains its clones in the order of
-    ///   the tree, level by level; so children keep their order, unless other relationships with `linked_spawn` lead to them as well. The
-    ///   source itself stays linked to its own target: the clone of a child is another child of the same parent. To prevent that, deny the
-    ///   component, for instance [`ChildOf`](crate::hierarchy::ChildOf). This affects only the source.
-    /// - A relationship is followed if the component that lists its sources, such as [`Children`](crate::hierarchy::Children), is cloned:
-    ///   it is not denied or, if only some components are allowed, it is one of these.
-    /// - Entities inside of values, in [mapped](crate::entity::MapEntities) fields, are replaced by their clones if they have been cloned,
-    ///   wherever in the tree they are. This includes the targets of [pairs](crate::relation::Relation), and entities inside of their
-    ///   values.
-    /// - Other fields of a component that lists sources are cloned with it if it is `Clone`.
+    /// - The links between the clones correspond to the links between the originals. A list of sources contains its
+    ///   clones in the order of the tree, level by level. So children keep their order, unless other relationships with
+    ///   `linked_spawn` lead to them as well.
+    /// - The clone of the source is linked to the same target as the source: the clone of a child is another child of
+    ///   the same parent. To prevent that, deny the component, for instance [`ChildOf`](crate::hierarchy::ChildOf).
+    ///   This affects only the source.
+    /// - A relationship is followed if the component that lists its sources, such as
+    ///   [`Children`](crate::hierarchy::Children), is cloned: it is not denied or, if only some components are allowed,
+    ///   it is allowed.
+    /// - Ids of entities inside of values, in [mapped](crate::entity::MapEntities) fields, are replaced by the ids of
+    ///   their clones if these entities are part of the tree. This includes the targets of
+    ///   [pairs](crate::relation::Relation), and ids inside of the values of pairs.
+    /// - A component that lists sources may have other fields. They are cloned with it if the component is `Clone`.
     /// - If the target already has children, it keeps them, and the clones are appended.
-    /// - If a component of one of the entities cannot be cloned, nothing is cloned. The same holds if a `Clone` or `MapEntities` panics.
+    /// - If a component of one of the entities cannot be cloned, or if a `Clone` or `MapEntities` panics, nothing is
+    ///   cloned.
     ///
     /// `O(entities and their components)`.
     ///
@@ -363,16 +372,17 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
         self
     }
 
-    /// Sets whether the chosen components are moved to the target instead of cloned. The default is false. Components that cannot be cloned
-    /// can be moved; the only possible error is that the source or the target is not alive.
+    /// Sets whether the chosen components are moved to the target instead of cloned. The default is false. Components
+    /// that cannot be cloned can be moved. So the only possible error is that the source or the target is not alive.
     ///
     /// - Hooks and observers are notified of the removal from the source and the insertion into the target, as one operation.
-    /// - If a relationship of the source is chosen, the target receives it. If a component that lists sources is chosen, as
-    ///   [`Children`](crate::hierarchy::Children) is if it is not denied, the sources are linked to the target, and its other fields are
-    ///   moved.
-    /// - With [`linked_cloning`](Self::linked_cloning) each source stays alive without its chosen components, which move to a new entity.
+    /// - If a relationship of the source is chosen, the target receives it.
+    /// - If a component that lists sources is chosen, the sources are linked to the target, and the other fields of the
+    ///   component are moved. [`Children`](crate::hierarchy::Children) is chosen unless it is denied.
+    /// - With [`linked_cloning`](Self::linked_cloning), the chosen components of each linked entity move to a new
+    ///   entity. The linked entity stays alive without them.
     /// - [Pairs](crate::relation::Relation) of the source stay with it.
-    /// - If a hook or an observer of the removal panics, the removed components are dropped.
+    /// - If a hook or an observer of the removal panics, the components that were to be moved are dropped.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -422,7 +432,7 @@ impl EntityClonerBuilder<'_, OptOut> {
         self.deny_by_ids(ids)
     }
 
-    /// Like [`deny`](Self::deny), by id.
+    /// Excludes components by id, like [`deny`](Self::deny).
     pub fn deny_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         let first = self.mode.denied.len();
         self.mode.denied.extend(ids);
@@ -432,8 +442,8 @@ impl EntityClonerBuilder<'_, OptOut> {
         self
     }
 
-    /// Calls a function that denies components, without denying the components that require them. If a cloned component requires a denied
-    /// one that the target lacks, that one is constructed.
+    /// Calls a function that denies components, without denying the components that require them. If a cloned component
+    /// requires a denied one that the target lacks, the denied component is constructed.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -458,7 +468,7 @@ impl EntityClonerBuilder<'_, OptOut> {
         self
     }
 
-    /// Sets whether components that the target already has are replaced, which is the default, or kept.
+    /// Sets whether components that the target already has are replaced or kept. By default they are replaced.
     ///
     /// ```
     /// use strata_ecs::bundle::InsertMode;
@@ -482,21 +492,21 @@ impl EntityClonerBuilder<'_, OptOut> {
 }
 
 impl EntityClonerBuilder<'_, OptIn> {
-    /// Allows the components of a bundle. For each of them that the source has, the components that it requires are cloned, too, if the
-    /// target lacks them.
+    /// Allows the components of a bundle, and the components that they require. A required component is cloned only if
+    /// the source has the component that requires it, and the target lacks the required one.
     pub fn allow<B: Bundle>(&mut self) -> &mut Self {
         let ids = bundle_components::<B>(&mut self.world.store).0;
         self.allow_by_ids(ids)
     }
 
-    /// Like [`allow`](Self::allow), by id.
+    /// Allows components by id, like [`allow`](Self::allow).
     pub fn allow_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, false));
         self
     }
 
-    /// Allows the components of a bundle that the target lacks, and the components that these require. A component that is also
-    /// [allowed](Self::allow) is cloned in any case.
+    /// Allows those components of a bundle that the target lacks, and the components that these require. A component
+    /// that is also [allowed](Self::allow) is cloned in any case.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
@@ -517,13 +527,13 @@ impl EntityClonerBuilder<'_, OptIn> {
         self.allow_by_ids_if_new(ids)
     }
 
-    /// Like [`allow_if_new`](Self::allow_if_new), by id.
+    /// Allows components by id, like [`allow_if_new`](Self::allow_if_new).
     pub fn allow_by_ids_if_new(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
         ids.into_iter().for_each(|id| self.allow_one(id, true));
         self
     }
 
-    /// Allows a component, with the widest of the settings with which it was ever allowed.
+    /// Allows a component. If it was allowed before, the less restrictive value of each setting applies.
     fn allow_one(&mut self, id: ComponentId, keeps: bool) {
         let new = AllowedComponent { id, keeps, with_required: self.mode.with_required };
         match self.mode.allowed.iter_mut().find(|allowed| allowed.id == id) {

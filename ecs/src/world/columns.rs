@@ -10,9 +10,10 @@ use crate::structure::store::{SpawnColumnsError, reserve_bundles, spawn_columns,
 use crate::util::alloc_error::AllocError;
 
 impl World {
-    /// Spawns an entity for each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
-    /// `Box<[C]>`, `[C; N]`, [`repeat_n(component, count)`](core::iter::repeat_n), or `(0..count).map(make)`, where `make` gets the
-    /// position in the batch; a tuple of up to 16 of these; or a [`ColumnBatch`](crate::bundle::ColumnBatch).
+    /// Spawns an entity for each row of some columns, and returns the ids in the order of the rows. The columns are a
+    /// [`ColumnBatch`](crate::bundle::ColumnBatch), a single column, or a tuple of up to 16 columns. A single column is
+    /// a `Vec<C>`, `Box<[C]>`, `[C; N]`, [`repeat_n(component, count)`](core::iter::repeat_n), or
+    /// `(0..count).map(make)`, where `make` gets the position in the batch.
     ///
     /// This is the fastest way to spawn entities: values are moved a whole column at a time, or written directly to their rows.
     /// `O(rows)`, and at most one allocation per column if the table has to grow.
@@ -23,9 +24,9 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If two columns belong to one component, if not enough entity ids are left, or if a component was made at run time and another
-    /// component of this world has its name. If `Clone` panics while a value is being repeated, or a function that makes a value panics,
-    /// nothing is spawned, and the values are dropped.
+    /// If two columns belong to one component, if not enough entity ids are left, or if a component was made at run
+    /// time and another component of this world has its name. Also if `Clone` panics while a value is repeated, or if a
+    /// function that makes a value panics: then nothing is spawned, and the values are dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -56,15 +57,22 @@ impl World {
         Ok(SpawnBatchIter::made(self, table, first))
     }
 
-    /// Spawns entities with the given ids from the rows of some columns, for loading: all of them or none.
+    /// Spawns entities with the given ids from the rows of some columns, for loading. Either all of them are spawned or
+    /// none.
     ///
-    /// Like [`World::spawn_at`] for each row, and much faster: `O(rows + free indexes)`, where single calls take `O(free indexes)` each.
+    /// Equivalent to [`World::spawn_at`] for each row, but much faster: `O(rows + free indexes)`, where single calls
+    /// take `O(free indexes)` each.
     ///
     /// # Errors
     ///
-    /// If the columns have different lengths, if the number of ids differs from the number of rows, if two ids have one index, if an
-    /// entity with an index of the list is alive, if a generation has been used already, if more than 2^20 unused indexes would lie
-    /// below the highest one, or if an allocation fails. The world has not changed, and all values are dropped.
+    /// - If the columns have different lengths.
+    /// - If the number of ids differs from the number of rows.
+    /// - If two ids have the same index, or an entity with one of the indexes is alive.
+    /// - If a generation has been used already.
+    /// - If more than 2^20 unused indexes would lie below the highest one.
+    /// - If an allocation fails.
+    ///
+    /// In each case the world has not changed, and all values are dropped.
     ///
     /// # Panics
     ///
@@ -138,7 +146,7 @@ impl World {
     }
 }
 
-/// Same as [`World::spawn_batch`].
+/// Spawns an entity for each bundle, like [`World::spawn_batch`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;

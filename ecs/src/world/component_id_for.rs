@@ -47,7 +47,7 @@ impl<T> From<ComponentIdFor<'_, T>> for ComponentId {
     }
 }
 
-/// The state of the parameter in the system.
+/// The state of a [`ComponentIdFor`] in its system.
 pub struct IdOf<T>(ComponentId, PhantomData<fn() -> T>);
 
 impl<T: Component> FromWorld for IdOf<T> {

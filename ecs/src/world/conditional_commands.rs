@@ -1,4 +1,4 @@
-//! Commands that depend on a condition that is evaluated when the command is recorded, or on a comparison with the present value.
+//! Commands that are recorded only if a condition holds, and commands that compare a value with the present one.
 //!
 //! Tests: tests/commands/made.rs, tests/commands/own.rs
 
@@ -10,7 +10,8 @@ use crate::structure::bundle::{Bundle, OneOfEach};
 use crate::system::commands::{Commands, EntityCommands};
 
 impl Commands<'_, '_> {
-    /// Inserts a resource when the command is applied. If an equal one is present it stays, and does not count as changed.
+    /// Inserts a resource when the command is applied. If an equal resource is present, it stays, and does not count as
+    /// changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -48,7 +49,8 @@ macro_rules! inserts {
 }
 
 impl EntityCommands<'_> {
-    /// Like [`remove`](Self::remove), if the condition holds. It is evaluated immediately.
+    /// Removes the components of a bundle, like [`remove`](Self::remove), if the condition holds. The condition is
+    /// evaluated immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -65,7 +67,8 @@ impl EntityCommands<'_> {
         if condition() { self.remove::<B>() } else { self }
     }
 
-    /// Like [`insert`](Self::insert). If the entity has an equal component it stays, and does not count as changed.
+    /// Inserts a component, like [`insert`](Self::insert). If the entity has an equal component, that one stays, and
+    /// does not count as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -88,15 +91,16 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// Like [`try_remove`](Self::try_remove), if the condition holds. It is evaluated immediately.
+    /// Removes the components of a bundle, like [`try_remove`](Self::try_remove), if the condition holds. The condition
+    /// is evaluated immediately.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
         if condition() { self.try_remove::<B>() } else { self }
     }
 
     inserts! {
-        /// Like [`insert`](Self::insert), if the condition holds. It is evaluated immediately. If it does not hold, the bundle is
-        /// dropped.
+        /// Inserts a bundle, like [`insert`](Self::insert), if the condition holds. The condition is evaluated
+        /// immediately. If it does not hold, the bundle is dropped.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -108,13 +112,16 @@ impl EntityCommands<'_> {
         /// ```
         fn insert_if => insert;
 
-        /// Like [`insert_if_new`](Self::insert_if_new), if the condition holds. It is evaluated immediately.
+        /// Inserts a bundle, like [`insert_if_new`](Self::insert_if_new), if the condition holds. The condition is
+        /// evaluated immediately.
         fn insert_if_new_and => insert_if_new;
 
-        /// Like [`try_insert`](Self::try_insert), if the condition holds. It is evaluated immediately.
+        /// Inserts a bundle, like [`try_insert`](Self::try_insert), if the condition holds. The condition is evaluated
+        /// immediately.
         fn try_insert_if => try_insert;
 
-        /// Like [`try_insert_if_new`](Self::try_insert_if_new), if the condition holds. It is evaluated immediately.
+        /// Inserts a bundle, like [`try_insert_if_new`](Self::try_insert_if_new), if the condition holds. The condition
+        /// is evaluated immediately.
         fn try_insert_if_new_and => try_insert_if_new;
     }
 }

@@ -41,7 +41,7 @@ impl_debug!([] World => |this, f| {
 });
 
 impl World {
-    /// An empty world.
+    /// Creates an empty world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -56,19 +56,19 @@ impl World {
         Self { store }
     }
 
-    /// The id of this world, which is unique in the process: no other world has or will ever have it.
+    /// Returns the id of this world, which is unique in the process: no other world has or will ever have it.
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
     }
 
-    /// Which ids are alive and where their rows are.
+    /// Returns the allocator of entity ids: which ids are alive and where the rows of their entities are.
     #[must_use]
     pub fn entities(&self) -> &Entities {
         &self.store.structure.entities
     }
 
-    /// The components that are registered in the world.
+    /// Returns the components that are registered in the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -84,7 +84,7 @@ impl World {
         &self.store.structure.archetypes.components
     }
 
-    /// The tables: one for each set of table-stored components that an entity has or had.
+    /// Returns the tables: one for each set of table-stored components that an entity has or had.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -101,7 +101,7 @@ impl World {
         &self.store.structure.archetypes.tables
     }
 
-    /// Returns the id of `T` in this world, and registers `T` if necessary.
+    /// Returns the id of `T` in this world. Registers `T` if necessary.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -116,14 +116,14 @@ impl World {
         self.store.register_component::<T>()
     }
 
-    /// Makes `T` a disabling component: entities with it are excluded from queries that do not name it, as with
-    /// [`Disabled`](crate::entity_disabling::Disabled); see [`entity_disabling`](crate::entity_disabling). Existing queries and systems
-    /// exclude these entities as well, from their next use on.
+    /// Makes `T` a disabling component, like [`Disabled`](crate::entity_disabling::Disabled): entities with it are
+    /// excluded from queries that have no term for it. See [`entity_disabling`](crate::entity_disabling). Existing
+    /// queries and systems exclude these entities as well, from their next use on.
     ///
-    /// This does not resolve a conflict between two queries of one system, since disabling components are not known at compile time. Name
-    /// the component in both queries instead.
+    /// Two queries of one system that conflict do not become disjoint by this, since disabling components are not known
+    /// at compile time. Add a term for the component to both queries instead.
     ///
-    /// A component with sparse storage does not compile here.
+    /// If `T` is stored in sparse storage, the call does not compile.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,7 +148,7 @@ impl World {
         self.store.register_disabling_component::<T>();
     }
 
-    /// The id of `T` in this world, if it is registered.
+    /// Returns the id of `T` in this world, if it is registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -171,7 +171,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it.
+    /// If an entity already has a `T`, if `T` already requires `R` directly, if `R` requires `T`, or if `R` is `T`.
     ///
     /// `O(components + bundles)`. The plan cache of the archetype graph is cleared.
     ///
@@ -191,7 +191,7 @@ impl World {
         self.register_required_components_with::<T, R>(R::default);
     }
 
-    /// Makes `T` require `R` in this world, with values that a function makes.
+    /// Makes `T` require `R` in this world. `constructor` makes the values of `R`.
     ///
     /// # Panics
     ///
@@ -215,12 +215,12 @@ impl World {
         }
     }
 
-    /// Like [`World::register_required_components`], with errors instead of panics.
+    /// Makes `T` require `R`, like [`World::register_required_components`], but returns an error instead of a panic.
     ///
     /// # Errors
     ///
-    /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it. Nothing has
-    /// changed then, except that both components are registered.
+    /// If an entity already has a `T`, if `T` already requires `R` directly, if `R` requires `T`, or if `R` is `T`.
+    /// Then nothing has changed, except that both components are registered.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,7 +241,8 @@ impl World {
         self.try_register_required_components_with::<T, R>(R::default)
     }
 
-    /// Like [`World::register_required_components_with`], with errors instead of panics.
+    /// Makes `T` require `R`, like [`World::register_required_components_with`], but returns an error instead of a
+    /// panic.
     ///
     /// # Errors
     ///
@@ -307,15 +308,17 @@ impl World {
         self.store.flush_events();
     }
 
-    /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. It is called immediately, on
-    /// the thread on which the error occurred. Errors then stop nothing: systems that are ordered after the failed one run, and
+    /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. The
+    /// handler is called immediately, on the thread on which the error occurred. While a handler is set, errors do not
+    /// stop a run: systems that are ordered after the failed one run, and
     /// [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns `Ok`.
     ///
-    /// A [`Schedule::set_error_handler`](crate::schedule::Schedule::set_error_handler), an
-    /// [`Observer::with_error_handler`](crate::observer::Observer::with_error_handler) and a [`Commands::queue_handled`] take precedence.
-    /// [`World::on_command_error`] has no effect while there is a handler. A schedule that is running keeps the handler with which it
-    /// began. The handler is not part of the contents of the world: snapshots and saves do not contain it, and [`World::clear_all`] keeps
-    /// it.
+    /// More specific handlers take precedence:
+    /// [`Schedule::set_error_handler`](crate::schedule::Schedule::set_error_handler),
+    /// [`Observer::with_error_handler`](crate::observer::Observer::with_error_handler) and [`Commands::queue_handled`].
+    /// [`World::on_command_error`] has no effect while there is a handler. A schedule that is running keeps the handler
+    /// that was set when the run began. The handler is not part of the contents of the world: snapshots and saves do
+    /// not contain it, and [`World::clear_all`] keeps it.
     ///
     /// ```
     /// use strata_ecs::error;
@@ -355,7 +358,7 @@ impl World {
         self.store.commands.errors.handler.take()
     }
 
-    /// The error handler of the world, if it has one.
+    /// Returns the error handler of the world, if it has one.
     ///
     /// ```
     /// use strata_ecs::error;
@@ -371,7 +374,7 @@ impl World {
         self.store.commands.errors.handler
     }
 
-    /// Same as [`World::error_handler`], under the name of the method of `App`.
+    /// Returns the error handler of the world, like [`World::error_handler`]. `App` has a method with this name, too.
     ///
     /// ```
     /// use strata_ecs::error;
@@ -386,12 +389,12 @@ impl World {
         self.error_handler()
     }
 
-    /// Sets what happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out because its entity is not
-    /// alive. By default, a warning is logged once for each command, bundle and system, and the error is kept for
-    /// [`World::take_command_errors`]: see [`OnCommandError::Warn`]. The setting also applies when a system has missed messages, once for
-    /// each such system.
+    /// Sets what happens when a command fails because its entity is not alive. This applies to worlds without an [error
+    /// handler](ErrorHandler). By default, a warning is logged once for each combination of command, bundle and system,
+    /// and the error is kept for [`World::take_command_errors`]: see [`OnCommandError::Warn`]. The setting also applies
+    /// when a system has missed messages, once for each system.
     ///
-    /// Commands whose names begin with `try_` are never reported.
+    /// Commands whose names begin with `try_` never report that the entity is not alive.
     ///
     /// ```should_panic
     /// use strata_ecs::prelude::*;
@@ -408,10 +411,10 @@ impl World {
         self.store.commands.errors.on_error = action;
     }
 
-    /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. The report is handled like
-    /// missed messages: by the [error handler](ErrorHandler) of the world, with [`Severity::Warning`](crate::error::Severity::Warning), or
-    /// else according to [`World::on_command_error`]; it never panics there. At most 32 texts are reported. Systems have
-    /// [`WarnOnce`](crate::system::WarnOnce).
+    /// Reports that the program lacks something, such as a plugin. A text that was reported before is not reported
+    /// again, and at most 32 texts are reported. The report goes to the [error handler](ErrorHandler) of the world,
+    /// with [`Severity::Warning`](crate::error::Severity::Warning). Without a handler, [`World::on_command_error`]
+    /// decides, but nothing panics. In systems, use [`WarnOnce`](crate::system::WarnOnce).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -426,8 +429,8 @@ impl World {
         self.store.commands.errors.warn_once(text, &text, None);
     }
 
-    /// The commands that failed since the last call because their entity was not alive. At most 1024 are listed; the number is how many
-    /// more there were.
+    /// Returns the commands that failed since the last call because their entity was not alive. At most 1024 are
+    /// listed; the returned number counts the others.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -449,8 +452,8 @@ impl World {
         self.store.commands.errors.take()
     }
 
-    /// Sets the thread pool on which loops and systems of this world run. The default is the pool that the calling thread works for, or
-    /// else the global pool of `rayon`.
+    /// Sets the thread pool on which loops and systems of this world run. The default is the pool of the calling
+    /// thread, if it belongs to one, and otherwise the global pool of `rayon`.
     ///
     /// The calling thread works too, so at most as many threads as the pool has work at the same time. With a pool of one thread,
     /// everything runs on the calling thread. Results do not depend on the number of threads.
@@ -470,7 +473,8 @@ impl World {
         self.store.pool = Pool::of(threads);
     }
 
-    /// The bytes that the world has allocated for its data structures, columns and sparse storages, without memory that components own.
+    /// Returns the number of bytes that the world has allocated for its data structures, columns and sparse storages.
+    /// Memory that components own is not included.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -487,15 +491,17 @@ impl World {
         allocated_bytes(&self.store)
     }
 
-    /// Frees all memory that the world does not need at the moment: tables without entities, unused capacity of tables and sparse storages,
-    /// entity metadata of dead entities with the highest indexes, and caches. Useful after a level or a scene of which little is left.
+    /// Frees memory that the world does not need at the moment: tables without entities, unused capacity of tables and
+    /// sparse storages, metadata of dead entities with the highest indexes, and caches. Call it after a level or a
+    /// scene of which little is left.
     ///
     /// Entities keep their ids and components, and a despawned id stays dead. The remaining tables get new ids, so a stored
     /// [`Location`](crate::entity::Location) becomes invalid. Reserved ids become entities, as in [`World::flush`], but pending commands
     /// stay pending. Queries need no action: each visits all tables again at its next use, and frees its own memory then.
     ///
-    /// `O(entities + tables)`, including dead entities. Caches are refilled when they are needed, so the first operations afterwards are
-    /// slower. A part of the memory that is reallocated exists twice for a short time; if that allocation fails, the part keeps its size.
+    /// `O(entities + tables)`, including dead entities. Caches are refilled when they are needed, so the first
+    /// operations afterwards are slower. While a list is reallocated, its memory is needed twice; if that allocation
+    /// fails, the list keeps its capacity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -547,7 +553,7 @@ impl CommandQueue {
 }
 
 impl<'w, 's> Commands<'w, 's> {
-    /// Commands that are recorded in a queue of the caller.
+    /// Returns commands that are recorded in a queue of the caller.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -40,17 +40,18 @@ impl DeferredWorld<'_> {
         self.world_as_mut()
     }
 
-    /// The store. The caller must make no structural change.
+    /// Returns the store. The caller must make no structural change.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         &mut self.world_mut().store
     }
 
-    /// Commands that are applied by the next [`World::flush`], or in a listener, after the dispatch of the current event.
+    /// Returns commands. They are applied by the next [`World::flush`] or, in a hook or an observer, after the dispatch
+    /// of the current event.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.world_mut().commands()
     }
 
-    /// Mutable access to the entities, and commands at the same time: see [`World::entities_and_commands`].
+    /// Returns mutable access to the entities, together with commands: see [`World::entities_and_commands`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -71,13 +72,13 @@ impl DeferredWorld<'_> {
         self.world_mut().entities_and_commands()
     }
 
-    /// A component of an entity, borrowed mutably. Like [`World::get_mut`].
+    /// Returns a component of an entity, borrowed mutably, like [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         self.world_mut().get_mut(entity)
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Panics
     ///
@@ -105,7 +106,7 @@ impl DeferredWorld<'_> {
         }
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
@@ -114,12 +115,12 @@ impl DeferredWorld<'_> {
         entities.fetch_deferred_mut(self.world_mut().write_entities())
     }
 
-    /// A query over this world. Like [`QueryState::query_mut`].
+    /// Returns a query over this world, like [`QueryState::query_mut`].
     pub fn query<'s, D: QueryData, F: QueryFilter>(&mut self, state: &'s mut QueryState<D, F>) -> Query<'_, 's, D, F> {
         state.query_mut(self.world_mut())
     }
 
-    /// A resource, borrowed mutably.
+    /// Returns a resource, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -130,7 +131,7 @@ impl DeferredWorld<'_> {
         self.world_mut().resource_mut()
     }
 
-    /// A resource, borrowed mutably; `None` if it does not exist.
+    /// Returns a resource, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         self.world_mut().get_resource_mut()

@@ -6,18 +6,19 @@ use super::cast::World;
 use crate::structure::store::with_deferred_events;
 
 impl World {
-    /// Runs several operations as one: hooks and observers of the components that they add (`Add`, `Insert`, new pairs) are called when the
-    /// closure has returned. So they see the result of all operations, whatever their order.
+    /// Runs several operations as one: hooks and observers of added components (`Add`, `Insert`, new pairs) are called
+    /// after the closure has returned. So they see the result of all operations, in whatever order these ran.
     ///
-    /// - An event is delivered for each operation, and only if the entity still has the component at the end. If several values were
-    ///   inserted, observers see the last one each time.
+    /// - An event is delivered for each operation, but only if the entity still has the component at the end. If
+    ///   several values were inserted, observers see the last value each time.
     /// - Hooks and observers of removals (`Remove`, `Discard`, `Despawn`) are called before the removal, as always.
-    /// - Commands that hooks and observers record are applied at the end. Commands that the closure itself records and flushes are applied where
-    ///   it flushes them.
+    /// - Commands that hooks and observers record are applied at the end. Commands that the closure records are applied
+    ///   when the closure flushes them.
     /// - A snapshot can neither be taken nor restored in the closure.
-    /// - If the closure replaces this world by another one, the events of this one are delivered with its next operation.
+    /// - If the closure replaces this world by another one, the events of this world are delivered with its next
+    ///   operation.
     ///
-    /// If the closure panics, the events so far are delivered with the next operation.
+    /// If the closure panics, the events up to then are delivered with the next operation.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -77,10 +77,11 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If no entity ids are left, or if the allocation of its row fails, or of rows for reserved ids, which become entities
-    /// now. The world is unchanged and the bundle is dropped. (The first time that a world spawns a bundle it registers the
-    /// bundle and its table. If one of these small allocations fails the process aborts, or the handler of failed allocations
-    /// panics, as with the standard collections. The world stays valid then, too.)
+    /// If no entity ids are left, or if an allocation fails: of the row of the entity, or of rows for reserved ids,
+    /// which become entities now. The world is unchanged and the bundle is dropped. (The first time that a world spawns
+    /// a bundle, it registers the bundle and its table. If one of these small allocations fails, the process aborts, or
+    /// the handler of failed allocations panics, as with the standard collections. After such a panic the world is
+    /// valid.)
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -107,8 +108,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If an entity with its index is alive, if its generation has been used already, if the index is more than 2^20 beyond all
-    /// indexes that have been used, or if an allocation fails. The world is unchanged.
+    /// If an entity with the same index is alive, if the generation has been used already, if the index is more than
+    /// 2^20 beyond all indexes that have been used, or if an allocation fails. The world is unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -129,12 +130,12 @@ impl World {
         Ok(EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world)))
     }
 
-    /// Spawns an entity with the components of a builder, which is empty afterwards.
+    /// Spawns an entity with the components of a builder. Afterwards the builder is empty.
     ///
     /// # Panics
     ///
-    /// If no entity ids are left, or if a component of the builder was made at run time and another component of this world has
-    /// its name. The components are dropped then.
+    /// If no entity ids are left, or if a component of the builder was made at run time and another component of this
+    /// world has the same name. The components are dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,15 +158,16 @@ impl World {
         EntityWorldMut::new(StoreEntityMut::new(&mut self.store, entity, world))
     }
 
-    /// Spawns an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
-    /// components)`.
+    /// Spawns an entity with clones of all components of another one, table-stored and sparse, and returns the id of
+    /// the clone. `O(components)` of the entity.
     ///
-    /// A component can be cloned if its type is `Clone`, unless it has parameters or `#[component(clone = "never")]`; with
-    /// parameters it needs `#[component(clone)]`. Ids of entities inside of components are copied as they are.
+    /// A component can be cloned if its type is `Clone` and has no `#[component(clone = "never")]`. A type with type
+    /// parameters also needs `#[component(clone)]`. Ids of entities inside of components are copied as they are.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive, or if a component cannot be cloned; the error names all of these. Nothing is spawned.
+    /// If the entity is not alive, or if a component cannot be cloned; the error lists all components that cannot be
+    /// cloned. Nothing is spawned.
     ///
     /// # Panics
     ///
@@ -194,8 +196,8 @@ impl World {
         clone_entity(self.store.track_caller(), entity)
     }
 
-    /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
-    /// structural change, or [`World::flush`].
+    /// Reserves an id through a shared reference, from any thread. The next structural change or [`World::flush`] turns
+    /// the id into an entity without components.
     ///
     /// If several systems with `&World` reserve ids at the same time, the ids depend on the timing. The ids that
     /// [`Commands`](crate::command::Commands) reserves are the same in each run.
@@ -222,7 +224,7 @@ impl World {
         self.store.structure.entities.reserve().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Reserves several ids at once, whether the iterator is used or not. See [`World::reserve_entity`].
+    /// Reserves `count` ids, even if the returned iterator is not used. See [`World::reserve_entity`].
     ///
     /// This is one atomic operation, whatever `count` is.
     ///
@@ -246,7 +248,8 @@ impl World {
         self.store.structure.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Despawns an entity and drops its components. Returns false if it is not alive. `O(its components)`.
+    /// Despawns an entity and drops its components. Returns false if the entity is not alive. `O(components)` of the
+    /// entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -267,7 +270,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If it is not alive, with the reason.
+    /// If the entity is not alive. The error contains the reason.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -306,7 +309,7 @@ impl World {
         self.store.track_caller().clear_entities();
     }
 
-    /// Whether an entity is alive.
+    /// Returns whether an entity is alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -324,13 +327,13 @@ impl World {
         self.store.structure.entities.contains(entity)
     }
 
-    /// The number of entities that are alive.
+    /// Returns the number of entities that are alive.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.structure.entities.len()
     }
 
-    /// Whether no entity is alive.
+    /// Returns whether no entity is alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -345,7 +348,7 @@ impl World {
         self.store.structure.entities.is_empty()
     }
 
-    /// A component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
+    /// Returns a component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -366,7 +369,8 @@ impl World {
         ReadEntity::find(self.read(), entity)
     }
 
-    /// A component of an entity, borrowed mutably; `None` if the entity is not alive or does not have it. `O(1)`.
+    /// Returns a component of an entity, borrowed mutably; `None` if the entity is not alive or does not have it.
+    /// `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -387,7 +391,7 @@ impl World {
         WriteEntity::new(&mut self.store, entity).into_mut()
     }
 
-    /// A read-only view of an entity, or of several: see [`WorldEntityFetch`].
+    /// Returns a read-only view of one entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
@@ -411,11 +415,11 @@ impl World {
         }
     }
 
-    /// A read-only view of an entity, or of several: see [`WorldEntityFetch`].
+    /// Returns a read-only view of one entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
-    /// If an entity is not alive, with the reason.
+    /// If an entity is not alive. The error contains the reason.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -431,7 +435,7 @@ impl World {
         entities.fetch_ref(self)
     }
 
-    /// A mutable view of an entity, or of the components of several: see [`WorldEntityFetch`].
+    /// Returns mutable access to one entity, or to the components of several: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
@@ -456,7 +460,7 @@ impl World {
         entities.expect_mut(self)
     }
 
-    /// A mutable view of an entity, or of the components of several: see [`WorldEntityFetch`].
+    /// Returns mutable access to one entity, or to the components of several: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
@@ -481,7 +485,7 @@ impl World {
         entities.fetch_mut(self)
     }
 
-    /// All entities, in the order of tables and rows.
+    /// Returns all entities, in the order of tables and rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -503,7 +507,7 @@ impl World {
         entities.map(move |&entity| EntityRef::new(cell, entity))
     }
 
-    /// All entities, with mutable access to their components, in the order of tables and rows.
+    /// Returns all entities, with mutable access to their components, in the order of tables and rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -6,7 +6,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use super::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 
-/// Implements `From` for a view, from the types that are converted by value or borrowed.
+/// Implements `From` for a view: from types that are converted by value, and from types that are borrowed.
 macro_rules! conversions {
     ($($(#[$doc:meta])* $Of:ty => $To:ty: |$entity:ident| $made:expr;)*) => {$(
         $(#[$doc])*

@@ -14,7 +14,7 @@ use crate::query::{Fetch, Kept, QueryData, ReadAllBut, WriteAllBut};
 use crate::structure::bundle::{Bundle, BundleParts};
 use crate::structure::store::Store;
 
-/// Whether a component is one of those that a term names.
+/// Returns whether a component is one of those that a term lists.
 fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     match term {
         ConstTerm::Component(_, component) => (component.find)(&store.structure.archetypes.components) == Some(id),
@@ -23,14 +23,14 @@ fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     }
 }
 
-/// Whether a view that excludes `B` gives access to `T`.
+/// Returns whether a view that excludes `B` gives access to `T`.
 fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
     let id = store.structure.archetypes.components.id::<T>();
     id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id))
 }
 
-/// Read access to all components of an entity but those of a bundle: an [`EntityRef`](super::EntityRef) that can be combined with a
-/// query that writes the excluded components.
+/// Read access to all components of an entity except those of a bundle. Unlike an [`EntityRef`](super::EntityRef), it
+/// can be combined with a query that writes the excluded components.
 ///
 /// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///
@@ -75,12 +75,12 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         Self { entity, marker: PhantomData }
     }
 
-    /// The view of all components of the entity.
+    /// Returns the view of all components of the entity, including the excluded ones.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
     }
 
-    /// A component; `None` if the entity does not have it, or if it is excluded.
+    /// Returns a component; `None` if the entity does not have it, or if it is excluded.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -99,7 +99,7 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         is_given::<B, T>(self.entity.store()).then(|| self.entity.get()).flatten()
     }
 
-    /// A component with its change ticks; `None` if the entity does not have it, or if it is excluded.
+    /// Returns a component with its change ticks; `None` if the entity does not have it, or if it is excluded.
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         is_given::<B, T>(self.entity.store()).then(|| self.entity.get_ref()).flatten()
@@ -108,22 +108,22 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
     forward! {
         whole:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// Whether the entity has a component, excluded or not.
+        /// Returns whether the entity has a component, excluded or not.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, excluded or not.
+        /// Returns whether the entity has the component with this id, excluded or not.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, excluded or not.
+        /// Returns whether the entity has the component of the type with this `TypeId`, excluded or not.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
-/// Mutable access to all components of an entity but those of a bundle: an [`EntityMut`](super::EntityMut) that can be combined with a
-/// query that borrows the excluded components.
+/// Mutable access to all components of an entity except those of a bundle. Unlike an [`EntityMut`](super::EntityMut),
+/// it can be combined with a query that borrows the excluded components.
 ///
 /// It matches every entity, whether it has the excluded components or not. Each access searches the list of excluded components.
 ///
@@ -161,7 +161,7 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
         EntityMutExcept { entity: self.entity.reborrow(), marker: PhantomData }
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     #[must_use]
     pub fn as_readonly(&self) -> EntityRefExcept<'_, 's, B> {
         EntityRefExcept::new(self.entity.as_readonly())
@@ -173,7 +173,7 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
         EntityRefExcept::new(self.entity.into_readonly())
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it, or if it is excluded.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it, or if it is excluded.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         is_given::<B, T>(self.entity.as_readonly().store()).then(|| self.entity.reborrow().into_mut()).flatten()
@@ -182,22 +182,22 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
     forward! {
         as_readonly:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it, or if it is excluded.
+        /// Returns a component; `None` if the entity does not have it, or if it is excluded.
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component with its change ticks; `None` if the entity does not have it, or if it is excluded.
+        /// Returns a component with its change ticks; `None` if the entity does not have it, or if it is excluded.
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// Whether the entity has a component, excluded or not.
+        /// Returns whether the entity has a component, excluded or not.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, excluded or not.
+        /// Returns whether the entity has the component with this id, excluded or not.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, excluded or not.
+        /// Returns whether the entity has the component of the type with this `TypeId`, excluded or not.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }

@@ -41,7 +41,7 @@ impl_error! {
     NotSpawned(EntityError)
 }
 
-/// Arguments of [`World::entity`], [`World::entity_mut`] and the two methods that return a `Result`.
+/// Arguments of [`World::entity`], [`World::entity_mut`], [`World::get_entity`] and [`World::get_entity_mut`].
 ///
 ///  argument | `entity` returns | `entity_mut` returns |
 /// |---|---|---|
@@ -74,21 +74,21 @@ pub trait WorldEntityFetch {
     type Mut<'w>;
     /// The mutable views that permit no structural changes.
     type DeferredMut<'w>;
-    /// The reason why they cannot be borrowed mutably.
+    /// The reason why the entities cannot be borrowed mutably.
     type MutError: fmt::Display + fmt::Debug;
 
     /// Borrows the entities for reading.
     ///
     /// # Errors
     ///
-    /// For the first one that is not alive.
+    /// If an entity is not alive. The error is about the first such entity.
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError>;
 
     /// Borrows the entities mutably.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, or that occurs twice.
+    /// If an entity is not alive, or occurs twice. The error is about the first such entity.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
 
@@ -96,7 +96,7 @@ pub trait WorldEntityFetch {
     ///
     /// # Panics
     ///
-    /// For the first entity that is not alive, or that occurs twice.
+    /// If an entity is not alive, or occurs twice. The message is about the first such entity.
     #[doc(hidden)]
     #[inline]
     #[track_caller]
@@ -240,7 +240,7 @@ impl WorldEntityFetch for &EntityHashSet {
     }
 }
 
-/// Fails for the first of some entities that is not alive.
+/// Returns an error for the first of some entities that is not alive.
 fn all_alive<'a>(store: &Store, entities: impl IntoIterator<Item = &'a Entity>) -> Result<(), EntityError> {
     entities.into_iter().try_for_each(|&entity| store.structure.entities.locate(entity).map(drop))
 }

@@ -24,20 +24,20 @@ use crate::system::commands::{self, Commands};
 pub struct EntityFetcher<'w>(WriteEntities<'w>);
 
 impl EntityFetcher<'_> {
-    /// Read access to one entity or several. Like [`World::get_entity`].
+    /// Returns read access to one entity or several, like [`World::get_entity`].
     ///
     /// # Errors
     ///
-    /// For the first one that is not alive.
+    /// If an entity is not alive. The error is about the first such entity.
     pub fn get<E: WorldEntityFetch>(&self, entities: E) -> Result<E::Ref<'_>, EntityError> {
         entities.fetch_ref(World::from_store(self.0.store()))
     }
 
-    /// Mutable access to the components of one entity or several.
+    /// Returns mutable access to the components of one entity or several.
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, or that occurs twice.
+    /// If an entity is not alive, or occurs twice. The error is about the first such entity.
     pub fn get_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
         entities.fetch_deferred_mut(self.0.reborrow())
     }
@@ -76,7 +76,7 @@ impl World {
         (EntityFetcher(entities), commands)
     }
 
-    /// Mutable access to the components of the entities. Turns reserved ids into entities first.
+    /// Turns reserved ids into entities, and returns mutable access to the components of the entities.
     pub(super) fn write_entities(&mut self) -> WriteEntities<'_> {
         self.store.flush();
         WriteEntities::new(&mut self.store)

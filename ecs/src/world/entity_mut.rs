@@ -41,18 +41,18 @@ impl<'w> EntityWorldMut<'w> {
         Self { at }
     }
 
-    /// The store, to which the caller may do anything.
+    /// Returns the store, without restrictions on what the caller may change.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         self.at.store_mut()
     }
 
-    /// The id of the entity, or an id that no entity has if the world has been replaced by another one.
+    /// Returns the id of the entity. If the world has been replaced by another one, returns an id that no entity has.
     #[inline]
     pub(super) fn target(&self) -> Entity {
         self.at.target()
     }
 
-    /// The id of the entity, for an operation on the world.
+    /// Returns the id of the entity, for an operation on the world.
     ///
     /// # Panics
     ///
@@ -63,16 +63,18 @@ impl<'w> EntityWorldMut<'w> {
         self.at.expect_target()
     }
 
-    /// The id of the entity.
+    /// Returns the id of the entity.
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
         self.at.id()
     }
 
-    /// Adds the components of a bundle. Values of components that the entity already has are replaced, and dropped at the end.
+    /// Adds the components of a bundle. Values of components that the entity already has are replaced. The old values
+    /// are dropped at the end.
     ///
-    /// Unless the entity already has all of them, or they are sparse, this moves the entity to another table: `O(its components)`.
+    /// Moves the entity to another table, unless it already has all of the components or they are sparse.
+    /// `O(components)` of the entity.
     ///
     /// # Panics
     ///
@@ -103,8 +105,8 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Adds the components of a bundle that the entity does not have. The others are dropped, and their required components are not
-    /// added.
+    /// Adds those components of a bundle that the entity does not have. The other values are dropped, and their
+    /// required components are not added.
     ///
     /// # Panics
     ///
@@ -132,7 +134,8 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Adds the components of a builder, which is empty afterwards. Values of components that the entity already has are replaced.
+    /// Adds the components of a builder. Afterwards the builder is empty. Values of components that the entity already
+    /// has are replaced.
     ///
     /// # Panics
     ///
@@ -213,8 +216,8 @@ impl<'w> EntityWorldMut<'w> {
         self.at.take()
     }
 
-    /// Removes those components of one bundle that the entity has, and adds those of another: one move instead of two. The removed
-    /// components are dropped; [`EntityWorldMut::exchange`] returns them.
+    /// Removes those components of one bundle that the entity has, and adds the components of another bundle, in one
+    /// move instead of two. The removed components are dropped; [`EntityWorldMut::exchange`] returns them.
     ///
     /// # Panics
     ///
@@ -242,7 +245,8 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Takes the components of one bundle out of the entity and adds those of another: one move instead of two.
+    /// Takes the components of one bundle out of the entity and adds those of another bundle, in one move instead of
+    /// two.
     ///
     /// # Errors
     ///
@@ -274,8 +278,8 @@ impl<'w> EntityWorldMut<'w> {
         self.at.exchange(new)
     }
 
-    /// Removes all components but those of a bundle and those that these require, and drops them, in one move. The entity need not
-    /// have the components of the bundle.
+    /// Removes all components except those of a bundle and those that these require, and drops them, in one move. The
+    /// entity need not have the components of the bundle.
     ///
     /// # Panics
     ///
@@ -323,9 +327,10 @@ impl<'w> EntityWorldMut<'w> {
         self.retain::<()>()
     }
 
-    /// Takes all components out of the entity, which stays alive without components. `O(its components)`, one allocation each.
+    /// Takes all components out of the entity, which stays alive without components. `O(components)` of the entity,
+    /// with one allocation per component.
     ///
-    /// The builder can be spawned in any world. Ids of entities inside of components are not changed.
+    /// The returned builder can be spawned in any world. Ids of entities inside of components are not changed.
     ///
     /// # Panics
     ///
@@ -351,15 +356,15 @@ impl<'w> EntityWorldMut<'w> {
         self.at.track_caller().take_values(None)
     }
 
-    /// Clones all components into a builder. `O(its components)`, one allocation each.
+    /// Clones all components into a builder. `O(components)` of the entity, with one allocation per component.
     ///
     /// Ids of entities inside of components are copied as they are.
     ///
     /// # Errors
     ///
-    /// If a component cannot be cloned; the error names all of these. See
-    /// [`#[derive(Component)]`](derive@crate::prelude::Component) for which can. Also if the entity was despawned through
-    /// [`EntityWorldMut::world_scope`].
+    /// If a component cannot be cloned; the error lists all components that cannot.
+    /// [`#[derive(Component)]`](derive@crate::prelude::Component) describes which components can be cloned. Also if the
+    /// entity was despawned through [`EntityWorldMut::world_scope`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -375,12 +380,12 @@ impl<'w> EntityWorldMut<'w> {
         clone_components(self.at.store(), self.target())
     }
 
-    /// Spawns an entity with clones of all components, and returns its id. Like [`World::clone_entity`].
+    /// Spawns an entity with clones of all components, and returns its id, like [`World::clone_entity`].
     ///
     /// # Errors
     ///
-    /// If a component cannot be cloned; the error names all of these, and nothing is spawned. Also if the entity was
-    /// despawned through [`EntityWorldMut::world_scope`].
+    /// If a component cannot be cloned; the error lists all components that cannot, and nothing is spawned. Also if the
+    /// entity was despawned through [`EntityWorldMut::world_scope`].
     ///
     /// # Panics
     ///
@@ -419,7 +424,7 @@ impl<'w> EntityWorldMut<'w> {
         self.into_world_mut().despawn(entity);
     }
 
-    /// A component; `None` if the entity does not have it.
+    /// Returns a component; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -437,7 +442,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world().get(self.target())
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -459,7 +464,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }
 
-    /// The origin of the spawn of the entity. Known with the feature `track_location` only.
+    /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -473,7 +478,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.store().structure.entities.entity_get_spawned_or_despawned_by(self.target())
     }
 
-    /// The location of its table-stored components.
+    /// Returns the location of the entity's table-stored components.
     ///
     /// # Panics
     ///
@@ -495,7 +500,7 @@ impl<'w> EntityWorldMut<'w> {
         self.at.location()
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -515,7 +520,7 @@ impl<'w> EntityWorldMut<'w> {
     forward! {
         as_readonly:
 
-        /// Whether the entity has a component.
+        /// Returns whether the entity has a component.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -530,7 +535,7 @@ impl<'w> EntityWorldMut<'w> {
         /// ```
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id.
+        /// Returns whether the entity has the component with this id.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -547,10 +552,11 @@ impl<'w> EntityWorldMut<'w> {
         /// ```
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`.
+        /// Returns whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
-        /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
+        /// Returns where in the program a component was last changed, if the entity has the component. It is
+        /// recorded only with the feature `track_location`.
         fn get_changed_by<T: Component>(&self) -> Option<Origin>;
     }
 }

@@ -29,8 +29,8 @@ use crate::util::origin::Origin;
 /// assert!(!entity.contains::<Mana>());
 /// ```
 ///
-/// In a query it reads all components of all matched entities: such a query conflicts with each one that writes a component, unless
-/// their filters are disjoint. [`EntityRefExcept`](super::EntityRefExcept) excludes components.
+/// In a query it reads all components of all matched entities. So the query conflicts with every query that writes a
+/// component, unless the filters of both are disjoint. [`EntityRefExcept`](super::EntityRefExcept) excludes components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -63,14 +63,14 @@ impl<'w> EntityRef<'w> {
         Self(ReadEntity::new(cell, entity))
     }
 
-    /// The id of the entity.
+    /// Returns the id of the entity.
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
         self.0.id()
     }
 
-    /// The origin of the spawn of the entity. Known with the feature `track_location` only.
+    /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -84,12 +84,12 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.entities.entity_get_spawned_or_despawned_by(self.0.id())
     }
 
-    /// The location of its table-stored components.
+    /// Returns the location of the entity's table-stored components.
     ///
     /// # Panics
     ///
-    /// If the entity is not alive any more: [`EntityWorldMut::as_readonly`](crate::world::EntityWorldMut::as_readonly) returns such a
-    /// reference after a despawn.
+    /// If the entity is not alive any more. This can happen if
+    /// [`EntityWorldMut::as_readonly`](crate::world::EntityWorldMut::as_readonly) was called after a despawn.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -111,7 +111,7 @@ impl<'w> EntityRef<'w> {
         }
     }
 
-    /// A component; `None` if the entity does not have it.
+    /// Returns a component; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -133,7 +133,7 @@ impl<'w> EntityRef<'w> {
         self.0.get()
     }
 
-    /// Whether the entity has a component.
+    /// Returns whether the entity has a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -153,7 +153,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.value::<T>(self.0.id()).is_some()
     }
 
-    /// Whether the entity has the component with this id.
+    /// Returns whether the entity has the component with this id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -170,7 +170,7 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.has(self.0.id(), id)
     }
 
-    /// Whether the entity has the component of the type with this `TypeId`.
+    /// Returns whether the entity has the component of the type with this `TypeId`.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -187,13 +187,14 @@ impl<'w> EntityRef<'w> {
         store.structure.archetypes.components.get_id(type_id).is_some_and(|id| store.structure.has(self.0.id(), id))
     }
 
-    /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
+    /// Returns where in the program a component was last changed, if the entity has the component. It is recorded only
+    /// with the feature `track_location`.
     #[must_use]
     pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
         self.get_ref::<T>().map(|component| component.changed_by())
     }
 
-    /// The ids of all components of the entity: those in its table, then the sparse ones.
+    /// Returns the ids of all components of the entity: first the table-stored ones, then the sparse ones.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -212,8 +213,8 @@ impl<'w> EntityRef<'w> {
         self.0.store().structure.components_of(self.0.id())
     }
 
-    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
-    /// many entities.
+    /// Returns the query item for the entity; `None` if the query does not match. Each call costs as much as making a
+    /// query. For many entities, make one query instead.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -275,9 +276,10 @@ impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
 ///
-/// In a query it writes all components of all matched entities: such a query conflicts with each one that borrows a component,
-/// unless their filters are disjoint. [`EntityMutExcept`](super::EntityMutExcept) excludes components. For [change
-/// detection](crate::change_detection), a component is changed when a mutable reference to it is dereferenced mutably.
+/// In a query it writes all components of all matched entities. So the query conflicts with every query that borrows a
+/// component, unless the filters of both are disjoint. [`EntityMutExcept`](super::EntityMutExcept) excludes components.
+/// For [change detection](crate::change_detection), a component is changed when a mutable reference to it is
+/// dereferenced mutably.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -320,7 +322,7 @@ impl EntityMut<'_> {
         EntityMut(self.0.reborrow())
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -337,7 +339,7 @@ impl EntityMut<'_> {
         EntityRef(self.0.as_readonly())
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -357,13 +359,13 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
-    /// The ids of all components of the entity; see [`EntityRef::components`].
+    /// Returns the ids of all components of the entity; see [`EntityRef::components`].
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'_> {
         self.as_readonly().components()
     }
 
-    /// Returns the query item for the entity; `None` if it does not match. It costs as much as making a query: make one query for
-    /// many entities.
+    /// Returns the query item for the entity; `None` if the query does not match. Each call costs as much as making a
+    /// query. For many entities, make one query instead.
     ///
     /// The compiler checks that the item borrows no component twice.
     ///
@@ -390,10 +392,10 @@ impl EntityMut<'_> {
     forward! {
         as_readonly:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it.
+        /// Returns a component; `None` if the entity does not have it.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -407,28 +409,30 @@ impl EntityMut<'_> {
         /// ```
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component with its change ticks; see [`EntityRef::get_ref`].
+        /// Returns a component with its change ticks; see [`EntityRef::get_ref`].
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The ticks at which a component was added and changed, if it is tracked; see [`EntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed, if the component is tracked; see
+        /// [`EntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// The location of its table-stored components; see [`EntityRef::location`].
+        /// Returns the location of the entity's table-stored components; see [`EntityRef::location`].
         fn location(&self) -> Location;
 
-        /// Whether the entity has the component with this id; see [`EntityRef::contains_id`].
+        /// Returns whether the entity has the component with this id; see [`EntityRef::contains_id`].
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`.
+        /// Returns whether the entity has the component of the type with this `TypeId`.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
 
-        /// The origin of the last change of a component, if the entity has it. Known with the feature `track_location` only.
+        /// Returns where in the program a component was last changed, if the entity has the component. It is recorded
+        /// only with the feature `track_location`.
         fn get_changed_by<T: Component>(&self) -> Option<Origin>;
 
-        /// The origin of the spawn of the entity. Known with the feature `track_location` only.
+        /// Returns where in the program the entity was spawned. It is recorded only with the feature `track_location`.
         fn spawned_by(&self) -> Origin;
 
-        /// Whether the entity has a component.
+        /// Returns whether the entity has a component.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -457,25 +461,26 @@ impl<'w> EntityMut<'w> {
         EntityRef(self.0.into_readonly())
     }
 
-    /// A component, borrowed for the full lifetime of the view.
+    /// Returns a component, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component with its change ticks, borrowed for the full lifetime of the view.
+    /// Returns a component with its change ticks, borrowed for the full lifetime of the view.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, borrowed mutably for the full lifetime of the view.
+    /// Returns a component, borrowed mutably for the full lifetime of the view.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.0.into_mut()
     }
 
-    /// Like [`get_components_mut`](Self::get_components_mut), for the full lifetime of the view.
+    /// Returns the query item for the entity, like [`get_components_mut`](Self::get_components_mut), for the full
+    /// lifetime of the view.
     #[must_use]
     #[track_caller]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {

@@ -1,5 +1,5 @@
-//! Conversions of an [`EntityWorldMut`]: to references with the lifetime of the world, to the world, and scopes that
-//! return to the entity.
+//! Conversions of an [`EntityWorldMut`] to its world and to references with the lifetime of the world, and methods that
+//! call a function and return to the entity afterwards.
 //!
 //! Tests: tests/commands/made.rs
 
@@ -12,7 +12,7 @@ use crate::query::change::{Mut, Ref, WriteEntity};
 use crate::storage::resource::Resource;
 
 impl<'w> EntityWorldMut<'w> {
-    /// A view with mutable access to the components of the entity, without structural changes.
+    /// Converts the entity to a view with mutable access to its components, without structural changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -30,7 +30,7 @@ impl<'w> EntityWorldMut<'w> {
         EntityMut(WriteEntity::new(self.at.into_store(), id))
     }
 
-    /// The world, for reading.
+    /// Returns the world for reading.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -44,7 +44,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store(self.at.store())
     }
 
-    /// Calls a function with the whole world, and then finds the entity again.
+    /// Calls a function with the whole world. Afterwards the entity is looked up again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,7 +77,8 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.into_store())
     }
 
-    /// Whether the entity is alive: it may have been despawned through [`world_scope`](Self::world_scope).
+    /// Returns whether the entity is still alive. It may have been despawned through
+    /// [`world_scope`](Self::world_scope).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,7 +94,7 @@ impl<'w> EntityWorldMut<'w> {
         self.world().contains(self.target())
     }
 
-    /// Whether the entity is not alive any more: the negation of [`is_spawned`](Self::is_spawned).
+    /// Returns whether the entity is not alive any more: the negation of [`is_spawned`](Self::is_spawned).
     #[must_use]
     pub fn is_despawned(&self) -> bool {
         !self.is_spawned()
@@ -116,7 +117,7 @@ impl<'w> EntityWorldMut<'w> {
         id
     }
 
-    /// A read-only view of the entity, with the lifetime of the world.
+    /// Converts the entity to a read-only view with the lifetime of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -131,19 +132,19 @@ impl<'w> EntityWorldMut<'w> {
         self.into_mutable().into_readonly()
     }
 
-    /// A component, borrowed for the lifetime of the world.
+    /// Returns a component, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
         self.into_readonly().get()
     }
 
-    /// A component with its change ticks, borrowed for the lifetime of the world.
+    /// Returns a component with its change ticks, borrowed for the lifetime of the world.
     #[must_use]
     pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         self.into_readonly().get_ref()
     }
 
-    /// A component, borrowed mutably for the lifetime of the world.
+    /// Returns a component, borrowed mutably for the lifetime of the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -211,7 +212,8 @@ impl<'w> EntityWorldMut<'w> {
         self.world_scope(|world| world.try_resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource)))
     }
 
-    /// Passes the entity by value to a function, and continues with it afterwards. The function may despawn the entity.
+    /// Passes the entity by value to a function. This `EntityWorldMut` can be used afterwards, even if the function
+    /// despawned the entity.
     ///
     /// # Panics
     ///

@@ -32,7 +32,7 @@ use crate::storage::resource::Resource;
 pub enum ComponentEntry<'w, 'a, T: Component> {
     /// The entity has the component.
     Occupied(OccupiedComponentEntry<'w, 'a, T>),
-    /// The entity does not have it.
+    /// The entity does not have the component.
     Vacant(VacantComponentEntry<'w, 'a, T>),
 }
 
@@ -83,23 +83,23 @@ impl<'w> EntityWorldMut<'w> {
     forward! {
         world:
 
-        /// A resource of the world.
+        /// Returns a resource of the world.
         ///
         /// # Panics
         ///
-        /// If it does not exist.
+        /// If the resource does not exist.
         #[track_caller]
         fn resource<R: Resource>(&self) -> &R;
 
-        /// A resource of the world; `None` if it does not exist.
+        /// Returns a resource of the world; `None` if it does not exist.
         fn get_resource<R: Resource>(&self) -> Option<&R>;
     }
 
-    /// A resource of the world, borrowed mutably.
+    /// Returns a resource of the world, borrowed mutably.
     ///
     /// # Panics
     ///
-    /// If it does not exist.
+    /// If the resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -117,7 +117,7 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).resource_mut()
     }
 
-    /// A resource of the world, borrowed mutably; `None` if it does not exist.
+    /// Returns a resource of the world, borrowed mutably; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         World::from_store_mut(self.at.store_mut()).get_resource_mut()
@@ -151,23 +151,25 @@ impl<'w> EntityWorldMut<'w> {
         self.as_mutable().into_components_mut::<D>()
     }
 
-    /// Like [`get_components_mut`](Self::get_components_mut), with the lifetime of the world.
+    /// Returns the query item for the entity, like [`get_components_mut`](Self::get_components_mut), with the lifetime of the
+    /// world.
     #[must_use]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         self.into_mutable().into_components_mut::<D>()
     }
 
-    /// A view with mutable access to the components of the entity, without structural changes.
+    /// Returns a view with mutable access to the components of the entity, without structural changes.
     #[must_use]
     pub fn as_mutable(&mut self) -> EntityMut<'_> {
         let id = self.target();
         EntityMut(WriteEntity::new(self.at.store_mut(), id))
     }
 
-    /// Changes a component by a function, and returns its result; `None` if the entity does not have the component.
+    /// Calls a function with a mutable reference to a component, and returns the result; `None` if the entity does not
+    /// have the component.
     ///
-    /// Observers and hooks are notified as if another value was inserted ([`Discard`](crate::lifecycle::Discard) before the change, and
-    /// [`Insert`](crate::lifecycle::Insert) after it), so this works for immutable components, too.
+    /// Observers and hooks are notified as if another value was inserted ([`Discard`](crate::lifecycle::Discard) before
+    /// the change, and [`Insert`](crate::lifecycle::Insert) after it). So this works for immutable components, too.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -189,7 +191,7 @@ impl<'w> EntityWorldMut<'w> {
         })
     }
 
-    /// An entry for a component, to change it or to insert it if it is missing.
+    /// Returns an entry for a component. With it, the component can be changed, or inserted if it is missing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -225,7 +227,7 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
         self
     }
 
-    /// Inserts the component, and replaces the present one.
+    /// Inserts the component. If one is present, it is replaced.
     #[track_caller]
     pub fn insert_entry(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
         match self {
@@ -272,13 +274,12 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 }
 
-/// Panics because the component of an entry is missing. The entry borrows the entity, but an insertion runs commands of hooks and
-/// observers.
 /// Returns the component of an occupied entry.
 ///
 /// # Panics
 ///
-/// If the entity does not have it any more.
+/// If the entity does not have the component any more. The entry borrows the entity, but commands of hooks and
+/// observers run after an insertion, and may remove the component.
 #[track_caller]
 fn expect_present<T, C>(component: Option<C>, id: Entity) -> C {
     match component {
@@ -291,7 +292,7 @@ fn expect_present<T, C>(component: Option<C>, id: Entity) -> C {
 }
 
 impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
-    /// The component.
+    /// Returns the component.
     ///
     /// # Panics
     ///
@@ -302,7 +303,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         expect_present::<T, _>(self.entity.get(), self.entity.id())
     }
 
-    /// The component, borrowed mutably.
+    /// Returns the component, borrowed mutably.
     ///
     /// # Panics
     ///
@@ -317,7 +318,7 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
         expect_present::<T, _>(self.entity.get_mut(), id)
     }
 
-    /// The component, borrowed mutably for as long as the entity is borrowed.
+    /// Returns the component, borrowed mutably for as long as the entity is.
     ///
     /// # Panics
     ///

@@ -14,7 +14,7 @@ use crate::structure::bundle::InsertMode;
 use crate::system::commands::EntityCommands;
 
 impl EntityCommands<'_> {
-    /// Borrows the commands again, with a shorter lifetime: for a function that takes them by value.
+    /// Borrows the commands again, with a shorter lifetime. Use it to pass the commands by value to a function.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -40,7 +40,8 @@ impl EntityCommands<'_> {
 }
 
 impl<'a> EntityCommands<'a> {
-    /// An entry for a component, to change it or to insert it if it is missing when the commands are applied.
+    /// Returns an entry for a component. With it, the component can be changed, or inserted if it is missing when the
+    /// commands are applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -60,7 +61,8 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
-/// Inserts the result of a function. With [`InsertMode::Keep`] the function is not called if the component is present.
+/// Inserts the result of a function. With [`InsertMode::Keep`], if the component is present, it stays and the function
+/// is not called.
 pub fn insert_with<T: Component, F>(make: F, mode: InsertMode) -> impl EntityCommand
 where
     F: FnOnce() -> T + Send + 'static,
@@ -72,7 +74,8 @@ where
     }
 }
 
-/// Inserts a value made by [`FromWorld`]. With [`InsertMode::Keep`] no value is made if the component is present.
+/// Inserts a value made by [`FromWorld`]. With [`InsertMode::Keep`], if the component is present, it stays and no value
+/// is made.
 #[must_use]
 pub fn insert_from_world<T: Component + FromWorld>(mode: InsertMode) -> impl EntityCommand {
     move |mut entity: EntityWorldMut<'_>| {
@@ -114,7 +117,8 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
-    /// Like [`or_insert`](Self::or_insert), but nothing is reported if the entity is not alive.
+    /// Inserts the component if it is missing, like [`or_insert`](Self::or_insert), but reports nothing if the entity
+    /// is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_try_insert(&mut self, component: T) -> &mut Self {
         self.commands.try_insert_if_new(component);
@@ -129,7 +133,8 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
-    /// Like [`or_insert_with`](Self::or_insert_with), but nothing is reported if the entity is not alive.
+    /// Inserts the result of a function if the component is missing, like [`or_insert_with`](Self::or_insert_with), but
+    /// reports nothing if the entity is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_try_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
         self.commands.queue_silenced(insert_with(make, InsertMode::Keep));
@@ -155,12 +160,12 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
-    /// The commands for the entity.
+    /// Returns the commands for the entity.
     pub fn entity(&mut self) -> &mut EntityCommands<'a> {
         self.commands
     }
 
-    /// Borrows the entry again, with a shorter lifetime: for a function that takes it by value.
+    /// Borrows the entry again, with a shorter lifetime. Use it to pass the entry by value to a function.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

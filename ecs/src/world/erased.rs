@@ -25,8 +25,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If it is the descriptor of a resource, if the world has a component of this name with another definition, if another component has
-    /// its stable name, or if the component requires itself. Then nothing has changed.
+    /// If the descriptor belongs to a resource, if the world has a component with the same name and another definition,
+    /// if another component has the same stable name, or if the component requires itself. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -46,7 +46,7 @@ impl World {
         self.store.register_descriptor(descriptor)
     }
 
-    /// The value of a component of an entity. `O(1)`, and `O(log components)` for entities with many.
+    /// Returns the value of a component of an entity. `O(1)`, and `O(log components)` for entities with many.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl World {
         self.store.structure.get_by_id(entity, id)
     }
 
-    /// The value of a component of an entity, borrowed mutably.
+    /// Returns the value of a component of an entity, borrowed mutably.
     ///
     /// # Errors
     ///
@@ -87,11 +87,12 @@ impl World {
         WriteEntity::new(&mut self.store, entity).into_mut_by_id(id)
     }
 
-    /// The values of a component of all entities of a table, by row, whatever their type. [`World::tables`] has the tables.
+    /// Returns the values of a component of all entities of a table, by row, without their type. [`World::tables`]
+    /// returns the tables.
     ///
     /// # Errors
     ///
-    /// If there is no such table or component, or if the table has no column of it.
+    /// If there is no such table or component, or if the table has no column for the component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,11 +110,12 @@ impl World {
         self.store.structure.column(table, id)
     }
 
-    /// The values of a component of all entities of a table, by row. [`World::tables`] has the tables.
+    /// Returns the values of a component of all entities of a table, by row. [`World::tables`] returns the tables.
     ///
     /// # Errors
     ///
-    /// If there is no such table or component, if the table has no column of it, or if its values are not of type `T`.
+    /// If there is no such table or component, if the table has no column for the component, or if the values are not
+    /// of type `T`.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -134,7 +136,8 @@ impl World {
         self.store.structure.column_by_id(table, id)
     }
 
-    /// The values of a component of all entities of a table, by row, borrowed mutably. All of them count as changed.
+    /// Returns the values of a component of all entities of a table, by row, borrowed mutably. All of them count as
+    /// changed.
     ///
     /// # Errors
     ///
@@ -163,8 +166,8 @@ impl World {
         store.structure.values_mut_by_id(table, id, now).ok_or(ColumnAccessError::UnknownTable(table))
     }
 
-    /// A reader of the entities that lose a component from now on. Like [`World::removed_reader`], for components whose type is not known.
-    /// `None` if this world has no component with this id.
+    /// Returns a reader of the entities that lose a component from now on, like [`World::removed_reader`], but without
+    /// the type of the component. `None` if this world has no component with this id.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -185,11 +188,11 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// The value of a component, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// If the entity does not have a component, or if this world has no component with its id.
+    /// If the entity does not have one of the components, or if this world has no component with one of the ids.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -209,11 +212,11 @@ impl<'w> EntityRef<'w> {
 }
 
 impl EntityMut<'_> {
-    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// Same as [`EntityRef::get_by_id`]; also if a component is immutable, or if an id occurs twice.
+    /// Same as [`EntityRef::get_by_id`]; also if one of the components is immutable, or if an id occurs twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -232,7 +235,8 @@ impl EntityMut<'_> {
         ids.fetch_mut(self.0.reborrow())
     }
 
-    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component counts as changed only if this succeeds.
+    /// Sets a field of a component, given by its path: see [`ErasedMut::set_field`]. The component counts as changed
+    /// only if this succeeds.
     ///
     /// # Errors
     ///
@@ -255,7 +259,7 @@ impl EntityMut<'_> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
-    /// The value of a component.
+    /// Returns the value of a component.
     ///
     /// # Errors
     ///
@@ -277,9 +281,10 @@ impl EntityMut<'_> {
     }
 }
 
-/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these methods return errors.
+/// Access to components by id. If the entity was despawned through [`EntityWorldMut::world_scope`], these methods
+/// return errors.
 impl EntityWorldMut<'_> {
-    /// The value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
+    /// Returns the value of a component, borrowed mutably, or the values of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
@@ -301,7 +306,8 @@ impl EntityWorldMut<'_> {
         ids.fetch_mut(WriteEntity::new(self.at.store_mut(), entity))
     }
 
-    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component counts as changed only if this succeeds.
+    /// Sets a field of a component, given by its path: see [`ErasedMut::set_field`]. The component counts as changed
+    /// only if this succeeds.
     ///
     /// # Errors
     ///
@@ -327,7 +333,8 @@ impl EntityWorldMut<'_> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
-    /// Adds a component, or replaces its value, which is dropped at the end. Required components are added as by [`insert`](Self::insert).
+    /// Adds a component, or replaces its value. A replaced value is dropped at the end. Required components are added
+    /// as by [`insert`](Self::insert).
     ///
     /// # Errors
     ///
@@ -367,8 +374,8 @@ impl EntityWorldMut<'_> {
     ///
     /// # Errors
     ///
-    /// Same as [`insert_by_id`](Self::insert_by_id); also if a value belongs to another component than its id, or if an id occurs twice.
-    /// The error contains all values.
+    /// Same as [`insert_by_id`](Self::insert_by_id). Also if a value does not belong to the component with its id, or
+    /// if an id occurs twice. The error contains all values.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -394,7 +401,7 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// Adds a value of the component to which it belongs. The component is registered in this world if necessary.
+    /// Adds a component with this value. The component is registered in this world if necessary.
     ///
     /// # Errors
     ///
@@ -444,7 +451,7 @@ impl EntityWorldMut<'_> {
         self.at.track_caller().take_by_id(id)
     }
 
-    /// Removes a component and drops its value. Nothing happens if the entity does not have it.
+    /// Removes a component and drops its value. If the entity does not have the component, nothing happens.
     ///
     /// # Errors
     ///
@@ -466,11 +473,12 @@ impl EntityWorldMut<'_> {
         self.remove_by_ids(&[id])
     }
 
-    /// Removes those of several components that the entity has, in one move, and drops their values.
+    /// Removes several components in one move, and drops their values. Components that the entity does not have are
+    /// skipped.
     ///
     /// # Errors
     ///
-    /// Same as [`remove_by_id`](Self::remove_by_id). Then nothing is removed.
+    /// Same as [`remove_by_id`](Self::remove_by_id). If there is an error, nothing is removed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -490,7 +498,7 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// The value of a component.
+    /// Returns the value of a component.
     ///
     /// # Errors
     ///
@@ -513,8 +521,8 @@ impl EntityWorldMut<'_> {
     forward! {
         as_readonly:
 
-        /// The ticks at which a component was added and changed, if the entity has it and it is tracked: see
-        /// [`EntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed, if the entity has the component and it is
+        /// tracked: see [`EntityRef::get_change_ticks`].
         ///
         /// ```
         /// use strata_ecs::prelude::*;

@@ -8,7 +8,8 @@ use crate::query::change::{ErasedMut, TickPlace, Ticks};
 use crate::storage::resource::ResourceId;
 
 impl World {
-    /// The resources that exist, in the order in which the world registered their types: the id, the descriptor and the value of each.
+    /// Iterates over the resources that exist, in the order in which the world registered their types. Each item has
+    /// the id, the descriptor and the value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -27,7 +28,7 @@ impl World {
         self.store.resources.iter().map(|(id, value)| (id, value.descriptor(), value))
     }
 
-    /// The resources that exist, borrowed mutably. Like [`World::iter_resources`].
+    /// Iterates over the resources that exist, borrowed mutably, like [`World::iter_resources`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -53,7 +54,7 @@ impl World {
         })
     }
 
-    /// The resource with this id, if it exists.
+    /// Returns the resource with this id, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -72,7 +73,7 @@ impl World {
         self.store.resources.get_by_id(id)
     }
 
-    /// The resource with this id, borrowed mutably, if it exists.
+    /// Returns the resource with this id, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,6 +1,7 @@
-//! Functions of the whole world with parameters that borrow nothing of it.
+//! Systems that are functions of the whole world, and their other parameters, which do not borrow the world.
 //!
-//! Functions of a [`DeferredWorld`] change only values. They run alone, like functions of `&mut World`, but can be observers.
+//! A function of a [`DeferredWorld`] can change values, but make no structural changes. Like a function of `&mut
+//! World`, it runs alone. Unlike that, it can be an observer.
 //!
 //! Tests: tests/systems/params/exclusive.rs, tests/systems/params/deferred_worlds.rs
 
@@ -16,14 +17,16 @@ use crate::query::{QueryData, QueryFilter, QueryState};
 use crate::structure::store::WorldId;
 use crate::system::{BoxedSystem, IntoSystem, Local, StateVisitor, SyncCell, SystemName, SystemParam, WrittenInput};
 
-/// A parameter of a function of `&mut World`, or of a [`DeferredWorld`], after the world: it borrows nothing of the world.
+/// A parameter of a function of `&mut World` or [`DeferredWorld`]. It comes after the world, and borrows nothing of the
+/// world:
 ///
-/// - [`Local`], a value of its own;
-/// - `&mut QueryState<D, F>` and `&mut SystemState<P>`, which are prepared before the first run and used with the world, as often as the
-///   function likes;
-/// - [`SystemName`], [`WorldId`], `PhantomData`, and tuples of up to eight of these.
+/// - [`Local`]: a value that only this function uses;
+/// - `&mut QueryState<D, F>` and `&mut SystemState<P>`: they are prepared before the first run, and the function can
+///   use them with the world any number of times;
+/// - [`SystemName`], [`WorldId`], `PhantomData`, and tuples of up to eight of these parameters.
 ///
-/// A function has up to eight of them. Their state belongs to one world. In another world it is initialized again.
+/// A function has up to eight such parameters. Their state belongs to one world. If the function runs in another world,
+/// the state is initialized again.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -59,7 +62,7 @@ pub trait ExclusiveSystemParam: Sized {
     /// This parameter with another lifetime.
     type Item<'s>: ExclusiveSystemParam<State = Self::State>;
 
-    /// Initializes the state for a world, for a system with this name.
+    /// Initializes the state for a world. `system` is the name of the system.
     #[doc(hidden)]
     fn init(world: &mut World, system: &'static str) -> Self::State;
 
@@ -102,7 +105,7 @@ impl<D: QueryData + 'static, F: QueryFilter + 'static> ExclusiveSystemParam for 
         state
     }
 
-    /// The query uses the last run of the system, so it has no tick to visit.
+    /// Visits nothing: the query uses the last run of the system, so it has no tick of its own.
     fn visit_state(_: &mut QueryState<D, F>, _: &mut StateVisitor<'_>) {}
 }
 
@@ -181,7 +184,7 @@ fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) ->
     out
 }
 
-/// The state of a function with these parameters.
+/// The state of the parameters `P` of a function.
 struct KeptBy<P: ExclusiveSystemParam>(P::State);
 
 impl<P: ExclusiveSystemParam + 'static> ExclusiveState for KeptBy<P> {
@@ -217,7 +220,7 @@ macro_rules! param_tuples {
     };
 }
 
-/// Implements `IntoSystem` for functions of one kind of world and their parameters.
+/// Implements `IntoSystem` for functions with one type of world parameter, followed by other parameters.
 macro_rules! functions {
     ($Marker:ident $World:ty, $access:expr, $with:expr; $($P:ident $at:tt)*) => {
         impl<Func, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<(), Out, ($Marker, fn($($P),*))> for Func
@@ -286,7 +289,7 @@ macro_rules! exclusive_params {
     };
 }
 
-/// Calls a function of the whole world.
+/// Calls a function with the whole world: the counterpart of [`with_deferred`] for functions of `&mut World`.
 #[inline]
 fn with_world<Out>(world: &mut World, call: impl FnOnce(&mut World) -> Out) -> Out {
     call(world)

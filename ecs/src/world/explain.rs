@@ -6,14 +6,15 @@ use super::cast::World;
 use crate::query::{QueryData, QueryExplanation, QueryFilter};
 
 impl World {
-    /// Explains which entities a query matches, and, if there is no match, which of its terms exclude them.
+    /// Explains which entities a query matches. If it matches none, the explanation lists the terms that exclude
+    /// entities.
     ///
-    /// Only reads the world: no component is registered and no changes are tracked. A change counts as new if it is later
-    /// than [`World::clear_trackers`], while a system sees the changes since its own last run. If the changes of a component
-    /// are not tracked yet, all its values count as new.
+    /// Only reads the world: no component is registered, and the call does not start the tracking of changes. A change
+    /// counts as new if it was made after the last [`World::clear_trackers`]; in a system, the changes since the last
+    /// run of the system count. If the changes of a component are not tracked yet, all its values count as new.
     ///
-    /// It costs `O(tables * terms)`, and `O(rows)` of the remaining tables for each term that is evaluated per row: changes,
-    /// and components with sparse storage. It is not meant for hot paths.
+    /// The cost is `O(tables * terms)`, plus `O(rows)` of the remaining tables for each term that is evaluated per row:
+    /// terms for changes, and for components with sparse storage. It is not meant for hot paths.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -31,7 +32,7 @@ impl World {
         QueryExplanation::of::<D, ()>(&self.store)
     }
 
-    /// Like [`World::explain_query`], for a query with a filter.
+    /// Explains which entities a query with a filter matches, like [`World::explain_query`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -11,13 +11,15 @@ use crate::query::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, Writ
 use crate::query::{AddedComponents, Fetch, Kept, QueryData, ReadGiven, WriteGiven};
 use crate::structure::store::Store;
 
-/// Read access to those components of an entity that were added to the query when it was made, with [`QueryBuilder`](super::QueryBuilder)
-/// or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was made from others, by
-/// [`transmute`](crate::query::QueryState::transmute), [`join`](crate::query::QueryState::join) or a lens, the view has their access.
+/// Read access to those components of an entity that were added to the query when it was made, with
+/// [`QueryBuilder`](super::QueryBuilder) or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was
+/// made from other queries, by [`transmute`](crate::query::QueryState::transmute),
+/// [`join`](crate::query::QueryState::join) or a lens, the view has the access of these queries.
 ///
-/// Only the added components are borrowed: so the query does not conflict with others that borrow other components. Components in tables
-/// can be added; a query that was made in another way gives access to no component. If the data of a query has several filtered entities,
-/// only the first one has the access. Each access searches the list of added components.
+/// The query borrows only the added components, so it does not conflict with queries that borrow other components. Only
+/// components in tables can be added. A query that was made in another way gives access to no component. If the data of
+/// a query contains several filtered entities, only the first one has access. Each access searches the list of added
+/// components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -36,7 +38,7 @@ use crate::structure::store::Store;
 #[derive(Clone, Copy)]
 pub struct FilteredEntityRef<'w, 's> {
     entity: ReadEntity<'w>,
-    /// The accessible components; `None` gives access to no component.
+    /// The accessible components. If `None`, no component is accessible.
     given: Option<&'s AddedComponents>,
 }
 
@@ -49,53 +51,55 @@ queried! {
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
-    /// A view with access to all components.
+    /// Creates a view with access to all components.
     pub(super) fn of_all(entity: ReadEntity<'w>) -> Self {
         Self { entity, given: Some(AddedComponents::all()) }
     }
 
-    /// The view of all components of the entity.
+    /// Returns the view of all components of the entity, also those that were not added to the query.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
     }
 
-    /// Whether a component may be read.
+    /// Returns whether a component may be read.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.reads(id))
     }
 
-    /// A component; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns a component; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get())
     }
 
-    /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns a component with its change ticks; `None` if the entity does not have it, or if it was not added to the
+    /// query.
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get_ref())
     }
 
-    /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+    /// Returns the component with this id; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'w>> {
         self.is_given(id).then(|| self.entity.store().structure.get_by_id(self.id(), id).ok()).flatten()
     }
 
-    /// The ticks at which a component was added and changed, if it is tracked: see
-    /// [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks). `None` also if it was not added to the query.
+    /// Returns the ticks at which a component was added and changed, if the component is tracked: see
+    /// [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks). Also `None` if the component was not added
+    /// to the query.
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
         self.get_change_ticks_by_id(id_of::<T>(self.entity.store())?)
     }
 
-    /// The ticks of the component with this id. Like [`get_change_ticks`](Self::get_change_ticks).
+    /// Returns the ticks of the component with this id, like [`get_change_ticks`](Self::get_change_ticks).
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
         self.is_given(id).then(|| self.entity.ticks_by_id(id)).flatten()
     }
 
-    /// The components that the entity has, those that were added to the query and others.
+    /// Returns the ids of all components of the entity, whether they were added to the query or not.
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
         self.whole().components()
     }
@@ -103,22 +107,23 @@ impl<'w> FilteredEntityRef<'w, '_> {
     forward! {
         whole:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// Whether the entity has a component, added to the query or not.
+        /// Returns whether the entity has a component, even if it was not added to the query.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, added to the query or not.
+        /// Returns whether the entity has the component with this id, even if it was not added to the query.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+        /// Returns whether the entity has the component of the type with this `TypeId`, even if it was not added to the
+        /// query.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
-/// Mutable access to those components of an entity that were added mutably to the query when it was made, and read access to the others
-/// that were added. See [`FilteredEntityRef`].
+/// Access to those components of an entity that were added to the query when it was made: mutable access to the ones
+/// that were added mutably, and read access to the others. See [`FilteredEntityRef`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -150,12 +155,12 @@ pub struct FilteredEntityMut<'w, 's> {
 }
 
 impl<'w, 's> FilteredEntityMut<'w, 's> {
-    /// A view with access to all components.
+    /// Creates a view with access to all components.
     pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
         Self { entity, given: Some(AddedComponents::all()) }
     }
 
-    /// Whether a component may be changed.
+    /// Returns whether a component may be changed.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.writes(id))
     }
@@ -166,7 +171,7 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         FilteredEntityMut { entity: self.entity.reborrow(), given: self.given }
     }
 
-    /// A read-only view of the entity.
+    /// Returns a read-only view of the entity.
     #[must_use]
     pub fn as_readonly(&self) -> FilteredEntityRef<'_, 's> {
         FilteredEntityRef { entity: self.entity.as_readonly(), given: self.given }
@@ -178,22 +183,23 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         FilteredEntityRef { entity: self.entity.into_readonly(), given: self.given }
     }
 
-    /// A component, borrowed mutably; `None` if the entity does not have it, or if it was not added mutably to the query.
+    /// Returns a component, borrowed mutably; `None` if the entity does not have it, or if it was not added mutably to
+    /// the query.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         self.reborrow().into_mut()
     }
 
-    /// A component, borrowed mutably for the full lifetime of the view; `None` if the entity does not have it, or if it was not added
-    /// mutably to the query.
+    /// Returns a component, borrowed mutably for the full lifetime of the view; `None` if the entity does not have it,
+    /// or if it was not added mutably to the query.
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         let id = id_of::<T>(self.entity.as_readonly().store())?;
         self.is_given(id).then(|| self.entity.into_mut()).flatten()
     }
 
-    /// The component with this id, borrowed mutably; `None` if the entity does not have it, if it was not added mutably to the query, or if
-    /// it is immutable.
+    /// Returns the component with this id, borrowed mutably; `None` if the entity does not have it, if it was not added
+    /// mutably to the query, or if it is immutable.
     #[must_use]
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Option<ErasedMut<'_>> {
         self.is_given(id).then(|| self.entity.reborrow().into_mut_by_id(id).ok()).flatten()
@@ -202,31 +208,34 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
     forward! {
         as_readonly:
 
-        /// The id of the entity.
+        /// Returns the id of the entity.
         fn id(&self) -> Entity;
 
-        /// A component; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns a component; `None` if the entity does not have it, or if it was not added to the query.
         fn get<T: Component>(&self) -> Option<&T>;
 
-        /// A component with its change ticks; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns a component with its change ticks; `None` if the entity does not have it, or if it was not added to
+        /// the query.
         fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-        /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+        /// Returns the component with this id; `None` if the entity does not have it, or if it was not added to the
+        /// query.
         fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>>;
 
-        /// The ticks at which a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        /// Returns the ticks at which a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
 
-        /// The ticks of the component with this id; see [`FilteredEntityRef::get_change_ticks`].
+        /// Returns the ticks of the component with this id; see [`FilteredEntityRef::get_change_ticks`].
         fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks>;
 
-        /// Whether the entity has a component, added to the query or not.
+        /// Returns whether the entity has a component, even if it was not added to the query.
         fn contains<T: Component>(&self) -> bool;
 
-        /// Whether the entity has the component with this id, added to the query or not.
+        /// Returns whether the entity has the component with this id, even if it was not added to the query.
         fn contains_id(&self, id: ComponentId) -> bool;
 
-        /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+        /// Returns whether the entity has the component of the type with this `TypeId`, even if it was not added to the
+        /// query.
         fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }

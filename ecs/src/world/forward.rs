@@ -2,9 +2,9 @@
 //!
 //! Tests: tests/queries/whole_entities.rs, tests/queries/filtered.rs
 
-/// Writes methods that call the method of the same name on the result of the method `$via`.
+/// Defines methods that call the method of the same name on the result of the method `$via`.
 ///
-/// Each is written as a function without a body; `#[must_use]` is added.
+/// Each method is written as a function without a body. The macro adds `#[must_use]`.
 macro_rules! forward {
     (
         $via:ident:
@@ -21,8 +21,8 @@ macro_rules! forward {
     )* };
 }
 
-/// Implements `QueryData` for types that give access to an entity: the terms, the read-only type, the item with its two lifetimes, and
-/// how to make the item from the fetched values and the state.
+/// Implements `QueryData` for types that give access to an entity. The input is the terms, the read-only type, the item
+/// with its two lifetimes, and an expression that makes the item from the fetched values and the state.
 macro_rules! queried {
     ($(
         [$($generics:tt)*] $View:ty, $Terms:ty, $ReadOnly:ty,

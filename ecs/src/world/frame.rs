@@ -6,7 +6,7 @@ use super::cast::World;
 use crate::structure::store::{FrameGuard, WorldId, begin_frame, end_frame, end_frame_for_commands};
 use crate::system::commands::apply_after_frame;
 
-/// Ends a frame when it is dropped, so also if the function of the frame panics.
+/// Ends a frame when it is dropped. So the frame also ends if the function of the frame panics.
 struct FrameEnd<'a> {
     world: &'a mut World,
     of: WorldId,
@@ -14,7 +14,8 @@ struct FrameEnd<'a> {
 }
 
 impl FrameEnd<'_> {
-    /// Ends the frame of the world for which it was begun, even if another world has taken its place.
+    /// Ends the frame of the world for which it was begun, even if another world has been put in the place of this
+    /// world since.
     fn end(&mut self) {
         if let Some(ongoing) = self.ongoing.take() {
             if self.world.store.id() == self.of {
@@ -38,29 +39,31 @@ impl Drop for FrameEnd<'_> {
     }
 }
 
-/// Frames: rounds of a program, by which the world decides how long to keep messages and removals.
+/// Frames: rounds of a program. When a frame ends, the world drops old messages and removals.
 impl World {
-    /// Runs one frame: a round of the program, in which schedules run any number of times.
+    /// Runs one frame: one round of the program, in which schedules run any number of times.
     ///
-    /// At the end of a frame messages age, and those that were written in the previous frame are dropped (see
-    /// [`Messages`](crate::message::Messages)); removals that all readers of [`RemovedComponents`](crate::system::RemovedComponents) have
-    /// read are dropped, too. The frame also ends if the function panics. A schedule that reads messages misses none of them from its first
-    /// run on, however many frames it skips.
+    /// At the end of a frame, messages age: those that were written in the previous frame are dropped (see
+    /// [`Messages`](crate::message::Messages)). Removals that all readers of
+    /// [`RemovedComponents`](crate::system::RemovedComponents) have read are dropped, too. The frame also ends if the
+    /// function panics. From its first run on, a schedule that reads messages misses none of them, however many frames
+    /// it skips.
     ///
-    /// A program need not call this. If it does not, a frame ends when a schedule runs a second time in it. So `loop { update.run(&mut
-    /// world); draw.run(&mut world) }` has one frame in each round. A program that runs a fixed step several times per round has more
-    /// frames, and the only effect is that messages age sooner for readers outside of schedules.
+    /// A program need not call this. If it does not, a frame ends when a schedule runs a second time in it. So `loop {
+    /// update.run(&mut world); draw.run(&mut world) }` has one frame in each round. If a program runs a fixed step
+    /// several times per round, a round has several frames. The only effect is that messages age sooner for readers
+    /// outside of schedules.
     ///
-    /// Commands that were [queued for the end of the frame](Self::queue_after_frame) are applied then. If the function panics, they stay
-    /// queued until the end of the next frame.
+    /// At the end of the frame, the commands that were [queued for it](Self::queue_after_frame) are applied. If the
+    /// function panics, they stay queued until the end of the next frame.
     ///
-    /// A frame within a frame, or within the run of a schedule, is a part of the outer one. Schedules that other schedules run belong to
-    /// the frame of the outermost one. If another world is put in the place of this one, the frame of this one still ends, and the other
-    /// one has its own frames.
+    /// A frame within a frame, or within the run of a schedule, is part of the outer frame. If a schedule runs other
+    /// schedules, they belong to the same frame. If another world is put in the place of this one, the frame of this
+    /// world still ends, and the other world has its own frames.
     ///
     /// # Panics
     ///
-    /// If the function does, or the `Drop` of a message or of a removed value that is dropped. The frame has ended.
+    /// If the function panics, or the `Drop` of a message or of a removed value. The frame ends anyway.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -103,7 +106,7 @@ impl World {
         result
     }
 
-    /// The number of frames of the world that have ended: see [`World::frame`].
+    /// Returns the number of frames of the world that have ended: see [`World::frame`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

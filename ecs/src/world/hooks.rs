@@ -24,8 +24,8 @@ const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<St
     DispatchVTable { dispatch, apply, unlink: note_ending, relink, linking, end, moved }
 }
 
-/// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
-/// before observers after it.
+/// Delivers lifecycle events to hooks and observers, one event type after the other. For events before an operation,
+/// observers run before hooks. For events after an operation, hooks run before observers.
 fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     let (pending, caller) = (events.kinds(), store.structure.entities.caller());
     for at in 0..LifecycleMask::DISPATCHED.len() {
@@ -36,7 +36,7 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     }
 }
 
-/// Delivers the events of one type: `at` is its index in [`LifecycleMask::DISPATCHED`].
+/// Delivers the events of one type. `at` is the index of the type in [`LifecycleMask::DISPATCHED`].
 #[inline(never)]
 fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: LifecycleMask, caller: Origin) {
     let kinds = LifecycleMask::DISPATCHED[at];
@@ -52,8 +52,8 @@ fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Life
     }
 }
 
-/// Notifies the observers of one type of lifecycle event, given by its index in [`LifecycleMask::DISPATCHED`], or only the observer with a
-/// number.
+/// Notifies the observers of one type of lifecycle event. `at` is the index of the type in
+/// [`LifecycleMask::DISPATCHED`]. If `only` is given, only the observer with this number is notified.
 #[inline(always)]
 pub(crate) fn notify_observers(
     store: &mut Store,
@@ -72,8 +72,8 @@ pub(crate) fn notify_observers(
     guard.end();
 }
 
-/// Reports that an event was not dispatched because too many events led to it. Returns false if an event of its type is being
-/// dispatched.
+/// Reports that an event was not dispatched because the chain of events that led to it is too long. Returns false if
+/// the reason is that an event of the same type is being dispatched; this is not reported.
 #[cold]
 pub(crate) fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
     match store.events.dispatch.why_not(number) {
@@ -117,7 +117,8 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: LifecycleMask, c
     }
 }
 
-/// A store during a dispatch, which has [begun](crate::store::Dispatch::begin). The dispatch ends also if a listener panics.
+/// A store during a dispatch, which has [begun](crate::store::Dispatch::begin). Dropping the guard ends the dispatch,
+/// also if a listener panics.
 pub(crate) struct DispatchGuard<'s> {
     pub(crate) store: &'s mut Store,
 }
@@ -132,8 +133,9 @@ impl DispatchGuard<'_> {
 }
 
 impl Drop for DispatchGuard<'_> {
-    /// A listener has panicked. The commands that it has recorded directly are queued after those of the listeners before it. The
-    /// function gets the store and not the guard, so that the guard stays in registers.
+    /// Ends the dispatch after a listener has panicked. Commands that the listener has recorded directly are queued
+    /// after those of the listeners before it. `end_after_panic` gets the store and not the guard, so that the guard
+    /// stays in registers.
     #[inline(always)]
     fn drop(&mut self) {
         end_after_panic(self.store);
@@ -147,7 +149,7 @@ fn end_after_panic(store: &mut Store) {
     store.events.dispatch.end();
 }
 
-/// Reports to the error handler that not all listeners of an event were notified.
+/// Reports to the error handler that some listeners of an event were not notified.
 #[cold]
 pub(crate) fn report_trigger(store: &mut Store, event: &'static str, reason: &str) {
     let by = store.structure.entities.caller();

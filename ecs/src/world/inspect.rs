@@ -15,7 +15,7 @@ use crate::storage::resource::{Resource, missing_text};
 use crate::structure::store::{SpawnAtError, WorldId};
 
 impl World {
-    /// The descriptions of the components of an entity.
+    /// Returns the descriptions of the components of an entity.
     ///
     /// # Errors
     ///
@@ -38,13 +38,13 @@ impl World {
         Ok(ids.into_iter().filter_map(|id| Some((id, self.components().info(id)?))))
     }
 
-    /// The number of entities that are alive: same as [`len`](Self::len), under bevy_ecs's name.
+    /// Returns the number of entities that are alive, like [`len`](Self::len). bevy_ecs has this name.
     #[must_use]
     pub fn entity_count(&self) -> u32 {
         self.len() as u32
     }
 
-    /// Like [`spawn_at`](Self::spawn_at), without components.
+    /// Spawns an entity without components, with the given id, like [`spawn_at`](Self::spawn_at).
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl World {
         self.spawn_at(entity, ())
     }
 
-    /// A resource with its change ticks.
+    /// Returns a resource with its change ticks.
     ///
     /// # Panics
     ///
@@ -66,8 +66,8 @@ impl World {
         resource
     }
 
-    /// Calls a function with the world. During the call, changes after the given tick count as new, outside of systems; see
-    /// [`last_change_tick`](Self::last_change_tick).
+    /// Calls a function with the world. During the call, changes after `last_change_tick` count as new outside of
+    /// systems; see [`last_change_tick`](Self::last_change_tick).
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,9 +1,10 @@
-//! Consistency of both sides of relationships: each source that names a target is on its list, once, and no other entity is.
+//! Keeps both sides of relationships consistent: the list of each target contains exactly the entities whose
+//! relationship component points to it, each once.
 //!
-//! Before an operation [`note_ending`] notes the links that it removes. After it, before observers and hooks are notified, [`relink`]
-//! visits the noted entities and the new sources, and makes both sides agree by nested operations, whose events are delivered with the
-//! operation. All ended links are removed before the first new one is made. The component of a link that is not allowed is removed after
-//! listeners have been notified of it.
+//! Before an operation, [`note_ending`] notes the links that the operation removes. After it, before observers and
+//! hooks are notified, [`relink`] visits the noted entities and the new sources. It makes both sides agree by nested
+//! operations, whose events are delivered with those of the operation. All ended links are removed before the first new
+//! one is made. If a link is not allowed, its component is removed after listeners have been notified of its insertion.
 //!
 //! Tests: tests/relationships
 

@@ -1,8 +1,8 @@
-//! Validation of relationships in data: in a snapshot, or in the values from which a world is built.
+//! Validates relationships in data: in a snapshot, or in the values from which a world is built.
 //!
-//! Data may come from outside, so it is checked completely. It must satisfy what `relink` ensures in a world: each source is on the list
-//! of the target that it names, exactly once, and on no other list; and no entity is linked to itself, or in a cycle, where that is not
-//! allowed.
+//! Data may come from outside, so it is checked completely. It must satisfy the same conditions that `relink` ensures
+//! in a world: each source is in the list of its target exactly once, and in no other list. No entity is linked to
+//! itself, or in a cycle, if the relationship does not allow it.
 //!
 //! Tests: tests/snapshots/contents.rs
 
@@ -30,8 +30,8 @@ struct LinkSides<'a> {
     lists: Option<SideValues<'a>>,
 }
 
-/// Returns the links of each relationship, in the order in which the relationships first occur. If a component occurs several times,
-/// only its first values count. Records in each list which entity it belongs to.
+/// Returns the links of each relationship, in the order in which the relationships first occur. If a component occurs
+/// several times, only its first values count. Also records in each list which entity the list belongs to.
 ///
 /// # Errors
 ///
@@ -52,8 +52,8 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
     links.collect()
 }
 
-/// Returns the relationships whose sides disagree, or which have a link that is not allowed. Each is given by the type name of the
-/// component of its source.
+/// Returns the relationships whose sides disagree, or which have a link that is not allowed. Each is given by the type
+/// name of its source-side component.
 pub(crate) fn broken_links<'a>(
     all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>,
 ) -> impl Iterator<Item = &'static str> {
@@ -61,7 +61,8 @@ pub(crate) fn broken_links<'a>(
     broken.map(|sides| (sides.functions.source)().name())
 }
 
-/// Returns the sources that the first of some values lists. The values are in no world, or are borrowed from one.
+/// Returns the sources that the first of some values lists; `None` if the component does not list sources. The values
+/// are in no world, or are borrowed from one.
 pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
     let Some((functions, false)) = side_of(values.descriptor()) else { return None };
     let mut sources = Vec::new();
@@ -73,7 +74,7 @@ pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
     is_known.then_some(sources)
 }
 
-/// The component of the other side of a relationship, if the given one is a side of a relationship.
+/// Returns the component of the other side of a relationship, if the given component is a side of one.
 pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
     let (functions, is_source) = side_of(component)?;
     Some(if is_source { (functions.target_list)() } else { (functions.source)() })
@@ -102,7 +103,7 @@ impl LinkSides<'_> {
     ///
     /// # Errors
     ///
-    /// An entity with a link that is not allowed, or whose two sides disagree.
+    /// If a link is not allowed, or if both sides disagree. The error is an entity for which this is so.
     fn links(&self) -> Result<Vec<(Entity, Entity, u32)>, Entity> {
         let named = self.named()?;
         let (mut links, mut met, mut wrong) = (Vec::new(), EntityHashSet::default(), None);
@@ -126,7 +127,7 @@ impl LinkSides<'_> {
         }
     }
 
-    /// Returns the target of each source.
+    /// Returns a map from each source to its target.
     fn named(&self) -> Result<EntityHashMap<Entity>, Entity> {
         let Some(sources) = self.sources else { return Ok(EntityHashMap::default()) };
         match ((self.functions.named_by)(sources.values), sources.entities.first()) {
@@ -135,7 +136,8 @@ impl LinkSides<'_> {
         }
     }
 
-    /// Returns an entity that would be despawned with itself through others. A direct link to itself is checked elsewhere.
+    /// Returns an entity that would be despawned with itself, through a cycle of links. Direct links of an entity to
+    /// itself are checked elsewhere.
     fn circle(&self, links: &[(Entity, Entity, u32)], named: &EntityHashMap<Entity>) -> Option<Entity> {
         if !self.functions.is_linked {
             return None;

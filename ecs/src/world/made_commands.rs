@@ -1,4 +1,5 @@
-//! Functions that return commands, to be queued or passed on: bevy_ecs's `system::command` and `system::entity_command`.
+//! Functions that return commands, to be queued or passed on. They correspond to bevy_ecs's `system::command` and
+//! `system::entity_command`.
 //!
 //! Tests: tests/commands/made.rs
 
@@ -15,7 +16,7 @@ use crate::storage::resource::Resource;
 use crate::structure::bundle::{Bundle, InsertMode};
 use crate::system::{EcsError, IntoSystem, SystemInput};
 
-/// Writes functions that return commands, from what each does with the world or the entity.
+/// Defines functions that return commands. The input is the operation of each command on the world or on the entity.
 macro_rules! commands {
     (
         $Command:ident($Target:ty):
@@ -50,51 +51,51 @@ pub(crate) mod of_world {
     commands! {
         Command(&mut World):
 
-        /// A command that calls [`World::spawn_batch`].
+        /// Returns a command that calls [`World::spawn_batch`].
         fn spawn_batch[I: IntoIterator<Item: Bundle> + Send + 'static](bundles: I) = |world| _ = world.spawn_batch(bundles);
 
-        /// Adds a bundle to each entity of a list, like [`World::try_insert_batch`].
+        /// Returns a command that adds a bundle to each entity of a list, like [`World::try_insert_batch`].
         fn insert_batch[I: IntoIterator<Item = (Entity, B)> + Send + 'static, B: Bundle](batch: I, mode: InsertMode) = |world| match mode {
             InsertMode::Replace => world.try_insert_batch(batch).map_err(EcsError::from),
             InsertMode::Keep => world.try_insert_batch_if_new(batch).map_err(EcsError::from),
         };
 
-        /// A command that calls [`World::init_resource`].
+        /// Returns a command that calls [`World::init_resource`].
         #[must_use]
         fn init_resource[R: Resource + FromWorld]() = |world| world.init_resource::<R>();
 
-        /// A command that calls [`World::insert_resource`].
+        /// Returns a command that calls [`World::insert_resource`].
         fn insert_resource[R: Resource](resource: R) = |world| world.insert_resource(resource);
 
-        /// A command that calls [`World::remove_resource`].
+        /// Returns a command that calls [`World::remove_resource`].
         #[must_use]
         fn remove_resource[R: Resource]() = |world| _ = world.remove_resource::<R>();
 
-        /// A command that calls [`World::run_system`].
+        /// Returns a command that calls [`World::run_system`].
         #[must_use]
         fn run_system[Out: 'static](id: SystemId<(), Out>) = |world| world.run_system(id).map(drop);
 
-        /// A command that calls [`World::run_system_with`].
+        /// Returns a command that calls [`World::run_system_with`].
         fn run_system_with[I: SystemInput<Inner<'static>: Send> + 'static](id: SystemId<I>, input: I::Inner<'static>) =
             |world| world.run_system_with(id, input);
 
-        /// A command that calls [`World::run_system_cached`].
+        /// Returns a command that calls [`World::run_system_cached`].
         fn run_system_cached[Marker: 'static, S: IntoSystem<(), (), Marker> + Send + 'static](system: S) =
             |world| world.run_system_cached(system);
 
-        /// A command that calls [`World::run_system_cached_with`].
+        /// Returns a command that calls [`World::run_system_cached_with`].
         fn run_system_cached_with[
             I: SystemInput<Inner<'static>: Send> + 'static,
             Marker: 'static,
             S: IntoSystem<I, (), Marker> + Send + 'static
         ](system: S, input: I::Inner<'static>) = |world| world.run_system_cached_with(system, input);
 
-        /// A command that calls [`World::unregister_system`].
+        /// Returns a command that calls [`World::unregister_system`].
         #[must_use]
         fn unregister_system[I: SystemInput + 'static, Out: 'static](id: SystemId<I, Out>) =
             |world| world.unregister_system(id).map(drop);
 
-        /// A command that calls [`World::unregister_system_cached`].
+        /// Returns a command that calls [`World::unregister_system_cached`].
         fn unregister_system_cached[
             I: SystemInput + 'static,
             Out: 'static,
@@ -102,17 +103,17 @@ pub(crate) mod of_world {
             S: IntoSystem<I, Out, Marker> + Send + 'static
         ](system: S) = |world| world.unregister_system_cached(system).map(drop);
 
-        /// A command that calls [`World::try_run_schedule`].
+        /// Returns a command that calls [`World::try_run_schedule`].
         fn run_schedule[](label: impl ScheduleLabel) = |world| world.try_run_schedule(label);
 
-        /// A command that calls [`World::write_message`].
+        /// Returns a command that calls [`World::write_message`].
         fn write_message[M: Message](message: M) = |world| _ = world.write_message(message);
 
-        /// A command that calls [`World::despawn_all`].
+        /// Returns a command that calls [`World::despawn_all`].
         #[must_use]
         fn despawn_all[F: QueryFilter + 'static]() = |world| world.despawn_all::<F>();
 
-        /// A command that calls [`World::despawn_all_where`].
+        /// Returns a command that calls [`World::despawn_all_where`].
         fn despawn_all_where[D: QueryData + 'static, F: QueryFilter + 'static](
             is_meant: impl FnMut(D::Item<'_, '_>) -> bool + Send + 'static
         ) = |world| world.despawn_all_where::<D, F>(is_meant);
@@ -142,47 +143,47 @@ pub(crate) mod of_entity {
     commands! {
         EntityCommand(EntityWorldMut<'_>):
 
-        /// A command that calls [`EntityWorldMut::insert`] or [`insert_if_new`](EntityWorldMut::insert_if_new).
+        /// Returns a command that calls [`EntityWorldMut::insert`] or [`insert_if_new`](EntityWorldMut::insert_if_new).
         fn insert[](bundle: impl Bundle, mode: InsertMode) = |mut entity| _ = match mode {
             InsertMode::Replace => entity.insert(bundle),
             InsertMode::Keep => entity.insert_if_new(bundle),
         };
 
-        /// A command that calls [`EntityWorldMut::remove`].
+        /// Returns a command that calls [`EntityWorldMut::remove`].
         #[must_use]
         fn remove[B: Bundle]() = |mut entity| _ = entity.remove::<B>();
 
-        /// A command that calls [`EntityWorldMut::remove_with_requires`].
+        /// Returns a command that calls [`EntityWorldMut::remove_with_requires`].
         #[must_use]
         fn remove_with_requires[B: Bundle]() = |mut entity| _ = entity.remove_with_requires::<B>();
 
-        /// A command that calls [`EntityWorldMut::remove_by_id`].
+        /// Returns a command that calls [`EntityWorldMut::remove_by_id`].
         #[must_use]
         fn remove_by_id[](id: ComponentId) = |mut entity| entity.remove_by_id(id).map(drop);
 
-        /// A command that calls [`EntityWorldMut::clear`].
+        /// Returns a command that calls [`EntityWorldMut::clear`].
         #[must_use]
         fn clear[]() = |mut entity| _ = entity.clear();
 
-        /// A command that calls [`EntityWorldMut::retain`].
+        /// Returns a command that calls [`EntityWorldMut::retain`].
         #[must_use]
         fn retain[B: Bundle]() = |mut entity| _ = entity.retain::<B>();
 
-        /// A command that calls [`EntityWorldMut::despawn`].
+        /// Returns a command that calls [`EntityWorldMut::despawn`].
         #[must_use]
         fn despawn[]() = |entity| entity.despawn();
 
-        /// A command that calls [`EntityWorldMut::move_components`].
+        /// Returns a command that calls [`EntityWorldMut::move_components`].
         #[must_use]
         fn move_components[B: Bundle](target: Entity) = |mut entity| entity.move_components::<B>(target).map(drop);
 
-        /// A command that calls [`EntityWorldMut::clone_with_opt_out`].
+        /// Returns a command that calls [`EntityWorldMut::clone_with_opt_out`].
         fn clone_with_opt_out[](
             target: Entity,
             config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>) + Send + 'static
         ) = |mut entity| entity.clone_with_opt_out(target, config).map(drop);
 
-        /// A command that calls [`EntityWorldMut::clone_with_opt_in`].
+        /// Returns a command that calls [`EntityWorldMut::clone_with_opt_in`].
         fn clone_with_opt_in[](
             target: Entity,
             config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>) + Send + 'static

@@ -7,10 +7,10 @@ use crate::storage::message::{Message, MessageId, Messages, WriteBatchIds};
 use crate::system::commands::Commands;
 
 impl World {
-    /// Registers a type of message: the world then keeps its messages in the resource [`Messages`].
+    /// Registers a type of message. From then on the world keeps its messages in the resource [`Messages`].
     ///
-    /// This happens automatically when a message is written or a system with a parameter for it is initialized. It is needed only
-    /// if [`Messages`] is accessed as a resource before that.
+    /// This happens automatically when a message is written, or when a system with a parameter for messages of this
+    /// type is initialized. Call it only if [`Messages`] is accessed as a resource before that.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -48,7 +48,8 @@ impl World {
         self.messages().write(message)
     }
 
-    /// Writes messages and returns their ids. If the iterator panics, the messages before that have been written.
+    /// Writes messages and returns their ids. If the iterator panics, the messages that it has returned so far have
+    /// been written.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -80,12 +81,13 @@ impl World {
         self.messages().write_default()
     }
 
-    /// Ages the messages of all types, as the end of a [frame](World::frame) does: messages that have aged before are dropped,
-    /// unless a schedule with a reader has yet to run. It costs a call for each type of message that is registered.
+    /// Ages the messages of all types, like the end of a [frame](World::frame): messages that have aged once already
+    /// are dropped, unless a schedule with a reader for them has yet to run. The cost is one call for each registered
+    /// type of message.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message does. All other messages are still dropped or aged.
+    /// If the `Drop` of a message panics. All other messages are still dropped or aged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,8 +107,8 @@ impl World {
 }
 
 impl Commands<'_, '_> {
-    /// Writes a message when the commands are applied. A system that writes often should use a
-    /// [`MessageWriter`](crate::system::MessageWriter).
+    /// Writes a message when the commands are applied. If a system writes messages often, use a
+    /// [`MessageWriter`](crate::system::MessageWriter) instead.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -11,18 +11,20 @@ use crate::relations::hierarchy::{ChildOf, Children};
 use crate::relations::name::{Name, go_down, split_path};
 
 impl World {
-    /// Returns the entity to which a path of [`Name`]s leads, separated by `/`; `None` if there is no such entity. The first name belongs
-    /// to an entity without parent, and each further name to a child of the previous entity.
+    /// Returns the entity at the end of a path of [`Name`]s, which are separated by `/`; `None` if there is no such
+    /// entity. The first name belongs to an entity without parent, and each further name to a child of the previous
+    /// entity.
     ///
-    /// If several entities match the path, the first one is returned: entities without parent are ordered by index, and children by their
-    /// order in the list. An entity with a matching name that has no match for the rest of the path does not hide other entities with its
-    /// name.
+    /// If several entities match the path, the first one is returned: entities without parent are ordered by index, and
+    /// children by their order in the list. If several entities have a name of the path, all of them are tried until
+    /// the rest of the path matches, too.
     ///
-    /// A name that contains a `/` cannot be found by a path, and an empty part of a path is an empty name.
-    /// [Disabled](crate::entity_disabling) entities are found.
+    /// A name that contains a `/` cannot be found by a path. An empty part of a path stands for an empty name.
+    /// [Disabled](crate::entity_disabling) entities are found, too.
     ///
-    /// `O(entities with a name)` for the first name, and a step for each child of the entities that match the previous name. There is no
-    /// index: to find an entity often keep its id, or begin further down, with [`descendant_by_path`](Self::descendant_by_path).
+    /// The cost is `O(entities with a name)` for the first name, and one step for each child of the entities that match
+    /// the previous name. There is no index. To find an entity often, keep its id, or begin the path further down, with
+    /// [`descendant_by_path`](Self::descendant_by_path).
     ///
     /// ```
     /// use strata_ecs::name::Name;
@@ -55,8 +57,9 @@ impl World {
         }
     }
 
-    /// Returns the entity to which a path of names leads down from another one, whose own name is not part of the path: each name belongs
-    /// to a child. Otherwise like [`entity_by_path`](Self::entity_by_path). It takes a step for each child of the entities on the way.
+    /// Returns the entity at the end of a path of names that begins below `entity`. The name of `entity` is not part of
+    /// the path: the first name belongs to a child of it. Otherwise like [`entity_by_path`](Self::entity_by_path). The
+    /// cost is one step for each child of the entities on the path.
     ///
     /// Systems use the method of a query: [`Query::descendant_by_path`](crate::query::Query::descendant_by_path).
     ///
@@ -83,7 +86,8 @@ impl World {
 }
 
 impl EntityWorldMut<'_> {
-    /// Returns the entity to which a path of names leads down from this one: see [`World::descendant_by_path`].
+    /// Returns the entity at the end of a path of names that begins below this entity: see
+    /// [`World::descendant_by_path`].
     #[must_use]
     pub fn descendant_by_path(&self, path: &str) -> Option<Entity> {
         self.world().descendant_by_path(self.target(), path)

@@ -28,17 +28,18 @@ impl World {
         }
     }
 
-    /// Sets a value of which the world has at most one, whose type need not be `Send` or `Sync`: a window, an audio
-    /// stream, something with an `Rc`. Drops the old value if there is one.
+    /// Inserts a non-send value: the type need not be `Send` or `Sync`. Examples are a window, an audio stream, or a
+    /// value that contains an `Rc`. The world has at most one value of each type. If there is one already, it is
+    /// dropped.
     ///
-    /// The value belongs to the thread that inserts it: on others it can neither be used nor replaced, nor removed. If the
+    /// The value belongs to the thread that inserts it. Other threads can neither use nor replace nor remove it. If the
     /// world is dropped on another thread, the value is leaked. Needs the feature `std`.
     ///
-    /// Systems take it as [`NonSend`](crate::system::NonSend) and [`NonSendMut`](crate::system::NonSendMut).
+    /// Systems access the value by [`NonSend`](crate::system::NonSend) and [`NonSendMut`](crate::system::NonSendMut).
     ///
     /// # Panics
     ///
-    /// If another thread has inserted the present value. It stays.
+    /// If another thread has inserted the present value. That value stays.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -55,7 +56,8 @@ impl World {
         self.put_non_send(value);
     }
 
-    /// Inserts a non-send value that [`FromWorld`] makes (the default, if the type has one), unless one of its type exists.
+    /// Inserts a non-send value, made by [`FromWorld`] (the default, if the type has one), unless a value of the type
+    /// exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -79,7 +81,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If another thread has inserted it. It stays.
+    /// If another thread has inserted the value. Then it stays.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -95,11 +97,11 @@ impl World {
         non_send::remove(&mut self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
-    /// Drops all non-send values.
+    /// Drops all non-send values of the world.
     ///
     /// # Panics
     ///
-    /// If another thread has inserted one of them. Then all of them stay.
+    /// If another thread has inserted one of the values. Then all of them stay.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -119,7 +121,7 @@ impl World {
         }
     }
 
-    /// Whether a non-send value of this type exists, on any thread.
+    /// Returns whether a non-send value of this type exists, on any thread.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -135,11 +137,11 @@ impl World {
         non_send::contains::<T>(&self.store.resources)
     }
 
-    /// A value that stays on its thread.
+    /// Returns the non-send value of a type.
     ///
     /// # Panics
     ///
-    /// If it does not exist, or if another thread has inserted it.
+    /// If the value does not exist, or if another thread has inserted it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -156,11 +158,11 @@ impl World {
         value
     }
 
-    /// A value that stays on its thread, borrowed mutably.
+    /// Returns the non-send value of a type, borrowed mutably.
     ///
     /// # Panics
     ///
-    /// If it does not exist, or if another thread has inserted it.
+    /// If the value does not exist, or if another thread has inserted it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -178,11 +180,11 @@ impl World {
         value
     }
 
-    /// A value that stays on its thread, if it exists.
+    /// Returns the non-send value of a type, if it exists.
     ///
     /// # Panics
     ///
-    /// If another thread has inserted it.
+    /// If another thread has inserted the value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -199,11 +201,11 @@ impl World {
         non_send::get(&self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
-    /// A value that stays on its thread, borrowed mutably, if it exists.
+    /// Returns the non-send value of a type, borrowed mutably, if it exists.
     ///
     /// # Panics
     ///
-    /// If another thread has inserted it.
+    /// If another thread has inserted the value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! User-defined commands, and commands that are made of several steps.
+//! User-defined commands, and commands that consist of several steps.
 //!
 //! Tests: tests/commands/own.rs
 
@@ -15,9 +15,10 @@ use crate::system::commands::{CommandQueue, Commands, EntityCommands};
 use crate::util::error::{EcsError, ErrorContext, Severity};
 use crate::util::trace;
 
-/// The return type of a command: `()`, or a `Result`, whose error goes to the [error handler](crate::error::ErrorHandler) of the world.
-/// In a world without one the error is reported like a [`CommandError`](crate::store::CommandError). If its severity is below
-/// [`Severity::Error`], it is not reported: a [`Severity::Warning`] is logged, and lower ones are ignored.
+/// The return type of a command: `()` or a `Result`. An error is passed to the [error
+/// handler](crate::error::ErrorHandler) of the world. In a world without handler, an error is reported like a
+/// [`CommandError`](crate::store::CommandError), if its severity is at least [`Severity::Error`]. A
+/// [`Severity::Warning`] is logged, and an error of lower severity is ignored.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -53,7 +54,7 @@ impl<E: Into<EcsError>> CommandOutput for Result<(), E> {
     }
 }
 
-/// Maps a function type to its return type: names the type `!`, which has no name in stable Rust.
+/// Maps a function type to its return type. With it, the type `!` can be named, which has no name in stable Rust.
 pub trait FunctionReturn {
     /// The return type.
     type Out;
@@ -63,7 +64,7 @@ impl<T> FunctionReturn for fn() -> T {
     type Out = T;
 }
 
-/// A closure that always panics returns `!`.
+/// The type `!`: a closure that always panics has this return type.
 impl CommandOutput for <fn() -> ! as FunctionReturn>::Out {
     fn into_result(self) -> Result<(), EcsError> {
         self
@@ -163,7 +164,7 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
     }
 }
 
-/// Handles the error of a command.
+/// Passes the error of a command to the error handler of the world. Without a handler, reports or logs it.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
     let by = world.store.structure.entities.caller();
@@ -180,7 +181,7 @@ fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     }
 }
 
-/// Wraps a command as the closure that is recorded.
+/// Wraps a command in the closure that is recorded for it.
 fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static {
     move |store| {
         store.place_pending();
@@ -212,10 +213,11 @@ impl CommandQueue {
 }
 
 impl Commands<'_, '_> {
-    /// Adds a user-defined command: any function of the world, or a [`Command`].
+    /// Adds a user-defined command: a function of the world, or a [`Command`].
     ///
-    /// If it puts another world in the place of this one, as `mem::swap` does, the commands after it are not applied to the other
-    /// world. They stay pending in the world for which they were recorded, until commands are applied to it again.
+    /// If the command puts another world in the place of this one, for instance by `mem::swap`, the commands after it
+    /// are not applied to the other world. They stay pending in the world for which they were recorded, until commands
+    /// are applied to it again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,7 +237,7 @@ impl Commands<'_, '_> {
         self.push(carry_out(command));
     }
 
-    /// Like [`queue`](Self::queue), but the output of the command is ignored.
+    /// Adds a user-defined command, like [`queue`](Self::queue), but ignores its output.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -252,8 +254,9 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Like [`queue`](Self::queue), but an error of any severity goes to the given function. The module [`error`](crate::error) has
-    /// some: `ignore`, `trace`, `debug`, `info`, `warn`, `error` and `panic`.
+    /// Adds a user-defined command, like [`queue`](Self::queue), but passes an error of any severity to the given
+    /// function. The module [`error`](crate::error) contains such functions: `ignore`, `trace`, `debug`, `info`,
+    /// `warn`, `error` and `panic`.
     ///
     /// ```
     /// use strata_ecs::error::panic;
@@ -285,7 +288,7 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Despawns all entities that match a filter when the command is applied. Same as `all::<F>().despawn()`.
+    /// Despawns all entities that match a filter, when the command is applied, like `all::<F>().despawn()`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -323,8 +326,8 @@ impl Commands<'_, '_> {
 }
 
 impl EntityCommands<'_> {
-    /// Adds a user-defined command for the entity: any function of [`EntityWorldMut`], or an [`EntityCommand`]. If the entity is not
-    /// alive when the command is applied, that is reported.
+    /// Adds a user-defined command for the entity: a function of [`EntityWorldMut`], or an [`EntityCommand`]. If the
+    /// entity is not alive when the command is applied, an error is reported.
     ///
     /// See [`EntityCommand`] for an example.
     #[cfg_attr(feature = "track_location", track_caller)]
@@ -343,7 +346,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Like [`queue`](Self::queue), but nothing is reported.
+    /// Adds a user-defined command for the entity, like [`queue`](Self::queue), but reports no errors.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -366,8 +369,8 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Like [`queue`](Self::queue), but an error of any severity goes to the given function, including that the entity is not alive.
-    /// See [`Commands::queue_handled`].
+    /// Adds a user-defined command for the entity, like [`queue`](Self::queue), but passes an error of any severity to
+    /// the given function, also if the entity is not alive. See [`Commands::queue_handled`].
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;

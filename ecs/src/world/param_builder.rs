@@ -14,31 +14,36 @@ use crate::system::{
     SystemParam, SystemParamFunction,
 };
 
-/// Read access to all resources.
+/// Converts a world to read access to all its resources.
 impl<'w> From<&'w World> for FilteredResources<'w, '_> {
     fn from(world: &'w World) -> Self {
         Self::of(world.read())
     }
 }
 
-/// Read access to all resources.
+/// Converts a world to read access to all its resources.
 impl<'w> From<&'w mut World> for FilteredResources<'w, '_> {
     fn from(world: &'w mut World) -> Self {
         Self::of(world.read())
     }
 }
 
-/// Read and write access to all resources.
+/// Converts a world to read and write access to all its resources.
 impl<'w> From<&'w mut World> for FilteredResourcesMut<'w, '_> {
     fn from(world: &'w mut World) -> Self {
         Self::of(&mut world.store)
     }
 }
 
-/// A builder that initializes a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a
-/// [`QueryParamBuilder`](crate::system::QueryParamBuilder) or an existing query, a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
-/// [`DynParamBuilder`](crate::system::DynParamBuilder), an [`IfBuilder`](crate::system::IfBuilder), a [`ParamBuilder`], or a tuple or `Vec`
-/// of builders for a tuple or `Vec` of parameters. A system is built from a tuple, with a builder for each of its parameters.
+/// A builder that initializes a parameter of a system. These are builders:
+///
+/// - a [`LocalBuilder`](crate::system::LocalBuilder), a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
+///   [`DynParamBuilder`](crate::system::DynParamBuilder), an [`IfBuilder`](crate::system::IfBuilder), or a
+///   [`ParamBuilder`];
+/// - a [`QueryParamBuilder`](crate::system::QueryParamBuilder) or an existing query;
+/// - a tuple or `Vec` of builders, for a tuple or `Vec` of parameters.
+///
+/// A system is built from a tuple with a builder for each of its parameters.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -61,13 +66,15 @@ impl<'w> From<&'w mut World> for FilteredResourcesMut<'w, '_> {
 /// assert_eq!(world.resource::<Score>().0, 102);
 /// ```
 pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
-    /// Initializes the parameters for a world. [`SystemState::build_system`] makes a system of them and a function.
+    /// Initializes the parameters for a world. [`SystemState::build_system`] makes a system from the parameters and a
+    /// function.
     ///
-    /// The built state is used in this world only. In another world the system is initialized without the builder.
+    /// The built state is used only in this world. If the system runs in another world, it is initialized there without
+    /// the builder.
     ///
     /// # Panics
     ///
-    /// If two parameters conflict, and the compiler could not detect it.
+    /// If two parameters conflict, and the compiler could not detect this.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -87,10 +94,12 @@ pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
         SystemState::built(self, world)
     }
 
-    /// Makes a system of a function, whose parameters are built when the system is initialized for its first world: when its schedule is
-    /// initialized, or when it is run or registered. In another world it is initialized without the builder.
+    /// Makes a system from a function. The parameters are built when the system is initialized for its first world:
+    /// when its schedule is initialized, or when the system is run or registered. If the system runs in another world,
+    /// it is initialized there without the builder.
     ///
-    /// The compiler infers the types of a closure's parameters only with [`SystemState::build_system`].
+    /// The parameter types of a closure must be written: the compiler infers them only with
+    /// [`SystemState::build_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -119,7 +128,8 @@ pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
 impl<P: SystemParam, B: BuildParam<P>> SystemParamBuilder<P> for B {}
 
 impl ParamBuilder {
-    /// A builder of this parameter that names its type for the compiler: closures with inferred parameters need it.
+    /// Returns a builder of this parameter that determines the parameter's type. Closures with inferred parameters need
+    /// it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -137,25 +147,25 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Res`].
+    /// Returns a builder of a [`Res`].
     #[must_use]
     pub fn resource<R: Resource>() -> impl SystemParamBuilder<Res<'static, R>> {
         Self
     }
 
-    /// A builder of a [`ResMut`].
+    /// Returns a builder of a [`ResMut`].
     #[must_use]
     pub fn resource_mut<R: Resource>() -> impl SystemParamBuilder<ResMut<'static, R>> {
         Self
     }
 
-    /// A builder of a [`Local`] with its usual initial value.
+    /// Returns a builder of a [`Local`] with the initial value that `FromWorld` makes.
     #[must_use]
     pub fn local<T: FromWorld + Send + Sync + 'static>() -> impl SystemParamBuilder<Local<'static, T>> {
         Self
     }
 
-    /// A builder of a [`Query`].
+    /// Returns a builder of a [`Query`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -173,7 +183,7 @@ impl ParamBuilder {
         Self
     }
 
-    /// A builder of a [`Query`] with a filter.
+    /// Returns a builder of a [`Query`] with a filter.
     #[must_use]
     pub fn query_filtered<D: QueryData + 'static, F: QueryFilter + 'static>()
     -> impl SystemParamBuilder<Query<'static, 'static, D, F>> {

@@ -14,10 +14,12 @@ use crate::query::{Fetch, FilterTerms, QueryData, QueryFilter, QueryState, is_pe
 use crate::structure::store::Store;
 use crate::system::{MakeQuery, QueryParamBuilder};
 
-/// Builds a query with terms that are not part of its type: components can be required and excluded by their ids.
+/// Builds a query with terms that are not part of its type: for instance, components can be required or excluded by
+/// their ids.
 ///
-/// The query yields the items of `D`, for entities that match `D`, `F` and all added terms. Added terms are evaluated per table, so they
-/// cannot name a sparse component or detect changes, which are evaluated per entity; such terms belong in `D` and `F`.
+/// The query yields the items of `D`, for entities that match `D`, `F` and all added terms. Added terms are evaluated
+/// per table. So they can neither be about a sparse component nor detect changes, which are evaluated per entity; such
+/// terms belong in `D` and `F`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,25 +37,25 @@ use crate::system::{MakeQuery, QueryParamBuilder};
 /// ```
 pub struct QueryBuilder<'w, D: QueryData = (), F: QueryFilter = ()> {
     world: &'w mut World,
-    /// The added terms, flattened as in a list of terms.
+    /// The added terms, flattened like a list of terms.
     added: Vec<TermEntry>,
     marker: PhantomData<fn() -> (D, F)>,
 }
 
 impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
-    /// A builder without added terms.
+    /// Creates a builder without added terms.
     #[must_use]
     pub fn new(world: &'w mut World) -> Self {
         Self { world, added: Vec::new(), marker: PhantomData }
     }
 
-    /// The world for which the query is built.
+    /// Returns the world for which the query is built.
     #[must_use]
     pub fn world(&self) -> &World {
         self.world
     }
 
-    /// The world for which the query is built, borrowed mutably.
+    /// Returns the world for which the query is built, borrowed mutably.
     pub fn world_mut(&mut self) -> &mut World {
         self.world
     }
@@ -62,7 +64,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
     ///
     /// # Panics
     ///
-    /// If `T` names a sparse component, or other entities.
+    /// If `T` accesses a sparse component, or other entities.
     #[track_caller]
     pub fn data<T: QueryData>(&mut self) -> &mut Self {
         self.add_const::<T>(&T::Terms::TERM, &<() as Fetch>::TERM)
@@ -72,7 +74,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
     ///
     /// # Panics
     ///
-    /// If `T` names a sparse component or detects changes.
+    /// If `T` is about a sparse component, or detects changes.
     #[track_caller]
     pub fn filter<T: QueryFilter>(&mut self) -> &mut Self {
         self.add_const::<T>(&<() as Fetch>::TERM, &T::Terms::TERM)
@@ -140,7 +142,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         self.add_component(Usage::Write, id)
     }
 
-    /// Adds terms that entities need not match. Their components are borrowed from the entities that have them.
+    /// Adds terms that entities need not match. If an entity has the components of these terms, the query borrows them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,7 +159,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         })
     }
 
-    /// Requires that every matched entity matches all terms that the function adds: for use in [`or`](Self::or).
+    /// Requires that every matched entity matches all terms that the function adds. Useful in [`or`](Self::or).
     pub fn and(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
         self.add_group(Group::All, add)
     }
@@ -251,7 +253,7 @@ impl<D: QueryData, F: QueryFilter, T: FnOnce(&mut QueryBuilder<'_, D, F>)> MakeQ
 }
 
 impl<T> QueryParamBuilder<T> {
-    /// A builder whose function adds the terms.
+    /// Creates a builder. Its function `add` adds the terms.
     pub fn new<D: QueryData, F: QueryFilter>(add: T) -> Self
     where
         T: FnOnce(&mut QueryBuilder<'_, D, F>),
@@ -261,7 +263,8 @@ impl<T> QueryParamBuilder<T> {
 }
 
 impl<'a, D: QueryData, F: QueryFilter> QueryParamBuilder<Box<dyn FnOnce(&mut QueryBuilder<'_, D, F>) + 'a>> {
-    /// Like [`new`](Self::new), with one type for all functions: for a list of builders.
+    /// Creates a builder like [`new`](Self::new). All such builders have the same type, so that they can be put into a
+    /// list.
     pub fn new_box(add: impl FnOnce(&mut QueryBuilder<'_, D, F>) + 'a) -> Self {
         Self(Box::new(add))
     }

@@ -6,7 +6,7 @@ use super::cast::World;
 use crate::query::{ContiguousQueryData, QueryContiguousParIter, QueryData, QueryFilter, QueryState};
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// The matched rows as slices, for reading on several threads. See
+    /// Iterates over slices of the matched rows, for reading on several threads. See
     /// [`Query::contiguous_par_iter`](crate::query::Query::contiguous_par_iter).
     ///
     /// ```
@@ -25,7 +25,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).contiguous_par_iter_inner()
     }
 
-    /// The matched rows as slices, for several threads. See
+    /// Iterates over slices of the matched rows, on several threads. See
     /// [`Query::contiguous_par_iter_mut`](crate::query::Query::contiguous_par_iter_mut).
     ///
     /// ```

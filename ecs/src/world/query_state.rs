@@ -14,7 +14,7 @@ use crate::query::{
 };
 
 impl World {
-    /// A query that can be used with this world any number of times.
+    /// Creates a query, which can be used with this world any number of times.
     ///
     /// # Panics
     ///
@@ -39,7 +39,7 @@ impl World {
         self.query_filtered()
     }
 
-    /// A query with a filter that can be used with this world any number of times.
+    /// Creates a query with a filter, which can be used with this world any number of times.
     ///
     /// # Panics
     ///
@@ -67,7 +67,7 @@ impl World {
         QueryState::in_store(&mut self.store)
     }
 
-    /// A query, made from a shared world; `None` if a component of the query is not registered.
+    /// Creates a query from a shared world; `None` if a component of the query is not registered.
     ///
     /// # Panics
     ///
@@ -94,7 +94,8 @@ impl World {
         QueryState::find(&self.store)
     }
 
-    /// A query with a filter, made from a shared world; `None` if one of its components is not registered.
+    /// Creates a query with a filter from a shared world; `None` if a component of the query or filter is not
+    /// registered.
     ///
     /// # Panics
     ///
@@ -124,7 +125,7 @@ impl World {
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// Same as [`World::query_filtered`].
+    /// Creates a query, like [`World::query_filtered`].
     ///
     /// # Panics
     ///
@@ -147,7 +148,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         world.query_filtered()
     }
 
-    /// The query with a shared world.
+    /// Returns the query over a shared world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -166,7 +167,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_cell(world.read())
     }
 
-    /// The query with a mutably borrowed world.
+    /// Returns the query over a mutably borrowed world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -186,7 +187,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_store(&mut world.store)
     }
 
-    /// The matched entities, for reading. See [`Query::iter`].
+    /// Iterates over the matched entities, for reading. See [`Query::iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -206,7 +207,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).into_iter()
     }
 
-    /// The matched entities. See [`Query::iter_mut`].
+    /// Iterates over the matched entities. See [`Query::iter_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -226,7 +227,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).into_iter()
     }
 
-    /// The matched entities, for reading on several threads. See [`Query::par_iter`].
+    /// Iterates over the matched entities, for reading on several threads. See [`Query::par_iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -243,7 +244,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).par_iter_inner()
     }
 
-    /// The matched entities, for several threads. See [`Query::par_iter_mut`].
+    /// Iterates over the matched entities, on several threads. See [`Query::par_iter_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -261,7 +262,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).par_iter_inner()
     }
 
-    /// The matched rows as slices, for reading. See [`Query::contiguous_iter`].
+    /// Iterates over slices of the matched rows, for reading. See [`Query::contiguous_iter`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -283,7 +284,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).into_contiguous_iter()
     }
 
-    /// The matched rows as slices. See [`Query::contiguous_iter_mut`].
+    /// Iterates over slices of the matched rows. See [`Query::contiguous_iter_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -306,7 +307,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).into_contiguous_iter()
     }
 
-    /// The read-only query item of each entity of a list. See [`Query::iter_many`].
+    /// Iterates over the read-only query items of a list of entities. See [`Query::iter_many`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -327,7 +328,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).iter_many_inner(entities)
     }
 
-    /// The query item of each entity of a list. See [`Query::iter_many_mut`].
+    /// Iterates over the query items of a list of entities. See [`Query::iter_many_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -351,7 +352,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).iter_many_inner(entities)
     }
 
-    /// All combinations of `K` of the matched entities, for reading. See [`Query::iter_combinations`].
+    /// Iterates over all combinations of `K` matched entities, for reading. See [`Query::iter_combinations`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -370,7 +371,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).iter_combinations_inner()
     }
 
-    /// All combinations of `K` of the matched entities. See [`Query::iter_combinations_mut`].
+    /// Iterates over all combinations of `K` matched entities. See [`Query::iter_combinations_mut`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -394,7 +395,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).iter_combinations_inner()
     }
 
-    /// Whether the query matches an entity. `O(1)`.
+    /// Returns whether the query matches an entity. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -413,7 +414,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).contains(entity)
     }
 
-    /// Whether the query matches no entity.
+    /// Returns whether the query matches no entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -430,7 +431,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).is_empty()
     }
 
-    /// The number of entities that the query matches. See [`Query::count`].
+    /// Returns the number of entities that the query matches. See [`Query::count`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -446,10 +447,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-/// Queries derived from this one that can be stored. [`Query::transmute_lens`] documents what they may borrow and when these methods
-/// panic. They never match an entity that this query does not match, including in tables that are created later.
+/// Queries that are derived from this one and can be stored. [`Query::transmute_lens`] documents what they may borrow,
+/// and when these methods panic. A derived query never matches an entity that this query does not match. This also
+/// holds for tables that are created later.
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
-    /// A query for the same entities, with other data.
+    /// Returns a query for the same entities, with other data.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -468,14 +470,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.transmuted(&world.store)
     }
 
-    /// A query for the same entities, or some of them, with other data and another filter.
+    /// Returns a query for the same entities, or some of them, with other data and another filter.
     #[must_use]
     #[track_caller]
     pub fn transmute_filtered<NewD: QueryData, NewF: QueryFilter>(&self, world: &World) -> QueryState<NewD, NewF> {
         self.transmuted(&world.store)
     }
 
-    /// A query for the entities that both this query and another one match, with data of both.
+    /// Returns a query for the entities that match both this query and another one, with data of both.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -499,7 +501,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.joined(&world.store, other)
     }
 
-    /// Like [`join`](Self::join), with another filter.
+    /// Returns a query for entities that match both queries and another filter, like [`join`](Self::join).
     #[must_use]
     #[track_caller]
     pub fn join_filtered<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(

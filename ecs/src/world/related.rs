@@ -21,8 +21,9 @@ use crate::structure::bundle::Bundle;
 use crate::structure::store::StoreEntityMut;
 use crate::system::commands::EntityCommands;
 
-/// Returns `all` with `moved` moved: the first entity of `moved` to `index`, and the next ones after it in order. If an entity occurs
-/// several times in `moved`, its last occurrence counts. Entities that are not in `all` are ignored. The rest keep their order.
+/// Returns `all` with the entities of `moved` at a new position: the first one at `index`, and the others after it in
+/// order. If an entity occurs several times in `moved`, its last occurrence counts. Entities that are not in `all` are
+/// ignored. The entities that are not in `moved` keep their order.
 fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
     let is_listed = EntityHashSet::from_iter(all.iter().copied());
     let moved: Vec<Entity> = moved.iter().copied().filter(|entity| is_listed.contains(entity)).collect();
@@ -43,14 +44,14 @@ fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
 }
 
 impl World {
-    /// The entities that are linked to `target` by `S`.
+    /// Returns the entities that are linked to `target` by `S`.
     fn sources<S: RelationshipTarget>(&mut self, target: Entity) -> Vec<Entity> {
         let id = self.store.register_component::<S::Relationship>();
         sources::<S::Relationship>(&mut self.store, id, target).unwrap_or_default()
     }
 
-    /// Panics if one of the entities is not alive. A method calls this before it enters a closure, whose panics would not name the caller's
-    /// line.
+    /// Panics if one of the entities is not alive. A method calls this before it enters a closure, because a panic
+    /// inside of the closure would not report the line of the caller.
     #[track_caller]
     fn expect_all(&self, entities: &[Entity]) {
         for &entity in entities {
@@ -58,8 +59,9 @@ impl World {
         }
     }
 
-    /// Links entities to a target, in this order, as one operation. Other fields of an existing relationship keep their values. The caller
-    /// of the enclosing operation is recorded as the origin. All entities are alive.
+    /// Links entities to a target, in this order, as one operation. If an entity already has a relationship component,
+    /// its other fields keep their values. The caller of the enclosing operation is recorded as the origin. All
+    /// entities must be alive.
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         // A relationship with other fields keeps their values. A relationship without other fields is replaced as by an insertion, and the
         // old value is dropped.
@@ -91,8 +93,9 @@ impl World {
         });
     }
 
-    /// Runs steps that change links of `R` as one operation: commands of observers, which may replace the world by another one, are applied
-    /// at its end. If no hook or observer listens to the links, each step is an operation of its own, which is faster.
+    /// Calls a function that changes links of `R` in several steps, as one operation. Commands of observers are applied
+    /// at the end of it; they may replace the world by another one. If no hook or observer listens to the links, each
+    /// step is a separate operation, which is faster.
     fn as_one_linking<R: Relationship>(&mut self, steps: impl FnOnce(&mut Self)) {
         self.store.change_links(|store| {
             if store.can_link_component_at_once::<R>() {
@@ -103,7 +106,7 @@ impl World {
         });
     }
 
-    /// Unlinks those of some entities that are linked to `target`, as one operation.
+    /// Unlinks some entities from `target`, as one operation. Entities that are not linked to `target` are skipped.
     fn unlink_all<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
@@ -117,7 +120,7 @@ impl World {
         });
     }
 
-    /// Reorders the sources of a target. The function returns the new order from the present one.
+    /// Reorders the sources of a target. `order` gets the present order and returns the new one.
     fn arrange<R: Relationship>(&mut self, target: Entity, order: impl FnOnce(&[Entity]) -> Vec<Entity>) {
         let arranged = order(&self.sources::<R::RelationshipTarget>(target));
         let Some(mut list) = self.get_mut::<R::RelationshipTarget>(target) else { return };
@@ -129,7 +132,8 @@ impl World {
         }
     }
 
-    /// Calls a function with an entity and all its descendants by `S`, as one operation, each entity before its descendants.
+    /// Calls a function for an entity and all its descendants by `S`, as one operation. Each entity is visited before
+    /// its descendants.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(StoreEntityMut<'_>)) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
@@ -146,8 +150,8 @@ impl World {
     }
 }
 
-/// Methods of [`EntityWorldMut`] and [`EntityCommands`] that call other methods of the type with fewer arguments, or for children. The
-/// attributes are for the methods that take living entities.
+/// Defines methods of [`EntityWorldMut`] and [`EntityCommands`] that call other methods of the same type, with fewer
+/// arguments or for children. The attributes `$living` are added to methods whose arguments must be living entities.
 macro_rules! repeated_methods {
     ($(#[$living:meta])*) => {
         /// Links an entity to this one.
@@ -171,8 +175,8 @@ macro_rules! repeated_methods {
             self.remove::<R::RelationshipTarget>()
         }
 
-        /// Links entities to this one, in this order, and unlinks all others: same as [`replace_related`](Self::replace_related), which
-        /// computes the difference itself.
+        /// Links entities to this one, in this order, and unlinks all others, like
+        /// [`replace_related`](Self::replace_related), which computes the difference.
         $(#[$living])*
         pub fn replace_related_with_difference<R: Relationship>(
             &mut self,
@@ -201,25 +205,26 @@ macro_rules! repeated_methods {
             self.add_related::<ChildOf>(children)
         }
 
-        /// Makes entities children, at a position among the others; see [`insert_related`](Self::insert_related).
+        /// Makes entities children of this one, at a position among its other children; see
+        /// [`insert_related`](Self::insert_related).
         $(#[$living])*
         pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
             self.insert_related::<ChildOf>(index, children)
         }
 
-        /// Makes an entity a child, at a position among the others.
+        /// Makes an entity a child of this one, at a position among its other children.
         $(#[$living])*
         pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
             self.insert_related::<ChildOf>(index, &[child])
         }
 
-        /// Unlinks those of some entities that are children of this one.
+        /// Unlinks children from this entity. Entities that are not children of this one are skipped.
         $(#[$living])*
         pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
             self.remove_related::<ChildOf>(children)
         }
 
-        /// Unlinks an entity if it is a child of this one.
+        /// Unlinks an entity from this one if it is a child.
         $(#[$living])*
         pub fn detach_child(&mut self, child: Entity) -> &mut Self {
             self.remove_related::<ChildOf>(&[child])
@@ -237,7 +242,8 @@ macro_rules! repeated_methods {
             self.replace_related::<ChildOf>(children)
         }
 
-        /// Makes these entities the children: same as [`replace_children`](Self::replace_children), which computes the difference itself.
+        /// Makes these entities the children, like [`replace_children`](Self::replace_children), which computes the
+        /// difference.
         $(#[$living])*
         pub fn replace_children_with_difference(
             &mut self,
@@ -287,11 +293,12 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, after those that are linked already. Other fields of an existing relationship keep their values.
+    /// Links entities to this one, after those that are linked already. If an entity already has a relationship
+    /// component, its other fields keep their values.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive. Then nothing has changed.
+    /// If one of the entities is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -310,16 +317,17 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, at a position among those that are linked already. If some of them are linked already, they move there.
-    /// Afterwards the first one is at `index` of the list and the next ones follow in order: the index counts the list without the given
-    /// entities. If the index is past its end, they come last. The others keep their order, and other fields of a relationship their
-    /// values.
+    /// Links entities to this one, at a position among those that are linked already. Given entities that are linked
+    /// already are moved to this position. `index` counts the list without the given entities: afterwards, the first
+    /// given entity is at `index`, and the next ones follow in order. If the index is past the end of the list, the
+    /// given entities come last. The other entities keep their order. Other fields of relationship components keep
+    /// their values.
     ///
     /// If an entity occurs several times, its last occurrence counts. Entities that cannot be linked are ignored. `O(linked entities)`.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive. Then nothing has changed.
+    /// If one of the entities is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -347,7 +355,7 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Unlinks those of some entities that are linked to this one.
+    /// Unlinks entities from this one. Entities that are not linked to this one are skipped.
     #[track_caller]
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
@@ -355,12 +363,12 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links these entities to this one, in this order, and unlinks all others. Other fields of both components keep their values. New
-    /// entities are linked before others are unlinked.
+    /// Links these entities to this one, in this order, and unlinks all others. Other fields of the components on both
+    /// sides keep their values. New entities are linked before others are unlinked.
     ///
     /// # Panics
     ///
-    /// If one of them is not alive. Then nothing has changed.
+    /// If one of the entities is not alive. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -416,8 +424,8 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Adds clones of a bundle to this entity and all its descendants: the entities that are linked to it by `S`, directly or through
-    /// others.
+    /// Adds clones of a bundle to this entity and all its descendants. The descendants are the entities that are linked
+    /// to it by `S`, directly or through others.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -435,8 +443,8 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Removes the components of a bundle from this entity and all its descendants: the entities that are linked to it by `S`, directly or
-    /// through others.
+    /// Removes the components of a bundle from this entity and all its descendants. The descendants are the entities
+    /// that are linked to it by `S`, directly or through others.
     #[track_caller]
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
@@ -470,14 +478,15 @@ impl EntityWorldMut<'_> {
         ///
         /// # Panics
         ///
-        /// If one of them is not alive. Then nothing has changed.
+        /// If one of the entities is not alive. Then nothing has changed.
         #[track_caller]
     }
 }
 
 /// Commands that link entities by a relationship `R`, with this entity as the target.
 impl<'a> EntityCommands<'a> {
-    /// Records a command that links those entities that are alive when it is applied. Its error is the first entity that is not alive.
+    /// Records a command that links those of some entities that are alive when the command is applied. If some are not
+    /// alive, the command returns an error for the first of them.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn link_living(
         &mut self,
@@ -506,7 +515,7 @@ impl<'a> EntityCommands<'a> {
         self
     }
 
-    /// Calls a function that records spawns of entities that are linked to this one.
+    /// Calls a function that records commands which spawn entities that are linked to this one.
     pub fn with_related_entities<R: Relationship>(
         &mut self,
         func: impl FnOnce(&mut RelatedSpawnerCommands<'_, R>),
@@ -518,7 +527,8 @@ impl<'a> EntityCommands<'a> {
 
     /// Links entities to this one, after those that are linked already.
     ///
-    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
+    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
+    /// linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.add_related::<R>(living))
@@ -526,7 +536,8 @@ impl<'a> EntityCommands<'a> {
 
     /// Links entities to this one, at a position among those that are linked already, like [`EntityWorldMut::insert_related`].
     ///
-    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
+    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
+    /// linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
     where
@@ -535,7 +546,7 @@ impl<'a> EntityCommands<'a> {
         self.link_living(related, move |target, living| _ = target.insert_related::<R>(index, living))
     }
 
-    /// Unlinks those of some entities that are linked to this one.
+    /// Unlinks entities from this one. Entities that are not linked to this one are skipped.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let related = Vec::from(related);
@@ -544,7 +555,8 @@ impl<'a> EntityCommands<'a> {
 
     /// Links these entities to this one, in this order, and unlinks all others.
     ///
-    /// If some of them are not alive when the command is applied, it returns an error; the others are linked.
+    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
+    /// linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.replace_related::<R>(living))
@@ -568,7 +580,7 @@ impl<'a> EntityCommands<'a> {
         self.queue(|mut entity: EntityWorldMut<'_>| _ = entity.remove_recursive::<S, B>())
     }
 
-    /// Calls a function that records spawns of children.
+    /// Calls a function that records commands which spawn children.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -590,7 +602,8 @@ impl<'a> EntityCommands<'a> {
 
     repeated_methods! {
         ///
-        /// If some entities are not alive when the command is applied, it returns an error; the others are linked.
+        /// If some of the entities are not alive when the command is applied, the command returns an error. The others
+        /// are linked.
         #[cfg_attr(feature = "track_location", track_caller)]
     }
 }

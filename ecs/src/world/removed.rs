@@ -13,11 +13,12 @@ use crate::structure::removal::{
 use crate::system::{RemovedComponents, RemovedValues};
 
 impl World {
-    /// A reader of the entities that lose a component from now on. Systems use
+    /// Returns a reader of the entities that lose a component from now on. In systems, use
     /// [`RemovedComponents`](crate::system::RemovedComponents).
     ///
-    /// While a component has a reader, its removals are recorded, which costs about as much as the removals themselves. Earlier
-    /// removals are not recorded. [`crate::removal`] defines what counts as a removal. `O(tables)` for the first reader of a component.
+    /// While a component has a reader, its removals are recorded, which costs about as much as the removals themselves.
+    /// Removals before the first reader was made are not recorded. [`crate::removal`] defines what counts as a removal.
+    /// `O(tables)` for the first reader of a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -36,11 +37,12 @@ impl World {
         removed_reader(&mut self.store)
     }
 
-    /// A reader of the values of a component that are removed from now on, except those that a caller takes. Systems use
-    /// [`RemovedValues`](crate::system::RemovedValues).
+    /// Returns a reader of the values of a component that are removed from now on. Values that a method returns to its
+    /// caller are not among them. In systems, use [`RemovedValues`](crate::system::RemovedValues).
     ///
-    /// The values are dropped after all such readers have passed them, when another removal is recorded, a schedule has finished its
-    /// run, or memory is [freed](Self::shrink_to_fit). Otherwise like [`removed_reader`](Self::removed_reader).
+    /// The values are dropped some time after all readers of values have passed them: when another removal is recorded,
+    /// when a run of a schedule has ended, or when memory is [freed](Self::shrink_to_fit). Otherwise like
+    /// [`removed_reader`](Self::removed_reader).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -61,13 +63,13 @@ impl World {
         removed_value_reader(&mut self.store)
     }
 
-    /// Sets the maximal number of unread removals of a component that are kept for readers. The default is 1,048,576, and for
-    /// [values](Self::removed_value_reader) at most as many as fit into 64 MiB, but at least one. Heap memory that values own does not
-    /// count.
+    /// Sets the maximum number of unread removals of a component that are kept for readers. The default is 1,048,576.
+    /// For [values](Self::removed_value_reader) the default is also limited to the number that fits into 64 MiB, but is
+    /// at least one. Heap memory that values own does not count.
     ///
-    /// When there are more, the oldest ones are dropped, and each reader that has not read them counts them as missed. So the memory
-    /// for removals is bounded: 8 bytes each, or a few times that, and for kept values a few times their size in addition. During an
-    /// operation on many entities there may be more.
+    /// If there are more removals, the oldest ones are dropped, and each reader that has not read them counts them as
+    /// missed. So the memory for removals is bounded. A removal needs 8 bytes, or a few times as much; a kept value
+    /// needs a few times its size in addition. During an operation on many entities, the limit may be exceeded.
     ///
     /// # Panics
     ///
@@ -96,7 +98,7 @@ fn of_another_world<T>() -> ! {
     panic!("this reader of removals of `{}` was made by another world", type_name::<T>())
 }
 
-/// Implements the methods that both readers have.
+/// Defines the methods that both types of readers have.
 macro_rules! readers {
     ($($Reader:ident of $begin:ident by $list:ident => $Param:ident;)*) => { $(
         impl<T> $Reader<T> {
@@ -105,7 +107,7 @@ macro_rules! readers {
                 log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
             }
 
-            /// The number of removals that it has not read yet.
+            /// Returns the number of removals that the reader has not read yet.
             ///
             /// # Panics
             ///
@@ -126,7 +128,7 @@ macro_rules! readers {
                 self.cursor.len(self.list(world))
             }
 
-            /// Whether it has read all recorded removals.
+            /// Returns whether the reader has read all recorded removals.
             ///
             /// # Panics
             ///
@@ -166,8 +168,8 @@ macro_rules! readers {
                 self.cursor.clear(self.list(world));
             }
 
-            /// The number of removals that were dropped before it could read them, since it was made or since the last
-            /// [`take_missed`](Self::take_missed).
+            /// Returns the number of removals that were dropped before the reader could read them. The count begins
+            /// when the reader is made, and again at each [`take_missed`](Self::take_missed).
             ///
             /// # Panics
             ///
@@ -189,7 +191,7 @@ macro_rules! readers {
                 self.cursor.missed(self.list(world))
             }
 
-            /// Returns [`missed`](Self::missed), and sets it to 0.
+            /// Returns the number of [missed](Self::missed) removals, and sets it to 0.
             ///
             /// # Panics
             ///
@@ -222,8 +224,8 @@ readers! {
 }
 
 impl<T> RemovedComponentReader<T> {
-    /// The entities that have lost the component since the last read, the earliest first. Removals that the iterator does not reach
-    /// stay unread.
+    /// Iterates over the entities that have lost the component since the last read, in the order of the removals.
+    /// Removals that the iterator does not reach stay unread.
     ///
     /// # Panics
     ///
@@ -246,7 +248,8 @@ impl<T> RemovedComponentReader<T> {
 }
 
 impl<T: Component> RemovedValueReader<T> {
-    /// The values that entities have lost since the last read, the earliest first. Values that the iterator does not reach stay unread.
+    /// Iterates over the values that entities have lost since the last read, in the order of the removals. Values that
+    /// the iterator does not reach stay unread.
     ///
     /// # Panics
     ///

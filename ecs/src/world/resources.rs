@@ -21,7 +21,8 @@ fn missing<R: Resource>() -> ! {
 }
 
 impl World {
-    /// The descriptors of the resources that exist, in the order in which the world registered their types.
+    /// Iterates over the descriptors of the resources that exist, in the order in which the world registered their
+    /// types.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -37,7 +38,8 @@ impl World {
         self.store.resources.descriptors()
     }
 
-    /// The descriptors of all registered types of resources, whether a value exists or not, in the order of their registration.
+    /// Iterates over the descriptors of all registered types of resources, whether a value exists or not, in the order
+    /// of their registration.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -53,7 +55,8 @@ impl World {
         self.store.resources.types()
     }
 
-    /// Registers a type of resources, without a value: so that a format finds the values in files.
+    /// Registers a type of resource without inserting a value, so that a file format can find the type of values in
+    /// files.
     ///
     /// # Panics
     ///
@@ -119,11 +122,12 @@ impl World {
         self.store.resources.insert(resource, now);
     }
 
-    /// Makes a value for this world, and restores the caller afterwards.
+    /// Makes a value for this world. Restores the caller of the world afterwards.
     ///
     /// # Panics
     ///
-    /// If making the value replaces the world: it would be unclear which of the two worlds the value belongs to.
+    /// If making the value replaces the world, because it would be unclear which of the two worlds the value belongs
+    /// to.
     pub(super) fn made<T: FromWorld>(&mut self, kind: &str) -> T {
         let (id, by) = (self.id(), self.store.structure.entities.caller());
         let value = T::from_world(self);
@@ -148,9 +152,9 @@ impl World {
         self.store.resources.remove::<R>()
     }
 
-    /// Removes all resources. This includes schedules, messages, states and registered systems, which are kept as resources. Systems with a
-    /// parameter for one of them cannot run until it is inserted again. A resource that is taken out at the moment, by
-    /// [`World::resource_scope`] for instance, comes back.
+    /// Removes all resources. This includes schedules, messages, states and registered systems, which are stored as
+    /// resources. A system with a parameter for a removed resource cannot run until the resource is inserted again. If
+    /// a resource is temporarily taken out, for instance by [`World::resource_scope`], it is put back later.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -191,7 +195,7 @@ impl World {
         self.clear_resources();
     }
 
-    /// Whether a resource exists.
+    /// Returns whether a resource exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -208,11 +212,11 @@ impl World {
         self.store.resources.get::<R>().is_some()
     }
 
-    /// A resource.
+    /// Returns a resource.
     ///
     /// # Panics
     ///
-    /// If it does not exist.
+    /// If the resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -231,11 +235,11 @@ impl World {
         resource
     }
 
-    /// A resource, borrowed mutably.
+    /// Returns a resource, borrowed mutably.
     ///
     /// # Panics
     ///
-    /// If it does not exist.
+    /// If the resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,7 +259,7 @@ impl World {
         resource
     }
 
-    /// A resource, if it exists.
+    /// Returns a resource, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -272,7 +276,7 @@ impl World {
         self.store.resources.get::<R>()
     }
 
-    /// A resource, borrowed mutably, if it exists.
+    /// Returns a resource, borrowed mutably, if it exists.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -294,7 +298,8 @@ impl World {
         Some(Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 
-    /// Changes a resource by a function, and returns its result; `None` if the resource does not exist. The resource counts as changed.
+    /// Calls a function with a mutable reference to a resource, and returns the result; `None` if the resource does not
+    /// exist. The resource counts as changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -313,7 +318,7 @@ impl World {
         self.get_resource_mut::<R>().map(|resource| change(resource.into_inner()))
     }
 
-    /// A resource, borrowed mutably. If it does not exist it is inserted first.
+    /// Returns a resource, borrowed mutably. If it does not exist, the result of `make` is inserted first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -333,7 +338,7 @@ impl World {
         self.resource_mut()
     }
 
-    /// A resource, borrowed mutably. If it does not exist its default is inserted first.
+    /// Returns a resource, borrowed mutably. If it does not exist, a value made by `FromWorld` is inserted first.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -351,11 +356,11 @@ impl World {
         self.resource_mut()
     }
 
-    /// Removes a resource from the world while a function uses both.
+    /// Removes a resource from the world, calls a function with the world and the resource, and puts the resource back.
     ///
-    /// The resource comes back even if `scope` panics. If `scope` inserts another value of the type, that value is replaced and dropped. If
-    /// `scope` puts another world in the place of this one, the resource comes back to the world that it was removed from, wherever that
-    /// is; if that world has been dropped, the resource is dropped.
+    /// The resource is put back even if `scope` panics. If `scope` inserts another value of the same type, that value
+    /// is dropped. `scope` may put another world in the place of this one: then the resource is put back into the world
+    /// from which it was removed, wherever that world is. If that world has been dropped, the resource is dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -382,7 +387,8 @@ impl World {
         result
     }
 
-    /// Like [`World::resource_scope`], but returns `None` if the resource does not exist.
+    /// Calls a function with the world and a resource, like [`World::resource_scope`], but returns `None` if the
+    /// resource does not exist.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -401,7 +407,7 @@ impl World {
             id: WorldId,
             clock: Arc<SharedClock>,
             loan: Option<ResourceLoan<R>>,
-            /// The tick of changes in the scope.
+            /// The tick that changes of the resource get in the scope.
             tick: Tick,
         }
 

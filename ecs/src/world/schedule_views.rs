@@ -6,9 +6,9 @@ use super::cast::World;
 use crate::schedule::{Schedule, ScheduleBuildError, ScheduleDiagram, ScheduleReport};
 
 impl Schedule {
-    /// Describes the schedule: its systems in their order, its sets and stages, the conflicts that order two systems without a constraint,
-    /// and which row systems can run block by block, as a pipeline. Initialises the schedule for the world if necessary. `O(n * n)` in
-    /// systems.
+    /// Describes the schedule: the systems in their order, the sets and stages, and the conflicts that order two
+    /// systems without a constraint. It also shows which row systems can run block by block, as a pipeline. Initializes
+    /// the schedule for the world if necessary. `O(n * n)` in systems.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Schedule {
     /// assert!(diagram.to_mermaid().contains("s0 -.->|\"resource #96;Sum#96;\"| s1"));
     /// ```
     ///
-    /// Row systems that follow each other, and the reason why one of them is in no pipeline:
+    /// This shows consecutive row systems, and the reason why one of them is in no pipeline:
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -80,10 +80,10 @@ impl Schedule {
         self.diagram_on(&mut world.store)
     }
 
-    /// Reports the last run: what its systems did, why some did not run, and the measured costs. The world is only used for the numbers of
-    /// rows. `O(systems * tables)`.
+    /// Reports the last run: what the systems did, why some did not run, and the measured costs. The world is used only
+    /// for the numbers of rows. `O(systems * tables)`.
     ///
-    /// The report of a schedule that has not run only lists its systems.
+    /// If the schedule has not run, the report only lists its systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -17,10 +17,10 @@ use crate::structure::store::{Store, WorldId, end_frame_for_commands};
 use crate::system::commands::{Commands, apply_after_frame};
 use crate::util::mailbox::{Mailbox, Sender};
 
-/// The schedules of a world: a resource.
+/// The resource that contains the schedules of a world.
 ///
-/// A running schedule is not in the list. Additions that would be lost because of that panic: see [`entry`](Self::entry).
-/// [`insert`](Self::insert) replaces a running schedule.
+/// While a schedule is running, it is not in the list. Systems that were added to it then would be lost, so adding them
+/// panics: see [`entry`](Self::entry). [`insert`](Self::insert) replaces a running schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -42,7 +42,7 @@ use crate::util::mailbox::{Mailbox, Sender};
 #[derive(Default)]
 #[doc(alias("Pipelines", "Workloads"))]
 pub struct Schedules {
-    /// In the order in which they were added.
+    /// The schedules in the order in which they were added.
     list: Vec<ScheduleEntry>,
     places: HashMap<InternedScheduleLabel, usize>,
 }
@@ -50,19 +50,19 @@ pub struct Schedules {
 /// The entry of a label.
 struct ScheduleEntry {
     label: InternedScheduleLabel,
-    /// `None` while the schedule is taken out.
+    /// The schedule; `None` while it is taken out.
     schedule: Option<Schedule>,
-    /// Receives a schedule that was taken out, if its user can no longer reach this list when the use ends.
+    /// Receives a schedule that was taken out, if this list cannot be reached when the schedule is to be put back.
     returned: Mailbox<Schedule>,
 }
 
 impl ScheduleEntry {
-    /// The schedule, unless it is running.
+    /// Returns the schedule, unless it is running.
     fn get(&self) -> Option<&Schedule> {
         self.schedule.as_ref().or_else(|| self.returned.newest())
     }
 
-    /// The slot of the schedule, which is empty if the schedule is running.
+    /// Returns the slot of the schedule. It is empty while the schedule is running.
     fn slot_mut(&mut self) -> &mut Option<Schedule> {
         if self.schedule.is_none() && !self.returned.is_empty() {
             self.schedule = self.returned.take().pop();
@@ -83,7 +83,7 @@ impl_debug!([] Schedules => |this, f|
     f.debug_map().entries(this.list.iter().map(|entry| (entry.label, entry.get()))).finish());
 
 impl Schedules {
-    /// An empty list of schedules.
+    /// Creates an empty list of schedules.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -94,12 +94,12 @@ impl Schedules {
         Self::default()
     }
 
-    /// Adds a schedule under its label, and returns the previous one. If the previous one is running, the new one takes its place, and
-    /// the previous one is dropped when its run ends.
+    /// Adds a schedule under its label, and returns the previous one. If the previous one is running, it is dropped
+    /// when its run ends.
     ///
     /// # Panics
     ///
-    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    /// If the schedule has no label, because it was made with [`Schedule::default`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -120,7 +120,7 @@ impl Schedules {
         before
     }
 
-    /// The entry of a label, which is created if necessary.
+    /// Returns the entry of a label. Creates it if necessary.
     fn entry_of(&mut self, label: InternedScheduleLabel) -> &mut ScheduleEntry {
         let at = *self.places.entry(label).or_insert(self.list.len());
         if at == self.list.len() {
@@ -129,7 +129,8 @@ impl Schedules {
         &mut self.list[at]
     }
 
-    /// Puts a schedule back to the entry from which it was taken out. Returns it if that entry does not exist here.
+    /// Puts a schedule back into the entry from which it was taken out. Returns the schedule if the entry is not in
+    /// this list.
     fn put_back(
         &mut self,
         label: InternedScheduleLabel,
@@ -146,8 +147,8 @@ impl Schedules {
         }
     }
 
-    /// Takes a schedule out temporarily, as if it was running: it keeps its place, and adding something under its label panics until
-    /// [`reinsert`](Self::reinsert) puts it back.
+    /// Takes a schedule out temporarily. It is then treated like a running schedule: it keeps its position in the
+    /// order, and adding systems to its label panics until [`reinsert`](Self::reinsert) puts it back.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -165,17 +166,18 @@ impl Schedules {
         self.list[at].slot_mut().take()
     }
 
-    /// Puts a schedule back that was taken out. Same as [`insert`](Self::insert).
+    /// Puts a schedule back that was taken out. Equivalent to [`insert`](Self::insert).
     ///
     /// # Panics
     ///
-    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    /// If the schedule has no label, because it was made with [`Schedule::default`].
     #[track_caller]
     pub fn reinsert(&mut self, schedule: Schedule) -> Option<Schedule> {
         self.insert(schedule)
     }
 
-    /// Removes a schedule. Returns `None` if it does not exist, or if it is running: then it stays.
+    /// Removes a schedule and returns it. Returns `None` if it does not exist, or if it is running. A running schedule
+    /// stays.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -195,7 +197,7 @@ impl Schedules {
         Some(schedule)
     }
 
-    /// Whether there is a schedule with this label, whether it is running or not.
+    /// Returns whether there is a schedule with this label. It may be running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -210,7 +212,7 @@ impl Schedules {
         self.places.contains_key(&label.intern())
     }
 
-    /// A schedule, unless it is running.
+    /// Returns the schedule with this label, unless it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,7 +226,7 @@ impl Schedules {
         self.list[*self.places.get(&label.intern())?].get()
     }
 
-    /// A schedule, borrowed mutably, unless it is running.
+    /// Returns the schedule with this label, borrowed mutably, unless it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -239,11 +241,11 @@ impl Schedules {
         self.list[*self.places.get(&label.intern())?].slot_mut().as_mut()
     }
 
-    /// A schedule, borrowed mutably. It is created if it does not exist.
+    /// Returns the schedule with this label, borrowed mutably. If it does not exist, it is created.
     ///
     /// # Panics
     ///
-    /// If it is running: additions would be lost.
+    /// If the schedule is running, because additions would be lost.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -267,7 +269,7 @@ impl Schedules {
         }
     }
 
-    /// The schedules that are not running, in the order in which they were added.
+    /// Iterates over the schedules that are not running, in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -283,7 +285,7 @@ impl Schedules {
         self.list.iter().filter_map(|entry| Some((entry.label, entry.get()?)))
     }
 
-    /// The schedules that are not running, borrowed mutably, in the order in which they were added.
+    /// Iterates over the schedules that are not running, borrowed mutably, in the order in which they were added.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -298,11 +300,11 @@ impl Schedules {
         self.list.iter_mut().filter_map(|entry| Some((entry.label, entry.slot_mut().as_mut()?)))
     }
 
-    /// Adds systems to a schedule, which is created if it does not exist.
+    /// Adds systems to a schedule. If it does not exist, it is created.
     ///
     /// # Panics
     ///
-    /// If it is running: the systems would be lost.
+    /// If the schedule is running, because the systems would be lost.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -327,11 +329,12 @@ impl Schedules {
         self
     }
 
-    /// Orders sets of systems in a schedule, or gives them conditions. The schedule is created if it does not exist.
+    /// Configures the order and the conditions of system sets in a schedule. If the schedule does not exist, it is
+    /// created.
     ///
     /// # Panics
     ///
-    /// If it is running: the configuration would be lost.
+    /// If the schedule is running, because the configuration would be lost.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -360,7 +363,8 @@ impl Schedules {
     }
 }
 
-/// A schedule that was taken out of a world. It is put back on drop, even if another world has taken the place of that world.
+/// A schedule that was taken out of a world. Dropping this puts it back, even if another world has been put in the
+/// place of that world.
 struct TakenSchedule<'a> {
     world: &'a mut World,
     id: WorldId,
@@ -389,13 +393,14 @@ impl Drop for TakenSchedule<'_> {
     }
 }
 
-/// The schedules of a store.
+/// Returns the schedules of a store.
 fn all(store: &mut Store) -> &mut Schedules {
     let now = store.now();
     store.resources.get_or_init(now)
 }
 
-/// Calls a function with each schedule of a world. Returns false, without calling it, if one of them is taken out.
+/// Calls a function with each schedule of a world. If one of them is taken out, returns false without calling the
+/// function.
 pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(InternedScheduleLabel, &mut Schedule)) -> bool {
     let Some((schedules, _)) = store.resources.get_mut::<Schedules>() else { return true };
     if schedules.list.iter_mut().any(|entry| entry.slot_mut().is_none() && !entry.returned.expects_nothing()) {
@@ -405,18 +410,18 @@ pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(Interned
     true
 }
 
-/// Whether a world keeps systems in this resource.
+/// Returns whether a resource with this descriptor contains systems.
 pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
     let types = [TypeId::of::<Schedules>(), TypeId::of::<OneShots>()];
     descriptor.value_type_id().is_some_and(|id| types.contains(&id))
 }
 
 impl World {
-    /// Adds a schedule under its label, and replaces an existing one.
+    /// Adds a schedule under its label. If there is one already, it is replaced.
     ///
     /// # Panics
     ///
-    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    /// If the schedule has no label, because it was made with [`Schedule::default`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -434,11 +439,12 @@ impl World {
         all(&mut self.store).insert(schedule);
     }
 
-    /// Removes a schedule from the world while a function uses both. It comes back even if `scope` panics.
+    /// Removes a schedule from the world, calls a function with the world and the schedule, and puts the schedule back,
+    /// even if the function panics.
     ///
     /// # Errors
     ///
-    /// If there is no schedule with this label, or it is running.
+    /// If there is no schedule with this label, or if it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -473,11 +479,12 @@ impl World {
         }
     }
 
-    /// Like [`World::try_schedule_scope`], but panics instead of returning an error.
+    /// Calls a function with the world and a schedule, like [`World::try_schedule_scope`], but panics instead of
+    /// returning an error.
     ///
     /// # Panics
     ///
-    /// If there is no schedule with this label, or it is running.
+    /// If there is no schedule with this label, or if it is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -503,7 +510,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If there is no schedule with this label, it is running, or a system of it fails.
+    /// If there is no schedule with this label, if it is running, or if one of its systems fails.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -532,7 +539,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there is no schedule with this label, it is running, or a system of it fails or panics. It can be run again.
+    /// If there is no schedule with this label, if it is running, or if one of its systems fails or panics. The
+    /// schedule can be run again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -551,8 +559,8 @@ impl World {
 }
 
 impl Commands<'_, '_> {
-    /// Runs a schedule. If that is not possible, or a system of it fails, this is recorded as a failed command
-    /// ([`World::take_command_errors`]).
+    /// Runs a schedule when the command is applied. If this is not possible, or if one of its systems fails, a failed
+    /// command is recorded ([`World::take_command_errors`]).
     ///
     /// ```
     /// use strata_ecs::prelude::*;

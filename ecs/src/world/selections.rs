@@ -12,8 +12,8 @@ use crate::query::{QueryFilter, select};
 use crate::structure::store::move_all_to;
 
 impl World {
-    /// Selects all entities that match a filter, for operations on all of them. `O(tables)`, and `O(entities)` if the filter has
-    /// sparse components.
+    /// Selects all entities that match a filter, for operations on all of them. `O(tables)`, or `O(entities)` if the
+    /// filter has sparse components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -39,8 +39,8 @@ impl World {
         EntitySelection::new(&mut self.store, selections)
     }
 
-    /// Selects the entities of a list, in any order, for operations on all of them. Entities that are not alive are skipped, and duplicates
-    /// count once. `O(entities)`.
+    /// Selects the entities of a list, for operations on all of them. The order of the list does not matter. Entities
+    /// that are not alive are skipped, and duplicates count once. `O(entities)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -64,18 +64,19 @@ impl World {
 impl World {
     /// Moves all entities of another world into this one, with all components, links and pairs, and returns the map to their new ids.
     ///
-    /// Entities inside of values that are [mapped](crate::entity::MapEntities) are replaced by the new ids, including in immutable
-    /// components and in the values of pairs. An entity that is not alive in the other world is mapped to an id that no entity of this
-    /// world has or will ever have, the same one at each occurrence. In a component that lists the sources of a relationship only the list
-    /// is updated. A pair with a dead target is dropped.
+    /// Entity ids inside of [mapped](crate::entity::MapEntities) values are replaced by the new ids, including in
+    /// immutable components and in the values of pairs. If an entity is not alive in the other world, its id is
+    /// replaced by an id that no entity of this world has or will ever have, the same one at each occurrence. In a
+    /// component that lists the sources of a relationship, only the list is updated. If the target of a pair is not
+    /// alive, the pair is dropped.
     ///
-    /// Hooks and observers of this world are notified as for a spawn, when all entities are in place. The other world is dropped with its
-    /// resources, without notifying its hooks and observers. `O(components)` copies of bytes for each table, `O(entities)`, and one call
-    /// for each value that is mapped.
+    /// When all entities have been moved, hooks and observers of this world are notified as for a spawn. The other
+    /// world is dropped with its resources, without notifying its hooks and observers. The cost is `O(components)`
+    /// copies of bytes for each table, `O(entities)`, and one call for each mapped value.
     ///
     /// # Panics
     ///
-    /// Same as [`EntitySelection::move_to`]; also if a `MapEntities` does: then this world is unchanged.
+    /// Same as [`EntitySelection::move_to`]. Also if a `MapEntities` panics: then this world is unchanged.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,11 +106,13 @@ impl World {
         self.move_entities_and_resources_from(other, false, |_, _| false)
     }
 
-    /// Like [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: no living entity has
-    /// the index, and no entity has had it with the same or a later generation, so that dead ids stay dead. The others get new ids, and the
-    /// map contains the id of each entity.
+    /// Moves all entities of another world, like [`move_entities_from`](Self::move_entities_from), but an entity keeps
+    /// its id if possible. An id is kept if no living entity of this world has its index, and no entity has had the
+    /// index with the same or a later generation; so dead ids stay dead. The other entities get new ids. The map
+    /// contains the id of each entity.
     ///
-    /// It costs `O(free ids of this world)` in addition.
+    /// In addition to the cost of [`move_entities_from`](Self::move_entities_from), it costs `O(free ids of this
+    /// world)`.
     ///
     /// # Panics
     ///
@@ -138,16 +141,19 @@ impl World {
         self.move_entities_and_resources_from(other, true, |_, _| false)
     }
 
-    /// Like [`move_entities_from`](Self::move_entities_from), or like [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if
-    /// `keeps_ids`, and resources of the other world are moved, too.
+    /// Moves all entities of another world, and resources as well. If `keeps_ids` is set, entities are moved like by
+    /// [`move_entities_keeping_ids`](Self::move_entities_keeping_ids), otherwise like by
+    /// [`move_entities_from`](Self::move_entities_from).
     ///
-    /// `takes` returns whether a resource of the other world is moved. Its second argument is whether this world has a resource of the same
-    /// type, which is then replaced and dropped. Entities inside of a resource are mapped like those inside of components. The resources
-    /// are in place when hooks and observers are notified of the entities. Messages and non-send values are not moved.
+    /// `takes` is called for each resource of the other world, and returns whether to move it. Its second argument is
+    /// true if this world has a resource of the same type, which would be replaced and dropped. Entity ids inside of a
+    /// resource are mapped like those inside of components. The resources are in place when hooks and observers are
+    /// notified of the entities. Messages and non-send values are not moved.
     ///
     /// # Panics
     ///
-    /// Same as [`move_entities_from`](Self::move_entities_from); also if a resource has the stable name of another one of this world.
+    /// Same as [`move_entities_from`](Self::move_entities_from). Also if a resource has the same stable name as another
+    /// resource of this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -178,13 +184,14 @@ impl World {
 }
 
 impl EntitySelection<'_> {
-    /// Removes the entities as if they had never existed, and returns their number: for a world that is being assembled, such as the part
-    /// of another one that is written to a file.
+    /// Removes the entities as if they had never existed, and returns their number. This is meant for a world that is
+    /// being assembled, such as a part of another world that is written to a file.
     ///
-    /// Unlike [`despawn`](Self::despawn) this notifies no hooks and no observers. Entities that are linked to them, their children for
-    /// instance, lose the link and stay alive. Pairs with them are removed.
+    /// Unlike [`despawn`](Self::despawn), this notifies no hooks or observers. Entities that are linked to the removed
+    /// ones, for instance their children, lose the link and stay alive. Pairs with a removed entity are removed.
     ///
-    /// If a `Drop` panics, the rest of its table is removed, and later tables are unchanged.
+    /// If the `Drop` of a value panics, the other entities of the same table are still removed, and those of later
+    /// tables are not.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -202,13 +209,14 @@ impl EntitySelection<'_> {
 
     /// Moves the entities into another world, with all components, and returns the map to their new ids.
     ///
-    /// The old ids are dead afterwards. Ids of entities inside of components are not changed; the map can be used to replace them, see
-    /// [`EntityMap`]. `O(components)` copies of bytes for each table, and `O(entities)`.
+    /// Afterwards the old ids are dead. Ids of entities inside of components are not changed; the map can be used to
+    /// replace them, see [`EntityMap`]. The cost is `O(components)` copies of bytes for each table, and `O(entities)`.
     ///
     /// # Panics
     ///
-    /// If not enough entity ids are left in the other world, or if it has a component with the name of one that was made at run time but
-    /// another definition. No entity has moved then; rows may have another order, and the other world may have registered more components.
+    /// If not enough entity ids are left in the other world. Also if a component was made at run time, and the other
+    /// world has a component with the same name but another definition. In both cases no entity has moved; but rows may
+    /// be in another order, and the other world may have registered more components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

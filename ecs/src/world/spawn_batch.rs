@@ -10,10 +10,10 @@ use crate::entity::{Distinct, Entity, TableId};
 use crate::structure::bundle::{Bundle, OneOfEach};
 
 impl World {
-    /// Spawns an entity for each bundle of an iterator, and returns their ids. They are spawned in one operation, in one table,
-    /// which is faster than single calls.
+    /// Spawns an entity for each bundle of an iterator, and returns their ids. All entities are spawned in one
+    /// operation, in one table, which is faster than single calls.
     ///
-    /// If the iterator panics, the entities so far stay, and the rest of the iterator is not visited.
+    /// If the iterator panics, the entities spawned so far stay, and the rest of the iterator is not visited.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -39,8 +39,8 @@ impl World {
     }
 }
 
-/// The ids of the entities that [`World::spawn_batch`] or [`World::spawn_columns`] has spawned, in order. The entities exist
-/// even if the iterator is not used.
+/// Iterator over the ids of the entities that [`World::spawn_batch`] or [`World::spawn_columns`] has spawned, in order.
+/// The entities exist even if the iterator is not used.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -59,7 +59,8 @@ pub struct SpawnBatchIter<'w> {
 }
 
 impl<'w> SpawnBatchIter<'w> {
-    /// The entities of a table from row `first` on, which have just been spawned. Notifies hooks and observers.
+    /// Returns the entities of a table from row `first` on, which have just been spawned. Before that, hooks and
+    /// observers are notified.
     #[inline]
     pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
         if world.store.events.has_pending {

@@ -1,7 +1,7 @@
 //! Bundles that spawn other entities: `children![..]`, `related![..]`, and the types that they consist of.
 //!
-//! Such a bundle has a helper component, which the entity has until observers and hooks have been notified of the insertion. Then it is
-//! removed, and the entities are spawned.
+//! Inserting such a bundle gives the entity a helper component. After observers and hooks have been notified of the
+//! insertion, the helper component is removed, and the entities are spawned.
 //!
 //! Tests: tests/relationships/bundles.rs
 
@@ -16,7 +16,7 @@ use crate::entity::Entity;
 use crate::relations::relationship::{Relationship, RelationshipTarget};
 use crate::structure::bundle::{Bundle, BundleField};
 
-/// Spawns an entity with a bundle, as an item of a list.
+/// An item of a list that spawns an entity with a bundle.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,7 +30,7 @@ use crate::structure::bundle::{Bundle, BundleField};
 #[derive(Clone, Copy, Debug)]
 pub struct Spawn<B: Bundle>(pub B);
 
-/// Spawns an entity for each bundle of an iterator.
+/// An item of a list that spawns an entity for each bundle of an iterator.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,7 +44,7 @@ pub struct Spawn<B: Bundle>(pub B);
 #[derive(Clone, Copy, Debug)]
 pub struct SpawnIter<I>(pub I);
 
-/// Calls a function that spawns entities.
+/// An item of a list that calls a function, which spawns entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -60,7 +60,7 @@ pub struct SpawnIter<I>(pub I);
 #[derive(Clone, Copy, Debug)]
 pub struct SpawnWith<F>(pub F);
 
-/// Links existing entities.
+/// An item of a list that links existing entities.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -75,18 +75,19 @@ pub struct SpawnWith<F>(pub F);
 pub struct WithRelated<I>(pub I);
 
 impl<I> WithRelated<I> {
-    /// From anything that can be iterated.
+    /// Creates the item from anything that can be iterated.
     pub fn new(iter: impl IntoIterator<IntoIter = I>) -> Self {
         Self(iter.into_iter())
     }
 }
 
-/// Links an existing entity.
+/// An item of a list that links one existing entity.
 #[derive(Clone, Copy, Debug)]
 pub struct WithOneRelated(pub Entity);
 
-/// A list of entities that are spawned, or exist already, and are linked by `R` to another one: the argument of [`SpawnRelated::spawn`]. A
-/// [`Spawn`], [`SpawnIter`], [`SpawnWith`], [`WithRelated`], [`WithOneRelated`], a vector of bundles, or a tuple of these.
+/// A list of entities that are linked by `R` to another one: the argument of [`SpawnRelated::spawn`]. The entities of
+/// the list are spawned, or exist already. The list is a [`Spawn`], [`SpawnIter`], [`SpawnWith`], [`WithRelated`],
+/// [`WithOneRelated`], a vector of bundles, or a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of entities to spawn",
     label = "not a list",
@@ -97,7 +98,7 @@ pub trait SpawnableList<R>: Sized {
     /// Spawns the entities, and links them to `entity`.
     fn spawn(self, world: &mut World, entity: Entity);
 
-    /// An estimate of the number of entities; the default is one.
+    /// Returns an estimate of the number of entities. The default is one.
     fn size_hint(&self) -> usize {
         1
     }
@@ -191,11 +192,11 @@ macro_rules! lists {
 lists!();
 all_tuples!(lists);
 
-/// Spawns the entities of a list, and links them by `R` to the one that this bundle is inserted into. `children![..]` and `related![..]`
-/// make one.
+/// A bundle that spawns the entities of a list, and links them by `R` to the entity into which the bundle is inserted.
+/// `children![..]` and `related![..]` make such a bundle.
 ///
-/// The entities are spawned after observers and hooks have been notified of the insertion of the bundle. A bundle can have one such part
-/// for each relationship.
+/// The entities are spawned after observers and hooks have been notified of the insertion of the bundle. A bundle can
+/// contain only one `SpawnRelatedBundle` for each relationship.
 pub struct SpawnRelatedBundle<R: Relationship, L> {
     made: RelatedSpawns<R, L>,
 }
@@ -210,12 +211,12 @@ pub type SpawnOneRelated<R, B> = SpawnRelatedBundle<R, Spawn<B>>;
 
 impl_debug_of_fields! { [R: Relationship, L] SpawnRelatedBundle<R, L> {} }
 
-/// Spawns entities.
+/// A function that spawns entities and links them to the given entity.
 type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;
 
-/// The helper component: holds the function that spawns the entities.
+/// The helper component, which holds the function that spawns the entities.
 pub struct Pending<R: Relationship> {
-    /// `None` if it has been called.
+    /// The function; `None` if it has been called.
     spawn: Option<SpawnFn>,
     marker: PhantomData<R>,
 }
@@ -234,7 +235,7 @@ impl<R: Relationship> Component for Pending<R> {
     }
 }
 
-/// Records a command that spawns the entities, which is applied after the notification.
+/// Records a command that spawns the entities. It is applied after observers and hooks have been notified.
 fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
     world.commands().queue(move |world: &mut World| {
@@ -244,7 +245,7 @@ fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookCon
     });
 }
 
-/// Removes the helper component from an entity and returns its function.
+/// Removes the helper component from an entity and returns the function in it.
 fn take_pending<R: Relationship>(world: &mut World, entity: Entity) -> Option<SpawnFn> {
     let spawn = world.store.sole_mut::<Pending<R>>(entity).and_then(|pending| pending.spawn.take());
     if spawn.is_some() && world.store.remove_untold::<Pending<R>>(entity) {
@@ -283,10 +284,11 @@ impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for Sp
 /// assert_eq!(world.len(), 4);
 /// ```
 pub trait SpawnRelated: RelationshipTarget {
-    /// A bundle that spawns the entities of a list, and links them to the entity into which the bundle is inserted.
+    /// Makes a bundle that spawns the entities of a list, and links them to the entity into which the bundle is
+    /// inserted.
     fn spawn<L: SpawnableList<Self::Relationship>>(list: L) -> SpawnRelatedBundle<Self::Relationship, L>;
 
-    /// A bundle that spawns one entity, and links it to the entity into which the bundle is inserted.
+    /// Makes a bundle that spawns one entity, and links it to the entity into which the bundle is inserted.
     fn spawn_one<B: Bundle>(bundle: B) -> SpawnOneRelated<Self::Relationship, B>;
 }
 

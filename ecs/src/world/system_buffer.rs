@@ -1,4 +1,4 @@
-//! Buffers that systems fill during a run, and their application to the world.
+//! Buffers that systems fill during a run, and that are applied to the world afterwards.
 //!
 //! Tests: tests/systems/params/deferred.rs
 
@@ -9,11 +9,11 @@ use crate::structure::store::Store;
 use crate::system::commands::CommandQueue;
 use crate::system::{AppliedToStore, SystemMeta};
 
-/// A buffer that a system fills through the parameter [`Deferred`](crate::system::Deferred). It is applied to the world when the
-/// commands of the system are applied.
+/// A buffer that a system fills through the parameter [`Deferred`](crate::system::Deferred). When the commands of the
+/// system are applied, the buffer is applied to the world, too.
 ///
-/// The buffer is created when the system is initialized, and applied after each run. If a run panics, its content is kept, and is
-/// applied together with the content of the next run.
+/// The buffer is created when the system is initialized, and applied after each run. If a run panics, the content of
+/// the buffer is kept, and applied together with the content of the next run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -47,13 +47,13 @@ use crate::system::{AppliedToStore, SystemMeta};
 pub trait SystemBuffer: FromWorld + Send + Sync + 'static {
     /// Applies the content of the buffer, with the whole world. The default calls [`queue`](Self::queue).
     ///
-    /// For an observer, `queue` is called instead, since its operation has not ended.
+    /// If the system is an observer, `queue` is called instead, since the operation that it observes has not ended.
     fn apply(&mut self, system_meta: &SystemMeta, world: &mut World) {
         self.queue(system_meta, world.into());
     }
 
-    /// Applies the content of the buffer, or records commands that do so. The commands are applied immediately, or after the outermost
-    /// event if the system is an observer.
+    /// Applies the content of the buffer, or records commands that do so. The commands are applied immediately. If the
+    /// system is an observer, they are applied after the outermost event.
     fn queue(&mut self, system_meta: &SystemMeta, world: DeferredWorld<'_>);
 }
 

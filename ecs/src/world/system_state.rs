@@ -16,16 +16,16 @@ use crate::system::{
     StateVisitor, SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
 };
 
-/// System parameters for use without a system, any number of times: holds the state that a system keeps for its parameters
-/// between runs.
+/// System parameters that can be used without a system, any number of times. It contains the state that a system keeps
+/// between runs for its parameters.
 ///
-/// `P` is a parameter or a tuple of these. Each [`get`](Self::get) and [`get_mut`](Self::get_mut) is a run: changes since
-/// the last one are new, `Local`s keep their values, and readers continue where they were. Recorded [`Commands`] are kept
-/// until [`apply`](Self::apply), over several runs if necessary.
+/// `P` is a parameter or a tuple of parameters. Each call of [`get`](Self::get) and [`get_mut`](Self::get_mut) counts
+/// as a run: changes since the last call are new, `Local`s keep their values, and readers continue where they were.
+/// Recorded [`Commands`] are kept until [`apply`](Self::apply), even over several calls.
 ///
 /// Fetching costs as much as for a system; nothing is allocated.
 ///
-/// A state is `Send` if the parameters are: not with [`NonSend`](crate::system::NonSend) or
+/// The state is `Send` if the parameters are. It is not `Send` with [`NonSend`](crate::system::NonSend) or
 /// [`NonSendMarker`](crate::system::NonSendMarker).
 ///
 /// ```
@@ -54,7 +54,7 @@ pub struct SystemState<P: SystemParam> {
     meta: SystemMeta,
     state: ParamState<P::Source>,
     last_run: LastRun,
-    /// The fetched parameters: the state is `Send` only if the parameters are.
+    /// Stands for the fetched parameters, so that the state is `Send` only if the parameters are.
     fetched: PhantomData<&'static mut <P::Source as ParamSource>::Got<'static, 'static>>,
 }
 
@@ -63,11 +63,11 @@ impl<P: SystemParam> SystemState<P> {
 
     /// Initializes the parameters for a world.
     ///
-    /// Parameters that conflict do not compile, as for a system.
+    /// If parameters conflict, the call does not compile, as for a system.
     ///
     /// # Panics
     ///
-    /// If parameters conflict, and the compiler could not detect it.
+    /// If parameters conflict, and the compiler could not detect this.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -82,7 +82,7 @@ impl<P: SystemParam> SystemState<P> {
         Self::built(ParamBuilder, world)
     }
 
-    /// Initializes the parameters with a builder for a world.
+    /// Initializes the parameters for a world, with a builder.
     #[track_caller]
     pub(super) fn built(builder: impl BuildParam<P>, world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
@@ -99,8 +99,8 @@ impl<P: SystemParam> SystemState<P> {
     ///
     /// # Errors
     ///
-    /// If one of them cannot be fetched: a resource does not exist, or a [`Single`](crate::system::Single) matches nothing
-    /// ([`ParamError::is_skip`]).
+    /// If a parameter cannot be fetched, because a resource does not exist, or because a
+    /// [`Single`](crate::system::Single) matches nothing ([`ParamError::is_skip`]).
     ///
     /// # Panics
     ///
@@ -132,8 +132,8 @@ impl<P: SystemParam> SystemState<P> {
     ///
     /// # Errors
     ///
-    /// If one of them cannot be fetched: a resource does not exist, or a [`Single`](crate::system::Single) matches nothing
-    /// ([`ParamError::is_skip`]).
+    /// If a parameter cannot be fetched, because a resource does not exist, or because a
+    /// [`Single`](crate::system::Single) matches nothing ([`ParamError::is_skip`]).
     ///
     /// # Panics
     ///
@@ -184,7 +184,7 @@ impl<P: SystemParam> SystemState<P> {
         self.state.apply(&self.meta, &mut world.store);
     }
 
-    /// Whether this is the world for which the state was made.
+    /// Returns whether this is the world for which the state was made.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -197,8 +197,8 @@ impl<P: SystemParam> SystemState<P> {
         self.state.world == world
     }
 
-    /// Makes a system of a function with these parameters, which continues with their state. For closures,
-    /// [`build_system`](Self::build_system) lets the compiler infer their types.
+    /// Makes a system from a function with these parameters. The system continues with their state. For a closure, use
+    /// [`build_system`](Self::build_system): then the compiler can infer the types of its parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -221,7 +221,7 @@ impl<P: SystemParam> SystemState<P> {
         alloc::boxed::Box::new(FunctionSystem::with_state(function, self.state, self.last_run, self.meta))
     }
 
-    /// Passes all of the state that is kept between runs to the visitor.
+    /// Passes all state that is kept between runs to the visitor.
     pub(super) fn visit_state(&mut self, keeper: &mut StateVisitor<'_>) {
         keeper.last_run(Some(&mut self.last_run));
         self.state.visit_state(keeper);
@@ -255,7 +255,7 @@ impl_debug_as_type_name! { [P: SystemParam] SystemState<P>; }
 macro_rules! build_system {
     ($($P:ident $at:tt)*) => {
         impl<$($P: SystemParam),*> SystemState<($($P,)*)> {
-            /// Makes a system of a function or closure with these parameters, which continues with their state.
+            /// Makes a system from a function or closure with these parameters. The system continues with their state.
             ///
             /// ```
             /// use strata_ecs::prelude::*;

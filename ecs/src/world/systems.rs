@@ -74,12 +74,12 @@ impl SystemParam for &World {
     }
 }
 
-/// The state that a function of the whole world keeps between runs, besides the tick of its last run.
+/// The state that a function of the whole world keeps between runs, in addition to the tick of its last run.
 pub(super) trait ExclusiveState: Send + Sync + 'static {
-    /// Initializes it for a world, for a system with this name.
+    /// Initializes the state for a world. `system` is the name of the system.
     fn prepared(world: &mut World, system: &'static str) -> Self;
 
-    /// Passes all of it to the visitor.
+    /// Passes all of the state to the visitor.
     fn visit_state(&mut self, keeper: &mut StateVisitor<'_>);
 }
 
@@ -89,7 +89,7 @@ impl ExclusiveState for () {
     fn visit_state(&mut self, _: &mut StateVisitor<'_>) {}
 }
 
-/// A function of the whole world as a system.
+/// A system that is a function of the whole world.
 struct ExclusiveSystem<F, I, Out, K> {
     name: &'static str,
     system: SystemOrigin,
@@ -99,14 +99,14 @@ struct ExclusiveSystem<F, I, Out, K> {
     marker: PhantomData<fn(I) -> Out>,
 }
 
-/// The state of a function of the whole world for one world.
+/// The state for one world of a function of the whole world.
 struct PreparedExclusive<K> {
     world: WorldId,
     last_run: LastRun,
     kept: K,
 }
 
-/// Makes a system of a function of the whole world.
+/// Makes a system from a function of the whole world.
 pub(super) fn exclusive<F, I, Out, K>(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out>
 where
     F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
@@ -118,14 +118,14 @@ where
     Box::new(ExclusiveSystem { name, system, function, access, prepared: None, marker: PhantomData })
 }
 
-/// Restores the last-run tick and the caller of a store after a function of the whole world has run in it. During the run, changes
-/// count as new since the last run of the system. The system may put another world in the place of this one; the clock is still
-/// restored.
+/// Restores the last-run tick and the caller of a store after a function of the whole world has run in it. During the
+/// run, changes since the last run of the system count as new. Both are restored even if the system puts another world
+/// in the place of this one.
 struct SinceLastRun<'a> {
     store: &'a mut Store,
     clock: Arc<SharedClock>,
     before: Tick,
-    /// The caller before the system.
+    /// The caller that was set before the system ran.
     caller: SavedCaller,
 }
 
@@ -219,7 +219,7 @@ where
 #[doc(hidden)]
 pub struct ExclusiveMarker;
 
-/// Running a system without a schedule.
+/// Runs a system without a schedule.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -236,7 +236,7 @@ pub struct ExclusiveMarker;
 /// assert_eq!(world.get(entity), Some(&Health(4)));
 /// ```
 pub trait RunSystemOnce {
-    /// Makes a system, runs it and applies its commands. Its state between runs (`Local`s) is dropped.
+    /// Makes a system, runs it and applies its commands. Afterwards its state, such as `Local`s, is dropped.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ pub trait RunSystemOnce {
         system: S,
     ) -> Result<Out, RunSystemError>;
 
-    /// Like [`run_system_once`](Self::run_system_once), for a system with an input.
+    /// Makes a system and runs it with an input, like [`run_system_once`](Self::run_system_once).
     ///
     /// # Errors
     ///
@@ -321,11 +321,12 @@ impl RunSystemOnce for World {
 }
 
 impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
-    /// Initializes the system for a world: registers what its parameters need, and creates its state. A run does this automatically.
+    /// Initializes the system for a world: registers the components and resources of its parameters, and creates its
+    /// state. A run does this automatically.
     ///
     /// # Panics
     ///
-    /// If two parameters of the system conflict, or the `FromWorld` of a `Local` panics.
+    /// If two parameters of the system conflict, or if the `FromWorld` of a `Local` panics.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -366,11 +367,13 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
 }
 
 impl Schedule {
-    /// Runs all systems. If the schedule has run in this frame of the world, another frame begins first: see [`World::frame`].
+    /// Runs all systems. If the schedule has already run in the current frame of the world, a new frame begins first:
+    /// see [`World::frame`].
     ///
     /// # Panics
     ///
-    /// If a system fails, with its name and its error; or if a system panics. See [`Schedule::try_run`].
+    /// If a system fails; the message contains the system's name and the error. Also if a system panics. See
+    /// [`Schedule::try_run`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -397,12 +400,13 @@ impl Schedule {
         }
     }
 
-    /// Runs all systems until one fails, as [`Schedule::run`] does. The commands of those that have run, and of the one that
-    /// failed, are applied.
+    /// Runs all systems, like [`Schedule::run`], but returns the error if a system fails. Then the systems that are ordered
+    /// after it do not run. The commands of the systems that have run, and of the failed one, are applied.
     ///
     /// # Errors
     ///
-    /// The error that the system returned, or the reason why it could not run, with its name. The world stays usable.
+    /// If a system returned an error or could not run. The error contains the name of the system. The world stays
+    /// usable.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -420,7 +424,7 @@ impl Schedule {
         self.run_on(&mut world.store)
     }
 
-    /// Initializes all systems for a world and orders them, as their first run would.
+    /// Initializes all systems for a world and orders them, as the first run would.
     ///
     /// # Errors
     ///
@@ -445,8 +449,9 @@ impl Schedule {
         self.initialize_on(&mut world.store)
     }
 
-    /// The pairs of systems that conflict although their order is not given, with what both access. They run in the order in which they
-    /// were added. Empty if the schedule has not been initialised for this world. `O(n * n)` in systems.
+    /// Returns the pairs of systems that conflict and have no order, with the data that both access. They run in the
+    /// order in which they were added. Empty if the schedule has not been initialized for this world. `O(n * n)` in
+    /// systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -472,13 +477,14 @@ impl Schedule {
         self.ambiguities_on(&world.store)
     }
 
-    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy decides what happens to the
-    /// set itself and to ordering constraints of the remaining systems. The state of the removed systems, such as `Local`s, is dropped.
-    /// The world is not changed. This also works on a schedule that cannot be built: a removal may repair it.
+    /// Removes the systems in a set, or the systems of a function, and returns their number. The policy decides what
+    /// happens to the set itself, and to ordering constraints of the remaining systems. The state of the removed
+    /// systems, such as `Local`s, is dropped. The world is not changed. This also works for a schedule that cannot be
+    /// built; the removal may repair it.
     ///
     /// # Errors
     ///
-    /// If there is no such set: [`ScheduleError::SetNotFound`]. Then nothing has changed.
+    /// If there is no such set or function: [`ScheduleError::SetNotFound`]. Then nothing has changed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

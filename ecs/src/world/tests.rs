@@ -1,4 +1,4 @@
-//! Worlds that run out of entity ids, with a lower limit than users can reach.
+//! Tests with worlds that run out of entity ids. Their limit is lower than users can reach.
 
 mod dynamic_terms;
 mod row_cursor;
@@ -20,10 +20,10 @@ struct Value(u32);
 #[component(storage = "sparse")]
 struct Aside;
 
-/// The number of indexes.
+/// The limit of entity indexes.
 const LIMIT: u32 = 20;
 
-/// A world with this many entities, of which some have been despawned.
+/// Creates a world with this many entities, of which some have been despawned.
 fn world(entities: u32, despawned: u32) -> World {
     let mut world = World::new();
     world.store.structure.entities = Entities::with_limit(LIMIT);
@@ -71,7 +71,7 @@ fn running_out_of_ids_is_an_error_and_changes_nothing() {
     world.check_invariants();
 }
 
-/// Operations that panic when no ids are left.
+/// Tests that operations panic when no ids are left.
 #[cfg(feature = "std")]
 #[test]
 fn operations_that_run_out_of_ids_panic_and_leave_the_world_consistent() {

@@ -1,5 +1,5 @@
-//! Methods that skip borrow checks in bevy_ecs, under its names. Here the compiler checks the borrows, so they are aliases of
-//! safe methods.
+//! Methods that skip borrow checks in bevy_ecs, with the same names. Here the compiler checks the borrows, so they call
+//! the safe methods.
 //!
 //! Tests: tests/storage/inspect.rs
 
@@ -8,7 +8,7 @@ use super::entity_ref::EntityMut;
 use crate::query::QueryData;
 
 impl<'w> EntityMut<'w> {
-    /// Same as [`get_components_mut`](Self::get_components_mut).
+    /// Calls [`get_components_mut`](Self::get_components_mut).
     #[must_use]
     #[track_caller]
     #[deprecated(note = "use `get_components_mut`: the compiler checks that it borrows no component twice")]
@@ -16,7 +16,7 @@ impl<'w> EntityMut<'w> {
         self.get_components_mut::<D>()
     }
 
-    /// Same as [`into_components_mut`](Self::into_components_mut).
+    /// Calls [`into_components_mut`](Self::into_components_mut).
     #[must_use]
     #[track_caller]
     #[deprecated(note = "use `into_components_mut`: the compiler checks that it borrows no component twice")]
@@ -26,14 +26,14 @@ impl<'w> EntityMut<'w> {
 }
 
 impl<'w> EntityWorldMut<'w> {
-    /// Same as [`get_components_mut`](Self::get_components_mut).
+    /// Calls [`get_components_mut`](Self::get_components_mut).
     #[must_use]
     #[deprecated(note = "use `get_components_mut`: the compiler checks that it borrows no component twice")]
     pub fn get_components_mut_unchecked<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
         self.get_components_mut::<D>()
     }
 
-    /// Same as [`into_components_mut`](Self::into_components_mut).
+    /// Calls [`into_components_mut`](Self::into_components_mut).
     #[must_use]
     #[deprecated(note = "use `into_components_mut`: the compiler checks that it borrows no component twice")]
     pub fn into_components_mut_unchecked<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {

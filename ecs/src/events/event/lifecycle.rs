@@ -12,7 +12,7 @@ use crate::entity::Entity;
 use crate::query::{FilterTerms, QueryFilter};
 use crate::structure::bundle::Bundle;
 
-/// A lifecycle event, which operations trigger.
+/// A lifecycle event. Structural operations trigger it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event of the life of components: no operation triggers it for many entities at once",
@@ -78,10 +78,10 @@ macro_rules! lifecycle {
 }
 
 lifecycle! {
-    /// An entity has got components that it did not have: see [`Add`].
+    /// Operations have added components to an entity that did not have them: see [`Add`].
     AddEvent;
-    /// Observers of this pattern run after an operation has added a component to an entity that did not have it. `Add<(A, B)>`
-    /// covers one of these components or both, once for each entity and operation.
+    /// Observers of this pattern run after an operation has added a component to an entity that did not have it. With
+    /// `Add<(A, B)>`, an observer runs if one or both of the components were added, once for each entity and operation.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -104,14 +104,14 @@ lifecycle! {
 
     /// An operation has inserted values of components into an entity: see [`Insert`].
     InsertEvent;
-    /// Observers of this pattern run after an operation has inserted a value of a component, whether the entity had the component
-    /// before or not. Changing a value in place is not an insertion: see [`Changed`](crate::query::Changed).
+    /// Observers of this pattern run after an operation has inserted a value of a component, whether or not the entity
+    /// had the component before. Changing a value in place is not an insertion: see [`Changed`](crate::query::Changed).
     Insert<B: Bundle>, B, None;
 
     /// An operation is about to remove or replace values of an entity's components: see [`Discard`].
     DiscardEvent;
-    /// Observers of this pattern run before an operation removes a value of a component, or replaces it by another one: the value
-    /// can still be read.
+    /// Observers of this pattern run before an operation removes a value of a component, or replaces it by another one.
+    /// They can still read the value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -136,28 +136,31 @@ lifecycle! {
 
     /// An operation is about to remove components of an entity: see [`Remove`].
     RemoveEvent;
-    /// Observers of this pattern run before an operation removes a component, or despawns an entity that has it: the value can still
-    /// be read.
+    /// Observers of this pattern run before an operation removes a component, or despawns an entity with the component.
+    /// They can still read the value.
     Remove<B: Bundle>, B, None;
 
     /// An entity is about to be despawned: see [`Despawn`].
     DespawnEvent;
-    /// Observers of this pattern run before an entity with the component is despawned: all its values can still be read.
+    /// Observers of this pattern run before an entity with the component is despawned. They can still read all values
+    /// of the entity.
     Despawn<B: Bundle>, B, None;
 
     /// An entity is about to stop matching a filter: see [`EndMatch`].
     EndMatchEvent;
-    /// Observers of this pattern run before an operation after which an entity no longer matches a filter: all its values can still
-    /// be read. Despawning the entity is such an operation. See [`BeginMatch`] for the filters.
+    /// Observers of this pattern run before an operation after which an entity no longer matches a filter. They can
+    /// still read all values of the entity. Despawning the entity is such an operation. See [`BeginMatch`] for the
+    /// filters that are allowed.
     EndMatch<F: QueryFilter>, (), Some(&<F::Terms as FilterTerms>::TERM);
 
     /// An entity has begun to match a filter: see [`BeginMatch`].
     BeginMatchEvent;
     /// Observers of this pattern run after an operation that makes an entity match a filter which it did not match before.
     ///
-    /// The filter requires or excludes components: `With`, `Without`, `Or`, tuples, and structs with `#[derive(QueryFilter)]`. An
-    /// entity matches as in a query: a disabled entity does not match. The filter must not match an entity without components. It is
-    /// evaluated for every operation that adds or removes one of its components, and only the final result of the operation counts.
+    /// The filter requires or excludes components: `With`, `Without`, `Or`, tuples, and structs with
+    /// `#[derive(QueryFilter)]` are allowed. It must not match an entity without components. An entity matches as in a
+    /// query, so a disabled entity does not match. The filter is evaluated for every operation that adds or removes one
+    /// of its components, and only the final result of the operation counts.
     ///
     /// ```
     /// use strata_ecs::event::{BeginMatch, EndMatch};

@@ -1,10 +1,11 @@
 //! Events: values that are delivered to observers immediately.
 //!
-//! An event is a value that is passed to each [observer](mod@crate::observer) of its type at the moment when it is triggered. A
+//! When an event is triggered, it is immediately passed to each [observer](mod@crate::observer) of its type. A
 //! [message](crate::message), in contrast, is stored until systems read it.
 //!
-//! An [`Event`] has no target. An [`EntityEvent`] has one: the observers of this entity run, in addition to the observers of all
-//! events of the type. The event may propagate from there to other entities: see [`Traversal`].
+//! An [`Event`] has no target. An [`EntityEvent`] has an entity as its target: in addition to the observers of all
+//! events of the type, the observers of this entity run. The event may propagate from there to other entities: see
+//! [`Traversal`].
 // Tests: tests/observers
 
 mod traits;

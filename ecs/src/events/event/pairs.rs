@@ -12,7 +12,8 @@ use crate::relations::relation::Relation;
 use crate::storage::message::Message;
 use crate::system::MessageReader;
 
-/// The event of a new pair of `R`. The observers of the source run. Replacing the value of an existing pair does not trigger it.
+/// The event of a new pair of `R`. Replacing the value of an existing pair does not trigger it. The target of the event
+/// is the source of the pair.
 ///
 /// ```
 /// use strata_ecs::event::Relate;
@@ -51,10 +52,10 @@ impl<R> Relate<R> {
     }
 }
 
-/// The event of a pair of `R` that was removed, either directly or because one of its entities was despawned.
-/// [`RemovedRelations`] reads the same pairs. The observers of the source run when the operation that removed the pair has finished:
-/// the source or the target may no longer exist then. A pair that was moved to another world with both of its entities has not been
-/// removed.
+/// The event of a pair of `R` that was removed, either directly or because one of its entities was despawned. The
+/// target of the event is the source of the pair. Observers run when the operation that removed the pair has finished,
+/// so the source or the target may no longer exist. If a pair was moved to another world with both of its entities, it
+/// does not count as removed. [`RemovedRelations`] reads the same pairs.
 ///
 /// ```
 /// use strata_ecs::event::Unrelate;
@@ -88,9 +89,9 @@ pub struct Unrelate<R> {
     pub relation: R,
 }
 
-/// The pairs of `R` that have been removed, with their last values: a [`MessageReader`] of [`Unrelate`], the counterpart of
-/// [`RemovedComponents`](crate::system::RemovedComponents). They are kept like messages, from the moment when the first system with
-/// such a parameter is prepared. See [`Unrelate`] for the pairs that count as removed.
+/// Reads the pairs of `R` that have been removed, with their last values. This is a [`MessageReader`] of [`Unrelate`],
+/// the counterpart of [`RemovedComponents`](crate::system::RemovedComponents). The pairs are kept like messages, as
+/// soon as a system with such a parameter has been prepared. See [`Unrelate`] for the pairs that count as removed.
 ///
 /// ```
 /// use strata_ecs::event::RemovedRelations;
@@ -120,7 +121,7 @@ pub struct Unrelate<R> {
 /// ```
 pub type RemovedRelations<'w, 's, R> = MessageReader<'w, 's, Unrelate<R>>;
 
-/// Implements the traits of both events.
+/// Implements the event traits for both events of pairs.
 macro_rules! of_pairs {
     ($($Event:ident: $key:literal;)*) => { $(
         impl<R: Relation> Event for $Event<R> {

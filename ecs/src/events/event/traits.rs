@@ -38,19 +38,19 @@ use crate::world::World;
             a `MessageReader<T>`"
 )]
 pub trait Event: Send + Sync + Sized + 'static {
-    /// How the event finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or
-    /// [`PropagateEntityTrigger`](super::PropagateEntityTrigger).
+    /// Determines how the event finds its observers: [`GlobalTrigger`](super::GlobalTrigger),
+    /// [`EntityTrigger`](super::EntityTrigger) or [`PropagateEntityTrigger`](super::PropagateEntityTrigger).
     type Trigger<'a>: Trigger<Self>;
 
     /// The lifecycle moment at which the event is triggered, if it is a lifecycle event.
     #[doc(hidden)]
     const MOMENT: Option<Moment> = None;
 
-    /// Makes the lifecycle event of an entity.
+    /// Creates the lifecycle event of an entity.
     ///
     /// # Panics
     ///
-    /// If it is not a lifecycle event: it has no [`MOMENT`](Self::MOMENT).
+    /// If this is not a lifecycle event, that is, if it has no [`MOMENT`](Self::MOMENT).
     #[doc(hidden)]
     #[inline]
     fn of_operation(_: Entity) -> Self {
@@ -61,7 +61,7 @@ pub trait Event: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// The static that caches an id for this type in the process, if there is one.
+    /// Returns the static that caches an id for this type in the process, if there is one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
@@ -70,7 +70,8 @@ pub trait Event: Send + Sync + Sized + 'static {
 
 /// An event that has an entity as its target. The observers of all events of the type run first, then the observers of the entity.
 ///
-/// With `#[derive(EntityEvent)]` the target is the field named `entity`, the field with `#[event_target]`, or the only field.
+/// With `#[derive(EntityEvent)]`, the target is the field with the name `entity`, the field with `#[event_target]`, or
+/// the only field.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -100,7 +101,7 @@ pub trait Event: Send + Sync + Sized + 'static {
     label = "not an event with a target"
 )]
 pub trait EntityEvent: Event {
-    /// The target of the event.
+    /// Returns the target of the event.
     fn event_target(&self) -> Entity;
 }
 
@@ -118,7 +119,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Whether it concerns entities that begin or stop matching a filter.
+    /// Returns whether this moment is the beginning or the end of a match with a filter.
     pub(crate) fn is_of_matches(self) -> bool {
         matches!(self, Self::BeginMatch | Self::EndMatch)
     }
@@ -136,7 +137,7 @@ impl Moment {
     }
 }
 
-/// An event whose target can be changed, as required for events that propagate to other entities.
+/// An event whose target can be changed. This is required for events that propagate to other entities.
 pub trait SetEntityEventTarget: EntityEvent {
     /// Sets the target of the event.
     fn set_event_target(&mut self, entity: Entity);
@@ -152,12 +153,12 @@ pub trait SetEntityEventTarget: EntityEvent {
     note = "a message (`#[derive(Message)]`) is not an event: systems read it from a `MessageReader<T>`"
 )]
 pub trait EventPattern: Send + Sync + 'static {
-    /// The event.
+    /// The type of the event.
     type Event: Event;
-    /// The components that the event concerns; `()` for any.
+    /// The components that the event is about; `()` for any.
     type Components: Bundle;
 
-    /// The filter, for patterns about entities that begin or stop matching it.
+    /// The filter, if the pattern is about entities that begin or stop matching a filter.
     #[doc(hidden)]
     const FILTER: Option<&'static ConstTerm> = None;
 }
@@ -167,16 +168,17 @@ impl<E: Event> EventPattern for E {
     type Components = ();
 }
 
-/// How an event finds its observers: the observers of all events of its type, and the observers of entities, one after the other.
+/// Determines how an event finds its observers: the observers of all events of its type, and the observers of single
+/// entities, one entity after the other.
 ///
 /// See [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) and
-/// [`PropagateEntityTrigger`](super::PropagateEntityTrigger); derives choose one of them.
+/// [`PropagateEntityTrigger`](super::PropagateEntityTrigger). A derive chooses one of them.
 pub trait Trigger<E: Event>: 'static {
-    /// State that a world keeps for the type of event from one event to the next.
+    /// The state that a world keeps for the type of event from one event to the next.
     #[doc(hidden)]
     type State: Default + Send + Sync + 'static;
 
-    /// The trigger of a lifecycle event; `None` for other events.
+    /// Returns the trigger of a lifecycle event; `None` for other events.
     #[doc(hidden)]
     #[inline]
     fn of_operation(_: &mut Self::State) -> Option<&mut Self> {
@@ -188,11 +190,12 @@ pub trait Trigger<E: Event>: 'static {
     #[inline]
     fn set_components(&mut self, _: &[ComponentId]) {}
 
-    /// The first entity whose observers run, in addition to the observers of all events.
+    /// Returns the first entity whose observers run, in addition to the observers of all events.
     #[doc(hidden)]
     fn first(&mut self, event: &E) -> Option<Entity>;
 
-    /// The next entity to which the event propagates. The observers of the current entity have run.
+    /// Returns the next entity to which the event propagates. Called after the observers of the current entity have
+    /// run.
     #[doc(hidden)]
     #[inline]
     fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity> {

@@ -12,7 +12,7 @@ use crate::query::{QueryState, ReadOnlyQueryData};
 use crate::relations::relationship::Relationship;
 use crate::world::World;
 
-/// The event has no target.
+/// The trigger of an event without target.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct GlobalTrigger;
 
@@ -25,7 +25,7 @@ impl<E: Event> Trigger<E> for GlobalTrigger {
     }
 }
 
-/// The event has one entity as its target.
+/// The trigger of an event with one entity as its target.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct EntityTrigger;
 
@@ -38,10 +38,10 @@ impl<E: EntityEvent> Trigger<E> for EntityTrigger {
     }
 }
 
-/// The event concerns components of one entity: see [`Add`](super::Add).
+/// The trigger of an event about components of one entity: see [`Add`](super::Add).
 #[derive(Clone, Default, Debug)]
 pub struct EntityComponentsTrigger {
-    /// The components that the event concerns, limited to those that the observer watches.
+    /// The components that the event is about, limited to the components that the observer watches.
     pub components: Vec<ComponentId>,
 }
 
@@ -78,13 +78,14 @@ fn set_others(kept: &mut Vec<ComponentId>, components: &[ComponentId]) {
     }
 }
 
-/// The event has one entity as its target, and propagates from there along `T`: see [`Traversal`]. If `AUTO` is true it propagates
-/// by default, otherwise if an observer requests it with [`On::propagate`](crate::observer::On::propagate). A step costs a look-up
-/// of the component that `T` follows, plus the calls of the observers.
+/// The trigger of an event that has one entity as its target and propagates from there along `T`: see [`Traversal`]. If
+/// `AUTO` is true, it propagates by default. Otherwise it propagates if an observer requests it with
+/// [`On::propagate`](crate::observer::On::propagate). A step costs a look-up of the component that `T` follows, plus
+/// the calls of the observers.
 pub struct PropagateEntityTrigger<const AUTO: bool, E: EntityEvent, T: Traversal<E>> {
     /// The entity for which the event was triggered.
     pub original_event_target: Entity,
-    /// Whether it propagates from the entity where it is now.
+    /// Whether the event propagates further from the current entity.
     pub propagate: bool,
     marker: PhantomData<fn() -> (E, T)>,
 }
@@ -126,9 +127,11 @@ where
     }
 }
 
-/// The path along which events propagate from an entity: the data that is read from it, and the next entity that follows from that.
+/// The path along which events propagate from an entity. It determines which data of the entity is read, and the next
+/// entity that follows from this data.
 ///
-/// A cycle that leads back to an earlier entity does not end by itself: an observer can end it with `on.propagate(false)`.
+/// If the path leads back to an earlier entity, the propagation does not end by itself. An observer can end it with
+/// `on.propagate(false)`.
 ///
 /// ```
 /// use strata_ecs::event::Traversal;
@@ -164,18 +167,18 @@ where
     label = "leads nowhere"
 )]
 pub trait Traversal<D: ?Sized>: ReadOnlyQueryData {
-    /// The next entity; `None` ends the propagation.
+    /// Returns the next entity; `None` ends the propagation.
     fn traverse(item: Self::Item<'_, '_>, data: &D) -> Option<Entity>;
 }
 
-/// Propagates from an entity to its target: from a child to its parent, for [`ChildOf`](crate::hierarchy::ChildOf).
+/// Propagates from a source to its target: for [`ChildOf`](crate::hierarchy::ChildOf), from a child to its parent.
 impl<R: Relationship, D> Traversal<D> for &R {
     fn traverse(item: Self::Item<'_, '_>, _: &D) -> Option<Entity> {
         Some(item.get())
     }
 }
 
-/// Does not propagate.
+/// Ends the propagation at the first entity.
 impl<D> Traversal<D> for () {
     fn traverse((): Self::Item<'_, '_>, _: &D) -> Option<Entity> {
         None

@@ -13,16 +13,16 @@ use crate::system::commands::{Commands, EntityCommands};
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
-    /// Adds an observer. A system observes all events of its type; an [`Observer`](super::Observer) observes what it was
-    /// configured for.
+    /// Adds an observer. If it is a system, it observes all events of its type. If it is an
+    /// [`Observer`](super::Observer), its configuration determines which events it observes.
     ///
-    /// Amortized `O(1)` for a triggered event. For a lifecycle event `O(components)` of the world, and `O(columns +
-    /// plans)` for the first observer of a component and event, since tables store the set of observed events.
-    /// Operations on components without observers cost no more.
+    /// Amortized `O(1)` for a triggered event. For a lifecycle event the cost is `O(components)` of the world. For the
+    /// first observer of a component and event it is also `O(columns + plans)`, since tables store the set of observed
+    /// events. Operations on components without observers cost no more than before.
     ///
     /// # Panics
     ///
-    /// If its parameters conflict, or it takes `&mut World`; both are compile errors for functions.
+    /// If the parameters of the observer conflict, or if it takes `&mut World`. For functions, both are compile errors.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -51,7 +51,7 @@ impl World {
         id
     }
 
-    /// Whether an observer of a type of event has ever been added to the world, even if it has been removed since.
+    /// Returns whether the world has ever had an observer of a type of event, even if it has been removed since.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -70,11 +70,12 @@ impl World {
     }
 
     /// Removes and drops an observer. Returns false if it is not an observer of this world, or has been removed before.
-    /// `O(observers)` of its type of event, and `O(components)`; also `O(columns + plans)` for the last observer of a
-    /// component and lifecycle event.
+    /// `O(observers)` of its type of event, and `O(components)`. For the last observer of a component and lifecycle
+    /// event it is also `O(columns + plans)`.
     ///
-    /// An observer of entities is removed after the last of them has been despawned: when many others have been added,
-    /// or by [`World::shrink_to_fit`]. It is not notified of any event once its entities are despawned.
+    /// An observer of entities is removed some time after the last of these entities has been despawned: when many
+    /// other observers have been added, or by [`World::shrink_to_fit`]. After its entities have been despawned, it is
+    /// not notified of any event.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
         let Store { structure: Structure { entities, .. }, events, .. } = &mut self.store;
         let Some(removed) = events.dispatch.remove(observer.0, entities) else { return false };
@@ -83,9 +84,9 @@ impl World {
         true
     }
 
-    /// Triggers an event: runs its observers, and applies the commands that they have recorded.
+    /// Triggers an event: runs the observers of the event, and applies the commands that they have recorded.
     ///
-    /// `O(observers)` that are notified. An event without observers costs a few nanoseconds.
+    /// `O(notified observers)`. An event without observers costs a few nanoseconds.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,7 +110,7 @@ impl World {
         self.trigger_ref(&mut event);
     }
 
-    /// Like [`trigger`](Self::trigger), with a trigger that is not the default one.
+    /// Triggers an event like [`trigger`](Self::trigger), with a trigger that is not the default one.
     ///
     /// ```
     /// use strata_ecs::event::PropagateEntityTrigger;
@@ -132,14 +133,14 @@ impl World {
         self.trigger_ref_with(&mut event, &mut trigger);
     }
 
-    /// Like [`trigger`](Self::trigger), with a borrowed event, which observers may change.
+    /// Triggers a borrowed event, like [`trigger`](Self::trigger). Observers may change the event.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref<E: Event<Trigger<'static>: Default>>(&mut self, event: &mut E) {
         self.trigger_ref_with(event, &mut Default::default());
     }
 
-    /// Like [`trigger_ref`](Self::trigger_ref), with a borrowed trigger.
+    /// Triggers a borrowed event with a borrowed trigger, like [`trigger_ref`](Self::trigger_ref).
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref_with<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
@@ -147,7 +148,8 @@ impl World {
         self.trigger_as_before(event, trigger);
     }
 
-    /// Like `trigger_ref_with`, but keeps the current caller: the command that is being applied.
+    /// Triggers an event like `trigger_ref_with`, but keeps the current caller, which is the command that is being
+    /// applied.
     #[inline]
     fn trigger_as_before<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
         // Code that has the world does not run during a dispatch, so the event is always dispatched.
@@ -155,10 +157,10 @@ impl World {
         debug_assert!(is_dispatched);
     }
 
-    /// Sets the maximum length of a chain of events. An event that an observer triggers, by a command or directly, has
-    /// the observer's event as its cause. An event that exceeds the limit is not dispatched; it is reported with the
-    /// chain of events, like an error of a command: see [`World::on_command_error`]. The default is 128. Each event of a
-    /// chain uses stack space.
+    /// Sets the maximum length of a chain of events. If an observer triggers an event, by a command or directly, the
+    /// event that the observer was notified of is its cause. An event whose chain of causes exceeds the limit is not
+    /// dispatched. It is reported with the chain, like an error of a command: see [`World::on_command_error`]. The
+    /// default is 128. Each event of a chain uses stack space.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -185,8 +187,8 @@ impl World {
 }
 
 impl DeferredWorld<'_> {
-    /// Triggers an event, like [`World::trigger`]. During a dispatch of the same type of event, it is recorded as a
-    /// command and dispatched when the current dispatch has ended.
+    /// Triggers an event, like [`World::trigger`]. If an event of the same type is being dispatched, the new event is
+    /// recorded as a command, and dispatched after the current dispatch has ended.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
@@ -204,7 +206,7 @@ impl EntityWorldMut<'_> {
     ///
     /// # Panics
     ///
-    /// Under the same conditions as [`World::add_observer`], or if the entity is not alive any more.
+    /// Same as [`World::add_observer`]. Also if the entity is not alive any more.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -230,8 +232,8 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Triggers an event that a function creates for this entity. Afterwards the entity may be despawned, because the
-    /// commands of the observers have been applied.
+    /// Triggers an event that a function creates for this entity. Afterwards the commands of the observers have been
+    /// applied, so the entity may have been despawned.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -257,7 +259,7 @@ impl EntityWorldMut<'_> {
 }
 
 impl Commands<'_, '_> {
-    /// Adds an observer when the command is applied. The handle is returned immediately.
+    /// Adds an observer when the command is applied. The id is returned immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -283,7 +285,7 @@ impl Commands<'_, '_> {
         id
     }
 
-    /// Removes an observer when the command is applied, if it exists then.
+    /// Removes an observer when the command is applied, if the observer exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_observer(&mut self, observer: ObserverId) {
         self.queue(move |world: &mut World| {
@@ -297,7 +299,7 @@ impl Commands<'_, '_> {
         self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut Default::default()));
     }
 
-    /// Like [`trigger`](Self::trigger), with a trigger that is not the default one.
+    /// Triggers an event like [`trigger`](Self::trigger), with a trigger that is not the default one.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_with<E: Event<Trigger<'static>: Send>>(&mut self, mut event: E, mut trigger: E::Trigger<'static>) {
         self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut trigger));
@@ -305,8 +307,8 @@ impl Commands<'_, '_> {
 }
 
 impl EntityCommands<'_> {
-    /// Adds an observer for the events of this entity when the command is applied. If the entity is not alive then, this
-    /// is reported.
+    /// Adds an observer for the events of this entity when the command is applied. If the entity is not alive then, an
+    /// error is reported.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
         let (entity, id) = (self.id(), ObserverId::next());

@@ -25,7 +25,7 @@ use crate::system::{
 use crate::util::error::ErrorHandler;
 use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 
-/// An observer that has not been added to a world yet: a system, the entities that it watches, and run conditions.
+/// An observer that has not been added to a world yet: a system, the entities that it watches, and its run conditions.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,11 +49,11 @@ use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 /// assert_eq!(world.resource::<Clicks>().0, 2);
 /// ```
 ///
-/// It is also a component: an entity with this component owns the observer, which is removed when the component is
-/// removed or replaced, or the entity is despawned. So an observer can be spawned together with the entity that it
-/// belongs to, as a child of it, or with a [`Name`](crate::name::Name). The operation that inserts the component records
-/// a command that adds the observer. The system cannot be cloned; an observer component that has been taken out of a
-/// world does not observe anything any more.
+/// An `Observer` is also a component. An entity with this component owns the observer: if the component is removed or
+/// replaced, or the entity is despawned, the observer is removed. So an observer can be spawned together with the
+/// entity that it belongs to, as a child of this entity, or with a [`Name`](crate::name::Name). The operation that
+/// inserts the component records a command that adds the observer. The component cannot be cloned. If it is taken out
+/// of a world, the observer no longer observes anything.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -77,18 +77,18 @@ use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 pub struct Observer {
     state: ObserverState,
     entities: Vec<Entity>,
-    /// Whether it is notified of existing components or matches when it is added.
+    /// Whether the observer is notified of existing components or matches when it is added.
     existing: bool,
 }
 
 enum ObserverState {
-    /// It has not been added to a world.
+    /// The observer has not been added to a world.
     Unregistered(Box<dyn UnregisteredObserver>, Option<Box<RareOptions>>),
-    /// It was added to a world as a component.
+    /// The observer was added to a world as a component.
     Added(Box<(ObserverId, Box<str>)>),
 }
 
-/// Hook: adds the observer of an entity that has got the component.
+/// Hook: adds the observer of an entity to which the component has been added.
 fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let store = &mut world.store;
@@ -105,7 +105,7 @@ fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     });
 }
 
-/// Hook: removes the observer of an entity that loses the component.
+/// Hook: removes the observer of an entity from which the component is removed.
 fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Some(id) = world.get::<Observer>(context.entity).and_then(Observer::id) {
         world.commands().remove_observer(id);
@@ -115,12 +115,12 @@ fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
 impl_debug!([] Observer => |this, f|
     f.debug_struct("Observer").field("system", &this.system_name()).field("entities", &this.entities).finish());
 
-/// An unregistered observer, whatever its type of event.
+/// An unregistered observer of any type of event.
 trait UnregisteredObserver: Send + Sync {
     fn name(&self) -> &str;
 
-    /// Prepares the system for a store and adds it, for some entities. If the flag is set, it is notified of what
-    /// exists.
+    /// Prepares the system for a store, and adds it as an observer. `of` contains the entities to watch, and whether to
+    /// notify the observer of what exists already.
     fn register(
         self: Box<Self>,
         store: &mut Store,
@@ -130,7 +130,7 @@ trait UnregisteredObserver: Send + Sync {
     );
 }
 
-/// An observer with this input.
+/// An observer with input `I`.
 struct WithInput<I: ObserverInput>(Box<dyn Observe<EventOf<I>>>);
 
 impl<I: ObserverInput> UnregisteredObserver for WithInput<I> {
@@ -177,7 +177,7 @@ fn prepare(system: &mut dyn SystemCore, store: &mut Store) {
     assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", facts.name);
 }
 
-/// Adds an observer that has been prepared.
+/// Adds a prepared observer.
 fn register<I: ObserverInput>(
     mut observer: Box<dyn Observe<EventOf<I>>>,
     id: ObserverId,
@@ -251,31 +251,31 @@ impl Observer {
         Self { state, entities: Vec::new(), existing: false }
     }
 
-    /// Makes it watch the events of an entity, instead of all events.
+    /// Makes the observer watch the events of an entity, instead of all events.
     #[must_use]
     pub fn with_entity(mut self, entity: Entity) -> Self {
         self.watch_entity(entity);
         self
     }
 
-    /// Like [`with_entity`](Self::with_entity), for several entities.
+    /// Makes the observer watch the events of several entities, like [`with_entity`](Self::with_entity).
     #[must_use]
     pub fn with_entities(mut self, entities: impl IntoIterator<Item = Entity>) -> Self {
         self.watch_entities(entities);
         self
     }
 
-    /// Like [`with_entity`](Self::with_entity).
+    /// Makes the observer watch the events of an entity, like [`with_entity`](Self::with_entity).
     pub fn watch_entity(&mut self, entity: Entity) {
         self.entities.push(entity);
     }
 
-    /// Like [`with_entities`](Self::with_entities).
+    /// Makes the observer watch the events of several entities, like [`with_entities`](Self::with_entities).
     pub fn watch_entities(&mut self, entities: impl IntoIterator<Item = Entity>) {
         self.entities.extend(entities);
     }
 
-    /// Makes it run only if a condition holds. All conditions are evaluated for each event.
+    /// Makes the observer run only if a condition holds. All conditions of the observer are evaluated for each event.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -304,10 +304,11 @@ impl Observer {
         self
     }
 
-    /// Notifies it, when it is added, of what exists already: an observer of [`Add`](crate::event::Add) or
-    /// [`Insert`](crate::event::Insert) is notified of the entities that have one of its components, an observer of
-    /// [`BeginMatch`](crate::event::BeginMatch) of the matching entities. Observers of other events are not notified of
-    /// anything then. Finding the entities is `O(tables)`, and `O(entities)` if sparse components are among them.
+    /// Notifies the observer, when it is added, of what exists already. An observer of [`Add`](crate::event::Add) or
+    /// [`Insert`](crate::event::Insert) is notified of the entities that have one of its components. An observer of
+    /// [`BeginMatch`](crate::event::BeginMatch) is notified of the matching entities. Observers of other events are not
+    /// notified of anything. Finding the entities is `O(tables)`, or `O(entities)` if some of the components are
+    /// sparse.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -330,9 +331,10 @@ impl Observer {
         Self { existing: true, ..self }
     }
 
-    /// Sets the function that handles the errors of this observer: errors that it returns, and missing parameters.
-    /// Without it, errors are passed to the [error handler](ErrorHandler) of the world. If the world has no handler, they are
-    /// treated like errors of commands: see [`World::on_command_error`](crate::world::World::on_command_error).
+    /// Sets the function that handles the errors of this observer: errors that the system returns, and missing
+    /// parameters. Without this function, errors are passed to the [error handler](ErrorHandler) of the world. If the
+    /// world has no handler, they are treated like errors of commands: see
+    /// [`World::on_command_error`](crate::world::World::on_command_error).
     ///
     /// ```
     /// use strata_ecs::error::ignore;
@@ -358,7 +360,7 @@ impl Observer {
         self
     }
 
-    /// The name of the system.
+    /// Returns the name of the system.
     #[must_use]
     pub fn system_name(&self) -> &str {
         match &self.state {
@@ -367,7 +369,7 @@ impl Observer {
         }
     }
 
-    /// Its handle, if it has been added to a world as a component.
+    /// Returns the id of the observer, if it has been added to a world as a component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -389,13 +391,13 @@ impl Observer {
         }
     }
 
-    /// The entities that it watches. If empty, it watches all events.
+    /// Returns the entities that the observer watches. If empty, it watches the events of all entities.
     #[must_use]
     pub fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// Adds it to a store.
+    /// Adds the observer to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
         let Self { state, entities, existing } = self;
         if let ObserverState::Unregistered(system, rare) = state {
@@ -416,12 +418,12 @@ impl<I: ObserverInput> WithNotifySystem<I> for DescribeObserver {
     }
 }
 
-/// Checks that an observer or a condition of one does not change the structure of the world, because the operation that
+/// Checks that an observer, or a condition of an observer, makes no structural changes, because the operation that
 /// triggers an event continues after the dispatch.
 ///
 /// # Panics
 ///
-/// If the system may change it.
+/// If the system may make structural changes.
 fn assert_keeps_structure(SystemFacts { name, access, .. }: SystemFacts<'_>) {
     assert!(
         access.keeps_structure(),
@@ -430,7 +432,7 @@ fn assert_keeps_structure(SystemFacts { name, access, .. }: SystemFacts<'_>) {
     );
 }
 
-/// Distinguishes functions that can observe from functions that take `&mut World`.
+/// Distinguishes functions that can be observers from functions that take `&mut World`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "an observer cannot take `&mut World`: the event is being told, so the world keeps its structure",
@@ -477,7 +479,8 @@ where
     }
 }
 
-/// A type that can be converted into an observer of one entity: like [`IntoObserver`], for events that have a target.
+/// A type that can be converted into an observer of one entity. Like [`IntoObserver`], but only for events that have a
+/// target.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot observe an entity",
     label = "not an observer of an event with a target",
@@ -508,7 +511,7 @@ pub struct ObserverWithCondition<I> {
     marker: PhantomData<fn(I)>,
 }
 
-/// Run conditions for observer systems.
+/// Adds run conditions to observer systems.
 pub trait ObserverSystemExt<I: ObserverInput, Out, M>: Sized {
     /// Makes the observer run only if a condition holds: see [`Observer::run_if`].
     ///
@@ -546,14 +549,14 @@ where
 }
 
 impl<I> ObserverWithCondition<I> {
-    /// Makes it run only if another condition holds as well.
+    /// Adds another condition: the observer runs only if all conditions hold.
     #[must_use]
     pub fn run_if<C>(self, condition: impl SystemCondition<C>) -> Self {
         Self { observer: self.observer.run_if(condition), ..self }
     }
 }
 
-/// Distinguishes observers with conditions from systems.
+/// Marker type: distinguishes observers with conditions from systems.
 #[doc(hidden)]
 pub struct ConditionMarker;
 

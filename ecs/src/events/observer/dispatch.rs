@@ -11,8 +11,8 @@ use crate::structure::store::Store;
 use crate::system::commands::{apply_observer_commands, defer_world_commands};
 use crate::world::{DispatchGuard, World, report_not_dispatched, report_trigger};
 
-/// Dispatches an event, and applies the commands of its observers. Returns false, without notifying an observer, during a dispatch of the
-/// same type of event.
+/// Dispatches an event, and applies the commands of the observers. If an event of the same type is being dispatched,
+/// returns false without notifying an observer.
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.events.dispatch.number::<E>(E::slot()) else { return true };
@@ -41,8 +41,8 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
     is_dispatched
 }
 
-/// Runs the observers of an event; their commands are deferred. Returns false during a dispatch of an event of the same
-/// type.
+/// Runs the observers of an event. Their commands are deferred. If an event of the same type is being dispatched,
+/// returns false without notifying an observer.
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.structure.entities.caller();

@@ -15,8 +15,8 @@ use crate::events::event::{Event, EventPattern, Moment};
 use crate::structure::store::{Store, Structure, bundle_components};
 use crate::world::World;
 
-/// The hooks and observers that are notified of an event, in their order, and the reasons why other observers are not:
-/// see [`World::explain_event`]. `Display` prints it.
+/// Lists the hooks and observers that are notified of an event, in their order, and the reasons why other observers are
+/// not: see [`World::explain_event`]. `Display` prints the list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventExplanation {
     event: &'static str,
@@ -26,12 +26,12 @@ pub struct EventExplanation {
     others: Vec<(String, NotNotified)>,
 }
 
-/// Why an observer is not notified.
+/// The reason why an observer is not notified.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum NotNotified {
-    /// It watches this number of other entities.
+    /// The observer watches this number of other entities.
     Entities(usize),
-    /// It watches these components.
+    /// The observer watches only these components.
     Components(String),
 }
 
@@ -42,12 +42,12 @@ impl_display!([] NotNotified => |this, f| match this {
 });
 
 impl EventExplanation {
-    /// The names of the hooks and observers that are notified, in their order. Conditions are not evaluated.
+    /// Returns the names of the hooks and observers that are notified, in their order. Conditions are not evaluated.
     pub fn told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.told.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The names of the observers of this type of event that are not notified.
+    /// Returns the names of the observers of this type of event that are not notified.
     pub fn not_told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.others.iter().map(|(name, _)| name.as_str())
     }
@@ -79,8 +79,8 @@ impl fmt::Display for EventExplanation {
 
 impl World {
     /// Explains which observers an event for this entity would reach first, in which order, and why it does not reach
-    /// the others. For a lifecycle event, such as `Add<Health>`, hooks are included. Observers of filters are notified
-    /// if the entity begins, or ends, to match.
+    /// the other observers. For a lifecycle event, such as `Add<Health>`, hooks are included. An observer of a filter
+    /// is notified if the entity begins or stops matching the filter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -152,7 +152,8 @@ impl World {
         EventExplanation { event: type_name::<P>(), target, is_alive, told, others }
     }
 
-    /// The components that a pattern is about. If it is about all components, the components of the target.
+    /// Returns the components that a pattern is about. If the pattern is about all components, returns the components
+    /// of the target.
     fn pattern_components<P: EventPattern>(&mut self, target: Option<Entity>) -> Vec<ComponentId> {
         if let Some(filter) = P::FILTER {
             return MatchFilter::new(filter, &mut self.store).map_or(Vec::new(), |filter| filter.named());

@@ -1,4 +1,4 @@
-//! Adding hooks to components at run time.
+//! Adds hooks to components at run time.
 //!
 //! Tests: tests/storage/hooks.rs
 
@@ -8,7 +8,7 @@ use crate::world::World;
 
 /// The hooks of a component in a world: see [`World::register_component_hooks`].
 ///
-/// Each component has at most one hook of each kind, including those of its definition: see [`ComponentHook`]. The
+/// Each component has at most one hook of each kind, including the hooks of its definition: see [`ComponentHook`]. The
 /// number of observers is not limited: see [`Add`](crate::event::Add) and the other lifecycle events.
 pub struct ComponentHooks<'w> {
     store: &'w mut Store,
@@ -16,8 +16,8 @@ pub struct ComponentHooks<'w> {
 }
 
 impl World {
-    /// The hooks of a component, to be set. They run in all operations from now on. Setting the first hook is
-    /// `O(columns)` of the world; running a hook costs a function call per entity.
+    /// Returns the hooks of a component, in order to set them. A hook runs in all operations after it was set. Setting
+    /// the first hook is `O(columns)` of the world; running a hook costs a function call per entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -49,7 +49,8 @@ impl World {
         ComponentHooks { store: &mut self.store, id }
     }
 
-    /// The hooks of a component by its id, to be set; `None` if the world does not have the component.
+    /// Returns the hooks of the component with this id, in order to set them; `None` if the world does not have the
+    /// component.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -96,7 +97,7 @@ macro_rules! hooks {
             ///
             /// # Panics
             ///
-            /// If the component has such a hook.
+            /// If the component already has a hook of this kind.
             #[track_caller]
             pub fn $on(&mut self, hook: ComponentHook) -> &mut Self {
                 self.set(LifecycleMask::$kind, hook)
@@ -112,23 +113,23 @@ macro_rules! hooks {
 }
 
 hooks! {
-    /// Runs after an operation that has added the component to an entity without it, before observers of
-    /// [`Add`](crate::event::Add).
+    /// Sets the hook that runs after an operation has added the component to an entity without it. It runs before
+    /// observers of [`Add`](crate::event::Add).
     ADD: fn on_add, fn try_on_add;
 
-    /// Runs after an operation that has added the component to an entity or replaced its value, before observers of
-    /// [`Insert`](crate::event::Insert).
+    /// Sets the hook that runs after an operation has added the component to an entity or replaced its value. It runs
+    /// before observers of [`Insert`](crate::event::Insert).
     INSERT: fn on_insert, fn try_on_insert;
 
-    /// Runs before an operation that removes or replaces a value of the component, after observers of
-    /// [`Discard`](crate::event::Discard).
+    /// Sets the hook that runs before an operation removes or replaces a value of the component. It runs after
+    /// observers of [`Discard`](crate::event::Discard).
     DISCARD: fn on_discard, fn try_on_discard;
 
-    /// Runs before an operation that removes the component from an entity, after observers of
+    /// Sets the hook that runs before an operation removes the component from an entity. It runs after observers of
     /// [`Remove`](crate::event::Remove).
     REMOVE: fn on_remove, fn try_on_remove;
 
-    /// Runs before an operation that despawns an entity with the component, after observers of
+    /// Sets the hook that runs before an operation despawns an entity with the component. It runs after observers of
     /// [`Despawn`](crate::event::Despawn).
     DESPAWN: fn on_despawn, fn try_on_despawn;
 }

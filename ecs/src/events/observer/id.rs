@@ -4,7 +4,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handle of an observer, unique in the process.
+/// The id of an observer. It is unique in the process.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

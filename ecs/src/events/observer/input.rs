@@ -25,7 +25,7 @@ use crate::util::origin::Origin;
     note = "the first parameter of an observer is `On<E>`, where `E` is an event, or `OnBatch<Add<C>>`, where `C` is a component"
 )]
 pub trait ObserverInput: SystemInput + 'static {
-    /// The event pattern that it observes.
+    /// The event pattern that the system observes.
     type Pattern: EventPattern;
 
     /// Runs a system with an event.
@@ -38,12 +38,12 @@ pub trait ObserverInput: SystemInput + 'static {
         store: &mut Store,
     ) -> Observed;
 
-    /// Whether a system observes several entities in one call.
+    /// Whether the system observes several entities in one call.
     #[doc(hidden)]
     const IS_BATCH: bool;
 
-    /// Runs a system with the events of some rows, one by one or in one call. Stops after an error. Returns the index of
-    /// the next row.
+    /// Runs a system with the events of some rows, one by one or all in one call. Stops after an error. Returns the
+    /// index of the next row.
     #[doc(hidden)]
     fn observe_rows(
         system: &mut impl NotifySystem<In = Self>,
@@ -64,7 +64,7 @@ pub struct EventRows<'a, E: Event> {
     pub(super) observer: ObserverId,
 }
 
-/// The type of event that an observer is notified of.
+/// The type of event that an observer with input `I` is notified of.
 pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
 
 /// The outcome of a run of an observer.
@@ -101,18 +101,18 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     }
 }
 
-/// The lifecycle events of one operation for entities of one table. As the first parameter of an observer, it makes the
-/// observer run once for all of them, instead of once per entity. `P` is [`Add<C>`](crate::event::Add),
+/// The lifecycle events of one operation for entities of one table. If it is the first parameter of an observer, the
+/// observer runs once for all of these entities, instead of once per entity. `P` is [`Add<C>`](crate::event::Add),
 /// [`Insert<C>`](crate::event::Insert), [`Discard<C>`](crate::event::Discard), [`Remove<C>`](crate::event::Remove) or
 /// [`Despawn<C>`](crate::event::Despawn).
 ///
 /// The entities are in the order in which an observer of single events would be notified. If the entities of an
-/// operation are in several tables, the observer runs once per table; a single entity is a batch of one. Entities whose
-/// sparse components differ may be split into several batches. An observer that watches single entities runs once for
-/// each of them.
+/// operation are in several tables, the observer runs once per table. A single entity is a batch of one. Entities with
+/// different sparse components may be split into several batches. If an observer watches single entities, it runs once
+/// for each of them.
 ///
-/// [`Query::contiguous_many`](crate::query::Query::contiguous_many) returns their values as slices, if they are
-/// contiguous.
+/// [`Query::contiguous_many`](crate::query::Query::contiguous_many) returns the values of the entities as slices, if
+/// they are contiguous.
 ///
 /// An operation costs one call per table. The entities are not copied if they stay in place until the observer runs.
 ///
@@ -153,17 +153,18 @@ pub struct OnBatchInput<'w, P: EventPattern> {
 
 impl<'w, P: EventPattern> OnBatch<'w, '_, P> {
     getters! {
-        /// The entities; at least one.
+        /// Returns the entities. There is at least one.
         pub fn entities(&self) -> &'w [Entity] = self.given.entities;
 
-        /// The components of the event that the observer watches. They are the same for all entities.
+        /// Returns the components of the event that the observer watches. They are the same for all entities of the
+        /// batch.
         pub fn components(&self) -> &'w [ComponentId] = &self.given.trigger.components;
 
-        /// The observer that is running.
+        /// Returns the id of the observer that is running.
         pub fn observer(&self) -> ObserverId = self.given.observer;
 
-        /// The origin of the operation, or of the command that carries it out. Known with the feature `track_location`
-        /// only.
+        /// Returns the origin of the operation, or of the command that carries it out. It is recorded only with the
+        /// feature `track_location`.
         pub fn caller(&self) -> Origin = self.given.caller;
     }
 }

@@ -1,4 +1,4 @@
-//! Filters that observers watch: finds the entities that begin or end to match.
+//! Filters that observers watch, and the search for entities that begin or stop matching them.
 //!
 //! Tests: tests/observers/matches.rs
 
@@ -10,7 +10,7 @@ use crate::entity::Entity;
 use crate::query::registered_terms;
 use crate::structure::store::{AffectedEntities, EventBatch, Store};
 
-/// A filter that only depends on which components an entity has.
+/// A filter that depends only on which components an entity has.
 pub(super) struct MatchFilter {
     terms: Terms,
     pub(super) components: Vec<ComponentId>,
@@ -23,7 +23,7 @@ impl MatchFilter {
     ///
     /// # Errors
     ///
-    /// A description of what the filter must not contain.
+    /// If the filter contains something that is not allowed. The error describes it.
     pub(super) fn new(filter: &ConstTerm, store: &mut Store) -> Result<Self, &'static str> {
         let terms = registered_terms(store, &ConstTerm::Entity, filter, &[], &[]);
         let all = || terms.filter().components().chain(terms.excluded().components());
@@ -41,17 +41,17 @@ impl MatchFilter {
         Ok(filter)
     }
 
-    /// The components that the user's filter names, without those that disable entities.
+    /// Returns the components in the user's filter, without those that disable entities.
     pub(super) fn named(&self) -> Vec<ComponentId> {
         self.terms.filter().components().filter_map(|(_, component)| component.id).collect()
     }
 
-    /// Whether an entity with these components matches.
+    /// Returns whether an entity with these components matches.
     fn holds(&self, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
     }
 
-    /// Calls `each` with the entities of a batch that begin, or cease, to match the filter because of an operation.
+    /// Calls `each` with the entities of a batch that begin or stop matching the filter because of an operation.
     pub(super) fn for_each_turned(
         &self,
         batch: EventBatch<'_>,
@@ -89,7 +89,7 @@ impl MatchFilter {
     }
 }
 
-/// Whether an entity with these components matches a term, which only tests for presence.
+/// Returns whether an entity with these components matches a term. The term only tests for the presence of components.
 fn holds(term: Term<'_>, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
     match term.node() {
         TermEntry::Component(usage, _) if usage.is_open() => true,

@@ -1,40 +1,43 @@
 //! Observers: systems that run when an event is triggered.
 //!
 //! An observer is a system whose first parameter is [`On<E>`].
-//! [`World::add_observer`](crate::world::World::add_observer) adds an observer of all events of the type,
-//! [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) adds an observer of the events of an entity.
+//! [`World::add_observer`](crate::world::World::add_observer) adds an observer of all events of the type.
+//! [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) adds an observer of the events of one entity.
 //!
-//! - Observers run in the order in which they were added; observers of all events run before observers of the target.
-//! - They receive the event itself, and may change it for the observers after them.
-//! - With [`#[observer]`](macro@crate::observer) a function can also take components of the target of the event.
-//! - They can access everything that a system can. They change the structure of the world by commands, which are applied
-//!   in the order of recording when the dispatch of the outermost event has ended, before the code that triggered it
-//!   continues.
-//! - Commands may trigger further events. The length of such a chain is limited: see
+//! - Observers run in the order in which they were added. Observers of all events run before observers of the target.
+//! - They receive the event itself, and may change it for the next observers.
+//! - With [`#[observer]`](macro@crate::observer), a function can also take components of the target of the event.
+//! - Observers can access everything that a system can. To make structural changes, they record commands. When the
+//!   dispatch of the outermost event has ended, the commands are applied in the order of recording. After this, the
+//!   code that triggered the event continues.
+//! - Commands may trigger further events. The length of a chain of such events is limited: see
 //!   [`World::set_event_limit`](crate::world::World::set_event_limit).
-//! - An observer that fails does not prevent the others from running: see [`Observer::with_error_handler`].
-//! - If an observer panics, the observers after it are not notified, and the commands recorded so far are applied by the
-//!   next [`World::flush`](crate::world::World::flush).
+//! - If an observer fails, the others still run: see [`Observer::with_error_handler`].
+//! - If an observer panics, the next observers are not notified. The commands recorded so far are applied by the next
+//!   [`World::flush`](crate::world::World::flush).
 //!
 //! Operations trigger lifecycle events: [`Add`](crate::event::Add), [`Insert`](crate::event::Insert),
-//! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn).
-//! `Despawn`, `Discard` and `Remove` are dispatched in this order before the operation, while the old values are in
-//! place, and `Add` and `Insert` after it. One operation is one call, or consecutive commands for one entity. Observers
-//! are notified of its overall result, observer by observer and for all its entities, in the order of rows. [`OnBatch`]
-//! observes the entities of a table in one call. [`ComponentHooks`] are functions that run at the same times.
+//! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn). Before
+//! the operation, while the old values are in place, `Despawn`, `Discard` and `Remove` are dispatched, in this order.
+//! After the operation, `Add` and `Insert` are dispatched. One operation is one call, or consecutive commands for one
+//! entity. Observers are notified of its overall result: one observer after the other, each for all entities in the
+//! order of rows. [`OnBatch`] observes the entities of a table in one call. [`ComponentHooks`] are functions that run
+//! at the same times.
 //!
-//! - If an observer is notified of several entities of a table by one operation, its calls count as one run for change
-//!   detection ([`Added`](crate::query::Added), [`Changed`](crate::query::Changed), [`Ref`](crate::change::Ref)): each
-//!   call sees the changes that were new in the first call, and the changes of the calls before it. After an error a new
-//!   run begins.
-//! - If an observer or a hook panics, the operation is still completed, the remaining hooks and observers of that stage
-//!   are not notified, and then the panic is resumed. (Without the standard library, an operation before which one
-//!   panics does not take place.)
-//! - If user code, such as a `Drop`, interrupts an operation, its events are dispatched with the next operation. In this
-//!   case `Discard` may have been dispatched for values that stay, as when the closure of `insert_with` panics.
+//! - If one operation notifies an observer of several entities of a table, all its calls count as one run for change
+//!   detection ([`Added`](crate::query::Added), [`Changed`](crate::query::Changed), [`Ref`](crate::change::Ref)). Each
+//!   call sees the changes that were new in the first call, and the changes of the previous calls. After an error, a
+//!   new run begins.
+//! - If an observer or a hook panics, the operation is still completed, the remaining hooks and observers of the same
+//!   stage are not notified, and then the panic is resumed. (Without the standard library, if the panic occurs before
+//!   the operation, the operation does not take place.)
+//! - If user code, such as a `Drop`, interrupts an operation, the events of the operation are dispatched with the next
+//!   operation. In this case `Discard` may have been dispatched for values that stay, for instance when the closure of
+//!   `insert_with` panics.
 //!
-//! An observer that is added to a world is not an entity: it does not affect the ids of entities. [`ObserverId`] is its
-//! handle. To remove an observer together with an entity, insert it into the entity as a component: see [`Observer`].
+//! An observer that is added to a world is not an entity, so it does not affect the ids of entities. [`ObserverId`]
+//! identifies it. To remove an observer together with an entity, insert it into the entity as a component: see
+//! [`Observer`].
 // Tests: ecs/src/events/observer/tests.rs, tests/observers
 
 mod id;

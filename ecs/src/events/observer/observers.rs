@@ -25,12 +25,12 @@ use crate::system::{NotifySystem, Outcome, StateVisitor, SystemCore, SystemFacts
 use crate::util::alloc_error::{try_shrink, try_shrink_map};
 use crate::util::trace;
 
-/// An observer of events of one type: a system.
+/// An observer of events of one type. It is a system.
 pub(super) trait Observe<E: Event>: SystemCore {
-    /// Runs it with an event.
+    /// Runs the observer with an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome;
 
-    /// Runs it with the events of some rows. Stops after an error. Returns the index of the next row.
+    /// Runs the observer with the events of some rows. Stops after an error. Returns the index of the next row.
     fn observe_rows(&mut self, rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome);
 }
 
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// An observer with conditions, or with its own error handler.
+/// An observer with run conditions or with its own error handler.
 pub(super) struct RareObserver<E: Event> {
     pub(super) observer: Box<dyn Observe<E>>,
     pub(super) rare: RareOptions,
@@ -114,20 +114,21 @@ impl<E: Event> Observe<E> for RareObserver<E> {
 /// The entities, components and filter that an observer watches.
 #[derive(Default)]
 pub(super) struct WatchedEvents {
-    /// The entities whose events it is notified of. If empty, it is notified of the events of all entities.
+    /// The entities whose events the observer is notified of. If empty, it is notified of the events of all entities.
     pub(super) entities: Vec<Entity>,
-    /// The components whose events it is notified of. If empty, it is notified of events of all components.
+    /// The components whose events the observer is notified of. If empty, it is notified of the events of all
+    /// components.
     pub(super) components: Vec<ComponentId>,
-    /// The filter, if it observes which entities begin or end to match.
+    /// The filter, if the observer watches which entities begin or stop matching a filter.
     pub(super) filter: Option<MatchFilter>,
 }
 
 /// An observer in the list.
 pub(super) struct ListedObserver<E: Event> {
-    /// `None` if it has been removed.
+    /// The system; `None` if the observer has been removed.
     observer: Option<Box<dyn Observe<E>>>,
     id: ObserverId,
-    /// The type name of its event pattern.
+    /// The type name of the observer's event pattern.
     #[cfg(feature = "trace")]
     pattern: &'static str,
 }
@@ -137,18 +138,20 @@ pub(super) struct Observers<E: Event> {
     /// The observers in the order in which they were added.
     list: Vec<ListedObserver<E>>,
     index: ObserverIndex,
-    /// The metadata of the system that was added last. The next system shares it if it has the same function.
+    /// The metadata of the system that was added last. If the next system has the same function, it shares the
+    /// metadata.
     meta: Option<Arc<SystemMeta>>,
-    /// The number of watched entities at which dead ones are searched for.
+    /// If this number of entities is watched, dead ones are searched for and removed.
     crowded: usize,
-    /// The state of triggers.
+    /// The state that the trigger of the event keeps.
     pub(super) state: <TriggerOf<E> as Trigger<E>>::State,
 }
 
-/// Finds the observers of a list. It does not depend on the type of the event, so its code is compiled once.
+/// Finds the observers in a list. It does not depend on the type of the event, so its code is compiled once.
 #[derive(Default)]
 struct ObserverIndex {
-    /// By place: what the observer watches. Stored apart from the list, because most dispatches do not read it.
+    /// For each place in the list: what the observer watches. It is stored in a separate vector, because most
+    /// dispatches do not read it.
     watched: Vec<WatchedEvents>,
     /// Maps entities and components to the places of their observers.
     watching: WatchIndex,
@@ -167,7 +170,7 @@ struct NotifiedObserver {
 }
 
 impl ObserverIndex {
-    /// Adds what the observer at the next place watches.
+    /// Adds what the observer at the next place in the list watches.
     fn push(&mut self, id: ObserverId, watched: WatchedEvents, entities: &Entities) {
         let place = self.watched.len() as u32;
         self.places.insert(id.0, place);
@@ -175,7 +178,7 @@ impl ObserverIndex {
         self.watched.push(watched);
     }
 
-    /// Removes the observer with an id. Returns its place and what it watched.
+    /// Removes the observer with an id. Returns its place in the list and what it watched.
     fn remove(&mut self, number: usize, is_occupied: &dyn Fn(u32) -> bool) -> Option<(usize, WatchedEvents)> {
         let place = self.places.remove(&number)?;
         let was = core::mem::take(&mut self.watched[place as usize]);
@@ -183,13 +186,13 @@ impl ObserverIndex {
         Some((place as usize, was))
     }
 
-    /// Those of the components that no observer watches any more.
+    /// Returns those of the components that no observer watches any more.
     fn unwatched(&self, before: impl IntoIterator<Item = Option<ComponentId>>) -> Vec<Option<ComponentId>> {
         before.into_iter().filter(|&component| !self.watching.watches(component)).collect()
     }
 
     /// Removes despawned entities. Returns the places of the observers that have no entities left, or `None` if no
-    /// entity has been despawned.
+    /// watched entity has been despawned.
     fn forget_dead(&mut self, entities: &Entities) -> Option<Vec<usize>> {
         let mut all = self.watched.iter().flat_map(|watched| &watched.entities);
         if all.all(|&entity| entities.contains(entity)) {
@@ -206,7 +209,7 @@ impl ObserverIndex {
         Some(ended)
     }
 
-    /// Rebuilds the index without the empty places. `ids` are the ids of the remaining observers.
+    /// Rebuilds the index without the empty places in the list. `ids` are the ids of the remaining observers.
     fn close_gaps(&mut self, is_empty: &[bool], ids: &[ObserverId], entities: &Entities) {
         self.watching.clear();
         self.places.clear();
@@ -254,7 +257,8 @@ impl ObserverIndex {
     }
 }
 
-/// Below this number, dead entities are not searched for, and empty places are not removed.
+/// Below this number of watched entities, dead ones are not searched for. Below this number of observers, empty places
+/// are not removed.
 const FEW: usize = 64;
 
 impl<E: Event> Observers<E> {
@@ -262,7 +266,8 @@ impl<E: Event> Observers<E> {
         Self { list: Vec::new(), index: ObserverIndex::default(), meta: None, crowded: FEW, state: Default::default() }
     }
 
-    /// Makes an observer that is about to be added share its metadata with the last one, if both have the same function.
+    /// Makes an observer that is about to be added share its metadata with the observer that was added last, if both
+    /// have the same function.
     pub(super) fn share_meta(&mut self, observer: &mut dyn SystemCore) {
         self.meta = observer.meta_mut().map(|meta| {
             if let Some(other) = &self.meta {
@@ -314,8 +319,8 @@ impl<E: Event> Observers<E> {
         self.index.close_gaps(&is_empty, &ids, entities);
     }
 
-    /// Notifies the observers of an event: the observers of all events, and then the observers of its target if that is
-    /// alive.
+    /// Notifies the observers of an event: the observers of all events, and then the observers of its target, if the
+    /// target is alive.
     #[inline(always)]
     pub(super) fn notify_of_event(
         &mut self,
@@ -349,8 +354,8 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// Notifies observers of lifecycle events if several components or batches are affected, or if observers watch
-    /// single entities.
+    /// Notifies observers of lifecycle events in the general case: several components or batches are affected, or
+    /// observers watch single entities.
     #[inline(never)]
     fn notify_of_several(
         &mut self,
@@ -370,7 +375,8 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// All observers in order: the name, whether it has conditions, and what it watches.
+    /// Iterates over all observers in order. Each item has the name, whether there are conditions, and what the
+    /// observer watches.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &WatchedEvents)> {
         let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| {
@@ -381,7 +387,7 @@ impl<E: Event> Observers<E> {
 }
 
 impl<E: Event> ListedObserver<E> {
-    /// An observer with the type name of its pattern.
+    /// Creates the entry of an observer, with the type name of its event pattern.
     pub(super) fn new(observer: Box<dyn Observe<E>>, id: ObserverId, pattern: &'static str) -> Self {
         let _ = pattern;
         Self {
@@ -392,12 +398,12 @@ impl<E: Event> ListedObserver<E> {
         }
     }
 
-    /// Removes the observer. The caller must drop it after all other work.
+    /// Removes the system of the observer and returns it. The caller must drop it after all other work.
     fn take(&mut self) -> Option<Box<dyn Any + Send + Sync>> {
         Some(Box::new(self.observer.take()?))
     }
 
-    /// Begins the span of the observer, if there are spans.
+    /// Begins the tracing span of the observer, if spans are enabled.
     #[inline(always)]
     fn enter(&self) -> trace::SpanGuard {
         #[cfg(feature = "trace")]
@@ -438,7 +444,7 @@ impl<E: Event> ListedObserver<E> {
         }
     }
 
-    /// Notifies the observer of a batch, or of some of its entities, for these components.
+    /// Notifies the observer of the events of a batch, or of some entities of the batch, for these components.
     #[inline(never)]
     fn notify_of_batch(
         &mut self,
@@ -552,7 +558,7 @@ impl<E: Event> EventObservers<Store> for Observers<E> {
     }
 }
 
-/// Downcasts to the observers of this type of event.
+/// Downcasts to the observers of events of type `E`.
 #[inline]
 pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers<Store>) -> Option<&mut Observers<E>> {
     (observers as &mut dyn Any).downcast_mut()

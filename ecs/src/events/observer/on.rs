@@ -12,10 +12,10 @@ use crate::events::event::{EntityEvent, Event, EventPattern, PropagateEntityTrig
 use crate::system::{SystemInput, WrittenInput};
 use crate::util::origin::Origin;
 
-/// The trigger of the events of a pattern.
+/// The trigger type of the events of a pattern.
 pub(super) type TriggerOf<P> = <<P as EventPattern>::Event as Event>::Trigger<'static>;
 
-/// An event, as the first parameter of an observer. It dereferences to the event.
+/// The event, as the first parameter of an observer. It dereferences to the event.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -53,7 +53,7 @@ pub struct OnInput<'w, P: EventPattern> {
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
     pub(super) caller: Origin,
-    /// True only if the observer has not changed the trigger.
+    /// Set to false if the observer changes the trigger.
     pub(super) is_kept: &'w mut bool,
 }
 
@@ -71,7 +71,7 @@ impl<P: EventPattern> OnInput<'_, P> {
 pub struct OnAbout<'a, P: EventPattern> {
     pub(super) event: Option<P::Event>,
     pub(super) trigger: &'a mut TriggerOf<P>,
-    /// Whether the trigger has the components set.
+    /// Whether the components of the trigger are already set for these entities.
     pub(super) is_set: bool,
     pub(super) components: &'a [ComponentId],
     pub(super) observer: ObserverId,
@@ -79,25 +79,25 @@ pub struct OnAbout<'a, P: EventPattern> {
 }
 
 impl<P: EventPattern> On<'_, '_, P> {
-    /// The event.
+    /// Returns the event.
     #[must_use]
     pub fn event(&self) -> &P::Event {
         self.given.event
     }
 
-    /// Mutable access to the event, to change it for the observers after this one.
+    /// Returns mutable access to the event. Changes are visible to the next observers.
     #[must_use]
     pub fn event_mut(&mut self) -> &mut P::Event {
         self.given.event
     }
 
-    /// The trigger: how the event reached the observer.
+    /// Returns the trigger, which determines how the event reached the observer.
     #[must_use]
     pub fn trigger(&self) -> &TriggerOf<P> {
         self.given.trigger
     }
 
-    /// Mutable access to the trigger, to change where the event propagates to.
+    /// Returns mutable access to the trigger. With it, an observer can change where the event propagates to.
     #[must_use]
     pub fn trigger_mut(&mut self) -> &mut TriggerOf<P> {
         *self.given.is_kept = false;
@@ -105,7 +105,7 @@ impl<P: EventPattern> On<'_, '_, P> {
     }
 
     getters! {
-        /// The observer that is running.
+        /// Returns the id of the observer that is running.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -130,8 +130,8 @@ impl<P: EventPattern> On<'_, '_, P> {
         /// ```
         pub fn observer(&self) -> ObserverId = self.given.observer;
 
-        /// The origin of the event: a source line, and the system that recorded a command at that line. For a lifecycle
-        /// event it is the origin of the operation. Known with the feature `track_location` only.
+        /// Returns the origin of the event: a source line, and the system that recorded a command at that line. For a
+        /// lifecycle event it is the origin of the operation. It is recorded only with the feature `track_location`.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -156,18 +156,18 @@ where
     P: EventPattern<Event: EntityEvent + Event<Trigger<'static> = PropagateEntityTrigger<AUTO, P::Event, T>>>,
     T: Traversal<P::Event>,
 {
-    /// The entity for which the event was triggered; the event may have propagated from there.
+    /// Returns the entity for which the event was triggered. The event may have propagated from there.
     #[must_use]
     pub fn original_event_target(&self) -> Entity {
         self.given.trigger.original_event_target
     }
 
-    /// Sets whether the event propagates to the next entity after all observers of this one have been notified.
+    /// Sets whether the event propagates further after all observers of the current entity have been notified.
     pub fn propagate(&mut self, goes_on: bool) {
         self.given.trigger.propagate = goes_on;
     }
 
-    /// Whether the event propagates to the next entity.
+    /// Returns whether the event propagates to the next entity.
     #[must_use]
     pub fn get_propagate(&self) -> bool {
         self.given.trigger.propagate

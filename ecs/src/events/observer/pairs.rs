@@ -1,4 +1,4 @@
-//! Making and removing pairs of relations, and notifying observers of it.
+//! Adds and removes pairs of relations, and notifies observers.
 //!
 //! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/events.rs
 
@@ -19,7 +19,7 @@ use crate::system::commands::{Commands, EntityCommands};
 use crate::util::guard::DeferredPanic;
 use crate::world::{EntityWorldMut, World};
 
-/// Holds the function table of a relation as a constant.
+/// Provides the function table of a relation as a constant.
 struct PairFunctionsOf<R>(R);
 
 impl<R: Relation> PairFunctionsOf<R> {
@@ -43,7 +43,7 @@ impl<R: Relation> PairFunctionsOf<R> {
     };
 }
 
-/// The number of a relation in a store. Registers the relation if necessary.
+/// Returns the index of a relation in a store. Registers the relation if necessary.
 pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
     pairs::register_relation::<R>(store, PairFunctionsOf::<R>::FUNCTIONS)
 }
@@ -69,21 +69,21 @@ fn unrelate_all<R: Relation>(store: &mut Store, end: usize, entity: Entity) {
     number.into_iter().for_each(|number| pairs::unrelate_all(store, number, end, entity));
 }
 
-/// Whether a type of event has ever had an observer.
+/// Returns whether a type of event has ever had an observer.
 fn has_observers<E: Event>(store: &Store) -> bool {
     store.events.dispatch.number::<E>(E::slot()).is_some()
 }
 
-/// Runs the observers of an event, if it has ever had any. Their commands are deferred.
+/// Runs the observers of an event, if the event has ever had any. Their commands are deferred.
 fn notify<E: Event<Trigger<'static>: Default>>(store: &mut Store, event: &mut E) {
     if let Some(number) = store.events.dispatch.number::<E>(E::slot()) {
         dispatch(store, number, event, &mut Default::default());
     }
 }
 
-/// Notifies observers of pairs that were made or removed, and drops the values of removed ones. A panic is resumed after
-/// all have been notified. The commands of observers are deferred until the caller applies them, because they may
-/// replace the world.
+/// Notifies observers of pairs that were added or removed, and drops the values of removed pairs. If an observer
+/// panics, the panic is resumed after all have been notified. The commands of observers are deferred until the caller
+/// applies them, because they may replace the world.
 fn notify_of_pairs<R: Relation>(store: &mut Store) {
     let Some(number) = store.relations.number::<R>() else { return };
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
@@ -103,7 +103,7 @@ fn notify_of_pairs<R: Relation>(store: &mut Store) {
     }
 }
 
-/// Notifies observers that a pair has been made, unless it has been removed since, or that it has been removed.
+/// Notifies observers of one event of a pair. For an added pair, does so only if the pair has not been removed since.
 fn notify_of_pair<R: Relation>(store: &mut Store, event: PairEvent<R>) {
     match event {
         PairEvent::Made(ends) => {
@@ -124,12 +124,12 @@ fn notify_of_pair<R: Relation>(store: &mut Store, event: PairEvent<R>) {
 }
 
 impl World {
-    /// Makes two entities a pair of a relation: a source and a target. If they are a pair already, the new value
-    /// replaces the old one. Returns whether they are a pair now. `O(1)`, amortized; see [`Relation`] for the costs of
-    /// the options of a relation.
+    /// Makes two entities a pair of a relation, as source and target. If they are a pair already, the new value
+    /// replaces the old one. Returns whether they are a pair afterwards. `O(1)`, amortized; see [`Relation`] for the
+    /// costs of the options of a relation.
     ///
-    /// If they cannot be a pair, because one of them is not alive or the relation forbids it, this is reported as a
-    /// [`CommandError`](crate::store::CommandError), and the value is dropped.
+    /// If the pair is not possible, because one of the entities is not alive or the relation forbids it, a
+    /// [`CommandError`](crate::store::CommandError) is reported, and the value is dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -152,7 +152,7 @@ impl World {
         relate(self.store.track_caller(), source, relation, target)
     }
 
-    /// Removes a pair, if it exists, and drops its value. Returns whether it existed. `O(1)`, amortized.
+    /// Removes a pair and drops its value. Returns whether the pair existed. `O(1)`, amortized.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -193,14 +193,14 @@ impl World {
         unrelate_all::<R>(self.store.track_caller(), 1, target);
     }
 
-    /// The value of a pair. `O(1)`.
+    /// Returns the value of a pair. `O(1)`.
     #[inline]
     #[must_use]
     pub fn get_pair<R: Relation>(&self, source: Entity, target: Entity) -> Option<&R> {
         ReadPairs::<R>::of(self.read())?.get(source, target)
     }
 
-    /// Mutable access to the value of a pair. `O(1)`.
+    /// Returns mutable access to the value of a pair. `O(1)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -217,8 +217,8 @@ impl World {
         WritePairs::<R>::of(&mut self.store)?.into_mut(source, target)
     }
 
-    /// All pairs of a relation: source, value, target. They are in the order in which they were made, except that the
-    /// last pair takes the place of a removed one.
+    /// Iterates over all pairs of a relation: source, value, target. They are in the order in which they were made,
+    /// except that the last pair takes the position of a removed one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -236,14 +236,14 @@ impl World {
         ReadPairs::<R>::all(self.read())
     }
 
-    /// The number of pairs of a relation.
+    /// Returns the number of pairs of a relation.
     #[must_use]
     pub fn pair_count<R: Relation>(&self) -> usize {
         self.pairs::<R>().len()
     }
 
-    /// The pairs whose source is an entity: targets with values, in the order in which they were made. If the relation
-    /// is symmetric, all pairs of the entity.
+    /// Iterates over the pairs whose source is an entity: targets with values, in the order in which they were made. If
+    /// the relation is symmetric, these are all pairs of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -261,8 +261,8 @@ impl World {
         ReadPairs::<R>::of_entity(self.read(), 0, source)
     }
 
-    /// The pairs whose target is an entity: sources with values, in the order in which they were made. If the relation
-    /// is symmetric, all pairs of the entity.
+    /// Iterates over the pairs whose target is an entity: sources with values, in the order in which they were made. If
+    /// the relation is symmetric, these are all pairs of the entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -288,7 +288,7 @@ impl World {
 }
 
 impl EntityWorldMut<'_> {
-    /// Makes the entity the source of a pair: see [`World::relate`].
+    /// Adds a pair with this entity as the source: see [`World::relate`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -306,7 +306,7 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Removes a pair whose source is the entity, if it exists: see [`World::unrelate`].
+    /// Removes a pair with this entity as the source, if it exists: see [`World::unrelate`].
     #[track_caller]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.expect_target();
@@ -336,7 +336,7 @@ impl Commands<'_, '_> {
         self.queue(move |world: &mut World| _ = relate(&mut world.store, source, relation, target));
     }
 
-    /// Removes a pair when the commands are applied, if it exists then.
+    /// Removes a pair when the commands are applied, if the pair exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) {
         self.queue(move |world: &mut World| _ = unrelate::<R>(&mut world.store, source, target));
@@ -344,7 +344,7 @@ impl Commands<'_, '_> {
 }
 
 impl EntityCommands<'_> {
-    /// Makes the entity the source of a pair when the commands are applied: see [`World::relate`].
+    /// Adds a pair with this entity as the source when the commands are applied: see [`World::relate`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
         let source = self.id();
@@ -352,7 +352,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes a pair whose source is the entity when the commands are applied, if it exists then.
+    /// Removes a pair with this entity as the source when the commands are applied, if the pair exists then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.id();

@@ -30,12 +30,13 @@ pub(super) fn report(not_done: Box<NotDone>, handler: Option<ErrorHandler>, even
 pub(super) struct RareOptions {
     pub(super) conditions: Vec<BoxedSystem<(), bool>>,
     pub(super) handler: Option<ErrorHandler>,
-    /// Whether it observes several entities in one call.
+    /// Whether the observer observes several entities in one call.
     pub(super) is_batch: bool,
 }
 
 impl RareOptions {
-    /// Evaluates the run conditions of an observer. A condition that cannot run counts as not holding, and is reported.
+    /// Evaluates the run conditions of an observer. If a condition cannot run, it counts as not holding, and is
+    /// reported.
     pub(super) fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
         // All conditions are evaluated even if one does not hold, so that each sees all changes.
         let mut hold = true;
@@ -59,7 +60,7 @@ struct FailedObserver<'o> {
 }
 
 impl FailedObserver<'_> {
-    /// The system has returned an error.
+    /// Handles an error that the system has returned.
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {
         let Some(error) = self.handle(error, ErrorContext::observer(self.observer, self.event), store) else { return };
@@ -70,7 +71,7 @@ impl FailedObserver<'_> {
         }
     }
 
-    /// A parameter could not be fetched.
+    /// Handles a parameter that could not be fetched.
     #[cold]
     fn not_run(&self, error: ParamError, store: &mut Store) {
         if error.is_skip() {
@@ -81,7 +82,7 @@ impl FailedObserver<'_> {
         }
     }
 
-    /// A run condition could not run.
+    /// Handles a run condition that could not run.
     #[cold]
     fn condition_not_run(&self, condition: String, error: ParamError, store: &mut Store) {
         if error.is_skip() {
@@ -98,8 +99,8 @@ impl FailedObserver<'_> {
         }
     }
 
-    /// Passes an error to the handler of the observer, or else to the handler of the world; returns it if there is
-    /// neither.
+    /// Passes an error to the handler of the observer, or else to the handler of the world. If neither
+    /// exists, returns the error.
     fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
         match self.handler {
             Some(handler) => {

@@ -30,7 +30,7 @@ struct Sparse;
 #[derive(Event)]
 struct Tick;
 
-/// Calls of hooks and observers, in order: a name and an entity.
+/// The calls of hooks and observers, in order, each with a name and an entity.
 #[derive(Resource, Default)]
 struct Calls(Vec<(&'static str, Entity)>);
 
@@ -48,12 +48,12 @@ fn names(world: &mut World) -> Vec<&'static str> {
     take_calls(world).into_iter().map(|call| call.0).collect()
 }
 
-/// An observer that records its calls under a name.
+/// Creates an observer that records its calls under a name.
 fn record<P: EventPattern<Event: EntityEvent>>(name: &'static str) -> Observer {
     Observer::new(move |on: On<'_, '_, P>, mut calls: ResMut<'_, Calls>| calls.0.push((name, on.event_target())))
 }
 
-/// Like [`record`], in one call for all entities of a batch.
+/// Creates an observer like [`record`], which runs once for all entities of a batch.
 fn record_batch<P: EventPattern<Event: LifecycleEvent>>(name: &'static str) -> Observer {
     Observer::new(move |on: OnBatch<'_, '_, P>, mut calls: ResMut<'_, Calls>| {
         calls.0.push((name, on.entities()[0]));
@@ -126,7 +126,8 @@ fn observers_of_one_event_run_in_the_order_in_which_they_were_added() {
     assert_eq!(take_calls(&mut world), ["1", "2", "5"].map(|name| (name, other)));
 }
 
-/// One row and many rows are handled the same way: per observer, all entities in the order of rows.
+/// Tests that one row and many rows are handled the same way: each observer is notified of all entities in the order of
+/// rows, before the next observer is.
 #[test]
 fn each_observer_is_notified_of_all_entities_before_the_next_one() {
     for count in [1, 2, 40] {
@@ -246,7 +247,7 @@ fn a_panic_before_an_operation_waits_until_the_operation_has_ended() {
     assert!(!is_left(&world, 0..4) && is_idle(&world.store));
 }
 
-/// An event of a type that is being dispatched becomes a command, and so do the events that it causes.
+/// Tests that an event of a type that is being dispatched becomes a command, and the events that it causes, too.
 #[test]
 fn events_that_lead_to_each_other_are_limited() {
     let mut world = recording();

@@ -1,5 +1,5 @@
-//! Finds the observers of an event: by component, by entity, or all. Observers are identified by their index in their
-//! list, here called *place*.
+//! Finds the observers of an event: by component, by entity, or all of them. An observer is identified by its index in
+//! the list of observers, here called *place*.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -16,23 +16,23 @@ use crate::util::alloc_error::try_shrink;
 pub(super) struct WatchIndex {
     /// The places of observers of all events.
     of_all: ObserverPlaces,
-    /// By component id: the places of observers that watch the component on all entities, or all events. `None` if none
-    /// watches the component.
+    /// For each component id: the places of observers that are notified of the component on all entities, including the
+    /// observers of all events. `None` if no observer watches the component.
     of_components: Vec<Option<ObserverPlaces>>,
-    /// The number of observers of a component, whether they watch all entities or some.
+    /// For each component: the number of observers that watch it, on all entities or on some.
     counts: HashMap<Option<ComponentId>, u32>,
     of_entities: OfEntities,
 }
 
 /// Places of observers, in ascending order.
 ///
-/// The place of a removed observer stays until more places in the list are of removed observers than not, or one
-/// observer is left. So the removal of an observer takes `O(log n)`, amortized. A place without an observer is skipped
-/// when events are dispatched.
+/// When an observer is removed, its place stays in the list at first. Such places are removed when they are more than
+/// half of the list, or when one observer is left. So removing an observer takes `O(log n)`, amortized. A place without
+/// an observer is skipped when events are dispatched.
 #[derive(Clone, Default)]
 struct ObserverPlaces {
     all: Vec<u32>,
-    /// The places, including those of removed observers.
+    /// The number of places in the list that belong to removed observers.
     removed: usize,
 }
 
@@ -61,7 +61,7 @@ impl ObserverPlaces {
 impl_deref!(#[inline(always)] [] ObserverPlaces => [u32], |this| this.all);
 
 impl WatchIndex {
-    /// Adds what an observer watches. Its place is greater than all others.
+    /// Adds what an observer watches. The place of the observer is greater than all others.
     pub(super) fn enter(
         &mut self,
         place: u32,
@@ -84,7 +84,8 @@ impl WatchIndex {
         of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
     }
 
-    /// The lists of observers of all entities that watch a component, or all components.
+    /// Iterates over the lists of observers that watch a component on all entities. For `None`, iterates over the lists
+    /// of all components, and the list of observers of all events.
     fn lists(&mut self, watched: Option<ComponentId>) -> impl Iterator<Item = &mut ObserverPlaces> {
         let (of_components, of_all) = match watched {
             Some(id) => (self.of_components.get_mut(id.index()..=id.index()).unwrap_or_default(), None),
@@ -93,10 +94,11 @@ impl WatchIndex {
         of_components.iter_mut().flatten().chain(of_all)
     }
 
-    /// Removes what the observer in a place watched, after the observer has been removed. `is_occupied` returns whether
+    /// Removes what the observer at a place watched, after the observer has been removed. `is_occupied` returns whether
     /// a place has an observer.
     ///
-    /// `O(log observers)` for each component and entity, amortized; an observer of all events is in the list of each component.
+    /// `O(log observers)` for each component and entity, amortized. An observer of all events is in the list of each
+    /// component.
     pub(super) fn leave(
         &mut self,
         place: u32,
@@ -115,7 +117,7 @@ impl WatchIndex {
         of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place, is_occupied));
     }
 
-    /// Shrinks the lists to fit.
+    /// Shrinks the capacity of the lists to what they need.
     pub(super) fn shrink_to_fit(&mut self) {
         let Self { of_all, of_components, of_entities, .. } = self;
         let of_entity = of_entities.lists.iter_mut().chain(of_entities.others.values_mut());
@@ -131,13 +133,13 @@ impl WatchIndex {
         *self = Self::default();
     }
 
-    /// The places of observers of all events.
+    /// Returns the places of observers of all events.
     #[inline]
     pub(super) fn of_all(&self) -> &[u32] {
         &self.of_all
     }
 
-    /// The places of observers that are notified of a component, whatever the entity.
+    /// Returns the places of observers that are notified of a component, whatever the entity is.
     #[inline]
     pub(super) fn of_component(&self, id: ComponentId) -> &[u32] {
         match self.of_components.get(id.index()) {
@@ -146,30 +148,32 @@ impl WatchIndex {
         }
     }
 
-    /// The places of observers that watch an entity, in order.
+    /// Returns the places of observers that watch an entity, in order.
     #[inline]
     pub(super) fn of_entity(&self, entity: Entity) -> &[u32] {
         self.of_entities.get(entity)
     }
 
-    /// The number of watched entities. Some of them may be dead.
+    /// Returns the number of watched entities. Some of them may be dead.
     #[inline]
     pub(super) fn entities(&self) -> usize {
         self.of_entities.len
     }
 
-    /// Whether a component is watched; for `None`, whether all components are.
+    /// Returns whether an observer watches the component. For `None`: whether an observer watches all components.
     pub(super) fn watches(&self, component: Option<ComponentId>) -> bool {
         self.counts.get(&component).is_some_and(|&count| count != 0)
     }
 
-    /// The components that have been watched since the index was last [cleared](Self::clear), including unwatched ones.
+    /// Iterates over the components that have been watched since the index was last [cleared](Self::clear), including
+    /// those that are no longer watched.
     pub(super) fn watched(&self) -> impl Iterator<Item = Option<ComponentId>> {
         self.counts.keys().copied()
     }
 }
 
-/// The keys under which an observer is counted: each of these components, or `None` for all components.
+/// Iterates over the keys under which an observer is counted: each of these components, or `None` if it watches all
+/// components.
 pub(super) fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentId>> {
     let any = components.is_empty().then_some(None);
     components.iter().copied().map(Some).chain(any)
@@ -178,37 +182,37 @@ pub(super) fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option
 /// The number of entity indexes per page.
 const PAGE: usize = 256;
 
-/// The observers of the entity with an index.
+/// The observers of the entity with a certain index.
 #[derive(Clone, Copy)]
 struct OfIndex {
     /// The generation of the entity, or 0 if there is no entity.
     generation: u32,
-    /// The place of its only observer, or [`MANY`] and the number of a list.
+    /// The place of the entity's only observer. If it has several: [`MANY`] and the index of their list.
     places: u32,
 }
 
-/// Set if the entity has several observers; the other bits are the number of their list.
+/// Set if the entity has several observers. Then the other bits are the index of their list.
 const MANY: u32 = 1 << 31;
 
 const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 
-/// The observers of single entities.
+/// The observers that watch single entities.
 ///
-/// Entities that were alive when they got an observer are found by their index. The few others have lists in a map.
+/// An entity that was alive when it got an observer is found by its index. The few other entities have lists in a map.
 #[derive(Default)]
 struct OfEntities {
-    /// By entity index; a page exists only if it has an entity.
+    /// The observers by entity index. A page exists only if it contains an entity.
     pages: Pages<OfIndex, PAGE>,
-    /// The places of the observers of entities with several observers, in order.
+    /// The lists of places for entities with several observers, each in order.
     lists: Vec<ObserverPlaces>,
-    /// The numbers of the lists that are not in use.
+    /// The indexes of the lists that are not in use.
     unused: Vec<u32>,
     others: EntityHashMap<ObserverPlaces>,
     len: usize,
 }
 
 impl OfEntities {
-    /// The places of the observers of an entity, in order.
+    /// Returns the places of the observers of an entity, in order.
     #[inline]
     fn get(&self, entity: Entity) -> &[u32] {
         if let Some(found) = self.pages.get(entity.index()).filter(|found| found.generation == entity.generation()) {
@@ -316,7 +320,7 @@ mod tests {
         Entity::new(index, NonZeroU32::new(generation).unwrap())
     }
 
-    /// The observers of an entity, without those that have been removed.
+    /// Returns the observers of an entity, without those that have been removed.
     fn living(watched: &OfEntities, entity: Entity, removed: &[u32]) -> Vec<u32> {
         watched.get(entity).iter().copied().filter(|place| !removed.contains(place)).collect()
     }
@@ -371,7 +375,7 @@ mod tests {
         assert_eq!((watched.lists.len(), watched.unused.len()), (1, 0));
     }
 
-    /// The lists agree with a list of all observers after any sequence of additions and removals.
+    /// Tests that the lists agree with a list of all observers after any sequence of additions and removals.
     #[test]
     fn lists_hold_the_observers_that_have_not_been_removed() {
         let entities = Entities::default();

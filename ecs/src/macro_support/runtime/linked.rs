@@ -1,4 +1,4 @@
-//! The runtime part of `#[system]` for functions along a relationship (`down` or `up`).
+//! The runtime part of `#[system]` for functions that follow a relationship (`down` or `up`).
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -9,14 +9,15 @@ use crate::access::const_access::{ConstAccess, NamedAccess, Role};
 use crate::query::{ChildRows, Fetch, QueryData, ReadOnlyFetch};
 use crate::relations::relationship::Relationship;
 
-/// A parameter for data of a target or of sources. Because of the wrapper type, rustc reports the error for the component.
+/// A parameter for data of a target or of sources. Because of this wrapper type, rustc reports an error for the
+/// component.
 pub struct LinkedTerm<D>(PhantomData<fn() -> D>);
 
 impl<D: QueryData<Terms: ReadOnlyFetch>> RowAccess for LinkedTerm<D> {
     const ACCESS: ConstAccess = ConstAccess::Query(D::Terms::TERM);
 }
 
-/// The access of a parameter for data of a target or of sources, for the check at compile time.
+/// Returns the access of a parameter for data of a target or of sources, for the check at compile time.
 pub const fn linked_access<D: RowAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, D::ACCESS, Role::Linked)
 }

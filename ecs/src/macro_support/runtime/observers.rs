@@ -1,8 +1,8 @@
-//! The runtime part of `#[observer]` for functions that take components of the target.
+//! The runtime part of `#[observer]`, for functions that take components of the target.
 //!
-//! Such an observer is a system with an additional query, and a loop over rows: over the rows of all entities of one operation, or
-//! over the row of the target of an event. The function is called for the rows that match. As for other systems, errors are reported
-//! by the check that the macro emits.
+//! Such an observer is a system with an additional query and a loop over rows. The rows belong to all entities of one
+//! operation, or to the target of an event. The function is called for the rows that match. As for other systems,
+//! errors are reported by the check that the macro emits.
 //!
 //! Tests: tests/observers/targets.rs, tests/observers/rows.rs
 
@@ -24,7 +24,7 @@ use crate::system::{
     function_system,
 };
 
-/// The event for each row of an observer that takes components.
+/// The event of each row, for an observer that takes components.
 pub struct GivenRows<'g, P: EventPattern>(RowEvents<'g, P>);
 
 enum RowEvents<'g, P: EventPattern> {
@@ -35,7 +35,7 @@ enum RowEvents<'g, P: EventPattern> {
 }
 
 impl<P: EventPattern> GivenRows<'_, P> {
-    /// The event for an entity.
+    /// Returns the event for an entity.
     #[inline(always)]
     pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
         On::<P>::wrap(match &mut self.0 {
@@ -47,8 +47,8 @@ impl<P: EventPattern> GivenRows<'_, P> {
 
 /// The source of the events for loops over rows of several tables.
 trait GiveRows<P: EventPattern> {
-    /// The events for one loop, in a local variable: the compiler then knows that other writes of the function do not overlap with
-    /// it.
+    /// Returns the events for one loop. The caller stores them in a local variable: then the compiler knows that other
+    /// writes of the function do not overlap with them.
     fn for_loop(&mut self) -> GivenRows<'_, P>;
 }
 
@@ -66,8 +66,8 @@ impl<P: EventPattern> GiveRows<P> for OnAbout<'_, P> {
     }
 }
 
-/// A function that loops over the rows of one table, which are targets of events. It takes the number of rows, the entities and
-/// columns with that many values, the events, and the parameters.
+/// A function that loops over the rows of one table, whose entities are targets of events. Its arguments are the number
+/// of rows, the entities and columns with this number of values, the events, and the parameters.
 pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
@@ -92,7 +92,7 @@ impl_kernel! {
     ) {}
 }
 
-/// Reports the first target that lacks components of the function.
+/// Reports the first target that lacks components which the function takes.
 struct LackReport {
     observer: &'static str,
     is_done: bool,
@@ -177,12 +177,12 @@ pub struct TargetSystem<P, D, F, K, Marker> {
 }
 
 impl<P, D, F, K, Marker> TargetSystem<P, D, F, K, Marker> {
-    /// Has no bounds on the loop.
+    /// Wraps a loop. There are no bounds on the loop.
     pub const fn new(kernel: K) -> Self {
         Self { kernel, may_fail: false, report: LackReport { observer: "", is_done: false }, marker: PhantomData }
     }
 
-    /// The same observer, whose function may fail.
+    /// Marks the function of the observer as one that may fail.
     #[must_use]
     pub const fn may_fail(mut self) -> Self {
         self.may_fail = true;
@@ -198,7 +198,7 @@ where
     K: TargetKernel<P, D, Marker>,
     Marker: 'static,
 {
-    /// The system that calls the function if the target of the event matches.
+    /// Returns the system that calls the function if the target of the event matches.
     pub fn build(
         mut self,
         name: &'static str,
@@ -208,7 +208,7 @@ where
         function_system(name, params, self)
     }
 
-    /// Calls the function for the given entities that match.
+    /// Calls the function for those of the given entities that match.
     #[inline(always)]
     fn for_each(
         &mut self,

@@ -9,7 +9,7 @@ use crate::query::change::DetectChanges;
 use crate::query::{PairAccess, PairData, PairIter, Pairs, PairsTo};
 use crate::system::for_macros::SliceOf;
 
-/// The pairs of a row, by the access to their values.
+/// An iterator over the pairs of a row, with the access `A` to their values.
 type PairsBy<'a, A> = PairIter<'a, <A as PairAccess>::Relation, A>;
 
 impl<P: PairData> RowData for Pairs<P> {
@@ -40,7 +40,7 @@ pub fn each_pair<'a, 'w, R, A>(pairs: &'a mut PairIter<'w, R, A>) -> EachPair<'a
 }
 
 impl<'a, 'w, A: PairAccess> EachPair<'a, 'w, A::Relation, A> {
-    /// The target and the value of each pair of one row.
+    /// Iterates over the pairs of one row, each with its target and its value.
     #[inline(always)]
     pub fn of_row(self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'a, 'w, A> {
         self.0.take_of_source()
@@ -62,13 +62,13 @@ impl<R: 'static, A> RefusedPairs for EachPair<'_, '_, R, A> {
     type Value = R;
 }
 
-/// Whether the value of a pair was added since the system last ran.
+/// Returns whether the value of a pair was added since the system last ran.
 #[inline(always)]
 pub fn pair_is_added(pair: &impl DetectChanges) -> bool {
     pair.is_added()
 }
 
-/// Whether the value of a pair was added or changed since the system last ran.
+/// Returns whether the value of a pair was added or changed since the system last ran.
 #[inline(always)]
 pub fn pair_is_changed(pair: &impl DetectChanges) -> bool {
     pair.is_changed()
@@ -77,7 +77,7 @@ pub fn pair_is_changed(pair: &impl DetectChanges) -> bool {
 /// Checks at compile time that a parameter takes values of the relation.
 pub const fn pair_of<R, Of: ValueOf<R>>() {}
 
-/// Implemented for the relation itself: its values have this type.
+/// Implemented for the relation itself, whose values have the same type.
 #[diagnostic::on_unimplemented(
     message = "this system goes through the pairs of `{R}`, whose values are not of type `{Self}`",
     label = "not a value of these pairs",
@@ -87,7 +87,7 @@ pub trait ValueOf<R> {}
 
 impl<R> ValueOf<R> for R {}
 
-/// The access of a parameter for the targets of pairs, for the check at compile time.
+/// Returns the access of a parameter for the targets of pairs, for the check at compile time.
 pub const fn target_access<P: ParamConstAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Target)
 }

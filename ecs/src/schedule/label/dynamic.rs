@@ -5,7 +5,7 @@
 use core::any::Any;
 use core::hash::{Hash, Hasher};
 
-/// Dyn-compatible `Eq`. Implemented for all types with `Eq`.
+/// `Eq` for trait objects. Implemented for all types with `Eq`.
 ///
 /// ```
 /// use strata_ecs::label::DynEq;
@@ -14,7 +14,7 @@ use core::hash::{Hash, Hasher};
 /// assert!(three.dyn_eq(&3_u32) && !three.dyn_eq(&4_u32) && !three.dyn_eq(&3_u64));
 /// ```
 pub trait DynEq: Any {
-    /// Whether both values are of the same type and equal.
+    /// Returns whether both values have the same type and are equal.
     fn dyn_eq(&self, other: &dyn DynEq) -> bool;
 }
 
@@ -25,7 +25,7 @@ impl<T: Any + Eq> DynEq for T {
     }
 }
 
-/// Dyn-compatible `Hash`. Implemented for all types with `Eq` and `Hash`.
+/// `Hash` for trait objects. Implemented for all types with `Eq` and `Hash`.
 pub trait DynHash: DynEq {
     /// Hashes the value and its type.
     fn dyn_hash(&self, state: &mut dyn Hasher);

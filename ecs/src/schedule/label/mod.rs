@@ -1,8 +1,8 @@
 //! Labels: the names of system sets and of schedules.
 //!
-//! A label is a value of a user's type, and is identified by its type and value: `Physics::Forces` of one type and
-//! `Physics::Forces` of another type are different labels. To store labels of all types in one list, they are interned,
-//! which yields a `Copy` type that is compared by address.
+//! A label is a value of a user's type. It is identified by its type and value: `Physics::Forces` of one type and
+//! `Physics::Forces` of another type are different labels. Labels are interned, which yields a `Copy` type that is
+//! compared by address. So labels of all types can be stored in one list.
 // Tests: tests/systems/labels.rs
 
 mod dynamic;
@@ -19,10 +19,10 @@ pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
 use crate::util::interner::InternedValue;
 pub use crate::util::interner::{Internable, Interned, Interner};
 
-/// The name of a set of systems, which are ordered or disabled together.
+/// The name of a set of systems. The systems of a set can be ordered or disabled together.
 ///
-/// Derive it, together with the traits that a label needs: it is cloned, compared, hashed and printed. Each value is a
-/// set.
+/// Derive it, together with the traits that a label needs, so that it can be cloned, compared, hashed and printed. Each
+/// value of the type is a set.
 ///
 /// [`in_set`](crate::schedule::IntoScheduleConfigs::in_set) adds systems to sets.
 ///
@@ -50,7 +50,7 @@ pub use crate::util::interner::{Internable, Interned, Interner};
 )]
 #[doc(alias("phase", "UpdateInGroup", "SystemLabel"))]
 pub trait SystemSet: Any + Send + Sync {
-    /// The full name of the type of the set.
+    /// Returns the full name of the type of the set.
     #[doc(hidden)]
     fn dyn_type_name(&self) -> &'static str {
         core::any::type_name::<Self>()
@@ -60,7 +60,7 @@ pub trait SystemSet: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn SystemSet>;
 
-    /// Whether the other label is of the same type and equal.
+    /// Returns whether the other label has the same type and is equal.
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn SystemSet) -> bool;
 
@@ -72,10 +72,10 @@ pub trait SystemSet: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Converts the label into a `Copy` value that is compared by address. `O(1)` for a program with a usual number of
+    /// Converts the label into a `Copy` value that is compared by address. `O(1)` if the program has a usual number of
     /// labels.
     ///
-    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern an
+    /// The first call for a label leaks a copy of the label, which lives as long as the program. So do not intern an
     /// unlimited number of different labels.
     fn intern(&self) -> InternedSystemSet
     where
@@ -99,9 +99,9 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 
 /// The name of a schedule.
 ///
-/// Derive it, together with the traits that a label needs: it is cloned, compared, hashed and printed.
+/// Derive it, together with the traits that a label needs, so that it can be cloned, compared, hashed and printed.
 ///
-/// Worlds store schedules by label: [`Schedules`](crate::world::Schedules).
+/// A world stores schedules by label: see [`Schedules`](crate::world::Schedules).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -123,7 +123,7 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 )]
 #[doc(alias("Stage", "Phase"))]
 pub trait ScheduleLabel: Any + Send + Sync {
-    /// The full name of the type of the label.
+    /// Returns the full name of the type of the label.
     #[doc(hidden)]
     fn dyn_type_name(&self) -> &'static str {
         core::any::type_name::<Self>()
@@ -133,7 +133,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn ScheduleLabel>;
 
-    /// Whether the other label is of the same type and equal.
+    /// Returns whether the other label has the same type and is equal.
     #[doc(hidden)]
     fn dyn_eq(&self, other: &dyn ScheduleLabel) -> bool;
 
@@ -145,10 +145,10 @@ pub trait ScheduleLabel: Any + Send + Sync {
     #[doc(hidden)]
     fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Converts the label into a `Copy` value that is compared by address. `O(1)` for a program with a usual number of
+    /// Converts the label into a `Copy` value that is compared by address. `O(1)` if the program has a usual number of
     /// labels.
     ///
-    /// The first call for a label leaks a copy of it, so that it lives as long as the program: do not intern an
+    /// The first call for a label leaks a copy of the label, which lives as long as the program. So do not intern an
     /// unlimited number of different labels.
     fn intern(&self) -> InternedScheduleLabel
     where
@@ -170,7 +170,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
 /// ```
 pub type InternedScheduleLabel = Interned<dyn ScheduleLabel>;
 
-/// Implements the label trait for interned labels, and equality, hashing and `Debug` for `dyn` labels.
+/// Implements the label trait for interned labels, and equality, hashing and `Debug` for trait objects of labels.
 macro_rules! label {
     ($Label:ident) => {
         #[diagnostic::do_not_recommend]

@@ -1,6 +1,6 @@
-//! The functions that clone, compare, hash and print labels of a type, and the check whether a type has them.
+//! The functions that clone, compare, hash and print labels of a type, and a check that the type implements the traits.
 //!
-//! The derives use [`LabelProbe`], so that one error names everything that is missing.
+//! The derives use [`LabelProbe`], so that one error lists everything that is missing.
 //!
 //! Tests: tests/systems/labels.rs, tests/ui/fail
 
@@ -9,8 +9,8 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-/// Probes the traits of a label type: an inherent constant of the probe exists only if the type has the trait; otherwise
-/// the constant of [`LabelLacks`] is used.
+/// Detects which traits a label type implements. An inherent constant of the probe exists only if the type implements
+/// the trait; otherwise the constant of [`LabelLacks`] is used.
 pub struct LabelProbe<L>(PhantomData<L>);
 
 type CloneFn<L> = fn(&L) -> L;
@@ -68,8 +68,8 @@ pub struct LabelParts<L> {
 }
 
 impl<L: 'static> LabelParts<L> {
-    /// Creates the parts that were found. If one is missing, [`demand_label`] fails to compile, and the result is never
-    /// used.
+    /// Creates the parts from the functions that were found. If one is missing, [`demand_label`] fails to compile, so
+    /// the result is never used.
     #[must_use]
     pub const fn new(
         clone: Option<CloneFn<L>>,
@@ -83,7 +83,7 @@ impl<L: 'static> LabelParts<L> {
         }
     }
 
-    /// The parts of a type that implements all traits.
+    /// Returns the parts of a type that implements all traits.
     #[must_use]
     pub const fn of() -> Self
     where
@@ -92,7 +92,8 @@ impl<L: 'static> LabelParts<L> {
         Self { clone: L::clone, eq: L::eq, hash: |label, mut state| label.hash(&mut state), debug: L::fmt }
     }
 
-    /// A placeholder for a type whose definition is invalid. It is never used, because the program does not compile.
+    /// Returns a placeholder for a type whose definition is invalid. It is never used, because the program does not
+    /// compile.
     #[must_use]
     pub const fn missing() -> Self {
         Self { clone: |_| unreachable!("it does not compile"), eq: |_, _| false, hash: |_, _| {}, debug: |_, _| Ok(()) }
@@ -104,7 +105,7 @@ impl<L: 'static> LabelParts<L> {
         (self.clone)(label)
     }
 
-    /// Whether the other label is of the same type and equal.
+    /// Returns whether the other label has the same type and is equal.
     #[must_use]
     pub fn eq_label(&self, label: &L, other: &dyn Any) -> bool {
         other.downcast_ref().is_some_and(|other| (self.eq)(label, other))
@@ -126,11 +127,12 @@ impl<L: 'static> LabelParts<L> {
     }
 }
 
-/// Fails to compile if a type lacks a trait that labels need. `what` is the role of the type, as in "a system set".
+/// Fails to compile if a type lacks a trait that labels need. `what` is the role of the type, for instance "a system
+/// set".
 ///
 /// # Panics
 ///
-/// At compile time, with a text that names everything that is missing.
+/// At compile time, with a text that lists everything that is missing.
 #[track_caller]
 pub const fn demand_label(name: &str, what: &str, clone: bool, partial_eq: bool, eq: bool, hash: bool, debug: bool) {
     if clone && partial_eq && eq && hash && debug {

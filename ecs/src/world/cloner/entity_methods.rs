@@ -10,14 +10,14 @@ use crate::system::commands::EntityCommands;
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 
-/// A cloner that is configured by a function of the user.
+/// Builds a cloner of all components, with the configuration that a function of the user makes.
 fn opt_out(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>)) -> EntityCloner {
     let mut builder = EntityCloner::build_opt_out(world);
     config(&mut builder);
     builder.finish()
 }
 
-/// A cloner that is configured by a function of the user.
+/// Builds a cloner of the allowed components, with the configuration that a function of the user makes.
 fn opt_in(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>)) -> EntityCloner {
     let mut builder = EntityCloner::build_opt_in(world);
     config(&mut builder);
@@ -54,7 +54,8 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
-    /// Copies the components that a function allows to another entity, and those that they require if the target lacks them.
+    /// Copies the components that a function allows to another entity, and those of their required components that the
+    /// target lacks.
     ///
     /// # Errors
     ///
@@ -97,12 +98,13 @@ impl EntityWorldMut<'_> {
 }
 
 impl EntityWorldMut<'_> {
-    /// Moves those components of a bundle that the entity has to another one, and those that they require if the target lacks them: see
+    /// Moves components of this entity to `target`: those of a bundle, and the components that they require if the
+    /// target lacks these. Components that this entity does not have are skipped. See
     /// [`EntityClonerBuilder::move_components`].
     ///
     /// # Errors
     ///
-    /// If one of the two is not alive.
+    /// If one of the two entities is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -122,8 +124,8 @@ impl EntityWorldMut<'_> {
 }
 
 impl EntityCommands<'_> {
-    /// Moves those components of a bundle that the entity has to another one, like [`EntityWorldMut::move_components`]. Errors are
-    /// reported like those of other commands.
+    /// Moves components of a bundle to `target`, like [`EntityWorldMut::move_components`]. Errors are reported like
+    /// those of other commands.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_components<B: Bundle>(&mut self, target: Entity) -> &mut Self {
         self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
@@ -141,8 +143,8 @@ impl EntityCommands<'_> {
         commands.entity(target)
     }
 
-    /// Copies all components to another entity, except those that a function denies. If a component cannot be cloned, that is reported
-    /// like errors of other commands, and nothing has changed.
+    /// Copies all components to another entity, except those that a function denies. If a component cannot be cloned,
+    /// nothing changes, and the error is reported like those of other commands.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -167,7 +169,7 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| entity.clone_with_opt_out(target, config).map(drop))
     }
 
-    /// Copies the components that a function allows to another entity. Like [`clone_with_opt_out`](Self::clone_with_opt_out).
+    /// Copies the components that a function allows to another entity, like [`clone_with_opt_out`](Self::clone_with_opt_out).
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_with_opt_in(
         &mut self,
@@ -177,9 +179,10 @@ impl EntityCommands<'_> {
         self.queue(move |mut entity: EntityWorldMut<'_>| entity.clone_with_opt_in(target, config).map(drop))
     }
 
-    /// Spawns an entity with clones of all components, like [`clone_with_opt_out`](Self::clone_with_opt_out), and returns the commands for
-    /// it. If something cannot be cloned the entity has no components. It is an exact copy, which lacks what the original lacks, as with
-    /// [`World::clone_entity`].
+    /// Spawns an entity with clones of all components, and returns the commands for it. If a component cannot be
+    /// cloned, the new entity has no components, and the error is reported as by
+    /// [`clone_with_opt_out`](Self::clone_with_opt_out). The clone is an exact copy, as with [`World::clone_entity`]: a
+    /// component that the original lacks is not constructed.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn(&mut self) -> EntityCommands<'_> {
         self.spawn_clone(|world, source, target| {

@@ -1,4 +1,4 @@
-//! Links in the order of given data: of a list, and of changes that are made one after the other.
+//! Establishes links in the order of given data: the order of a list, or of changes that are made one after the other.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -10,7 +10,8 @@ use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::structure::store::Store;
 use crate::structure::store::pairs::remove_component;
 
-/// Reorders the list of a target. Returns false, without changes, if it does not list exactly these sources.
+/// Reorders the list of a target to match `sources`. Returns false, without changes, if the list does not consist of
+/// exactly these sources.
 pub(crate) fn arrange_sources(
     store: &mut Store,
     list: &ComponentDescriptor,
@@ -37,8 +38,8 @@ pub(crate) fn arrange_sources(
     true
 }
 
-/// Removes the relationship from entities that will name another target, if linking them one after the other would create a temporary
-/// cycle.
+/// Removes the relationship component from entities that will get another target, if linking the entities one after the
+/// other would create a temporary cycle.
 pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) {
     let Some((_, first)) = links.first() else { return };
     let Some((functions, true)) = side_of(first.descriptor()) else { return };

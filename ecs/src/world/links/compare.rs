@@ -1,4 +1,4 @@
-//! A comparison of both sides of all links, after an operation on them was aborted.
+//! Compares both sides of all links, after an operation on them was aborted.
 //!
 //! Tests: tests/relationships/panics.rs
 
@@ -11,7 +11,7 @@ use crate::structure::store::pairs::compare_pairs;
 use crate::structure::store::{OrphanSource, Store};
 use crate::world::cast::World;
 
-/// Notes all links and pairs whose two sides disagree. It only makes notes, so it can be repeated. `O(entities)`
+/// Notes all links and pairs whose two sides disagree. Nothing else is changed, so it can be repeated. `O(entities)`
 #[cold]
 pub(super) fn compare(store: &mut Store) {
     for number in 0..store.structure.sparse.len() {
@@ -23,7 +23,8 @@ pub(super) fn compare(store: &mut Store) {
     compare_pairs(store);
 }
 
-/// Notes all links of a relationship whose two sides disagree, by the components of its sources and targets.
+/// Notes all links of a relationship whose two sides disagree. `id` is the component of the sources, and `list`
+/// the component of the targets.
 fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [ComponentId; 2]) {
     let entities: Vec<Entity> =
         store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
@@ -70,7 +71,7 @@ fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [Comp
     }
 }
 
-/// Panics if the two sides of a relationship disagree: for tests.
+/// For tests: panics if the two sides of a relationship disagree.
 pub(in crate::world) fn check_links(world: &World) {
     for info in world.store.structure.archetypes.components.iter() {
         let Some((functions, true)) = relation(&world.store, info.id()) else { continue };

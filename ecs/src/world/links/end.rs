@@ -9,9 +9,14 @@ use crate::component::ComponentId;
 use crate::entity::{Entity, SparseMask};
 use crate::structure::store::{LeavingSource, Store};
 
-/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, in these cases: a hook or observer
-/// is notified of the despawn of one of them; one of them is in a pair; they list sources by several relationships, or by one that does not
-/// despawn them or allows links to itself; the two sides of the relationship disagree.
+/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, in these
+/// cases:
+///
+/// - A hook or observer is notified of the despawn of one of these entities.
+/// - One of the entities is in a pair.
+/// - The entities list sources by several relationships.
+/// - The relationship by which they list sources does not despawn them, or allows links of an entity to itself.
+/// - The two sides of the relationship disagree.
 ///
 /// Removals are recorded. Links to targets outside of the tree are removed by `Store::flush_events`.
 pub(in crate::world) fn end_linked(store: &mut Store, root: Entity) -> bool {
@@ -42,8 +47,8 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
     true
 }
 
-/// Despawns an entity that lists no sources and is linked to exactly one target, if nothing has to be dropped. Otherwise returns false, with
-/// nothing changed.
+/// Despawns an entity that lists no sources and is linked to exactly one target, if despawning it drops no values.
+/// Otherwise returns false, with nothing changed.
 #[inline]
 fn end_leaf(store: &mut Store, entity: Entity, summary: SparseMask) -> bool {
     let sources = summary.common(store.events.observed.sources);
@@ -59,8 +64,9 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseMask) -> bool {
     ended
 }
 
-/// Extends `ending`, which contains the root, by the sources that are despawned with it, level by level. Returns `None` in the cases in
-/// which [`end_linked`] returns false, otherwise the component of the sources of the relationship that was followed, if there are any.
+/// Extends `ending`, which contains the root, by the sources that are despawned with it, level by level. Returns `None`
+/// in the cases in which [`end_linked`] returns false. Otherwise returns the source-side component of the relationship
+/// that was followed; the inner `None` means that no relationship was followed.
 fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
     let most = store.structure.entities.len();
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
@@ -100,8 +106,8 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     Some(tree.map(|(_, source, _)| source))
 }
 
-/// Forgets the links of the relationship `tree` between entities that are about to be despawned. Notes the entities that are linked to
-/// targets which stay, so that `Store::flush_events` unlinks them.
+/// Forgets the links of the relationship `tree` between entities that are about to be despawned. Notes those of the
+/// entities whose targets stay, so that `Store::flush_events` unlinks them.
 fn note_parting(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
     let (root, linked) = ending.split_at(ending.len().min(1));
     let all = store.events.observed.sources;

@@ -1,4 +1,4 @@
-//! The table of functions of each relationship, found by the components of both sides.
+//! The function table of each relationship, which can be found by the component of either side.
 //!
 //! Tests: tests/relationships/definitions.rs
 
@@ -24,43 +24,44 @@ pub(in crate::world) struct LinkFunctions {
     pub(in crate::world) target_list: fn() -> &'static ComponentDescriptor,
     pub(in crate::world) is_linked: bool,
     pub(in crate::world) allows_self: bool,
-    /// Returns the target that an entity names.
+    /// Returns the target of an entity.
     pub(super) target: fn(&World, Entity) -> Option<Entity>,
-    /// Returns the sources in the list of an entity as it is; `None` if it lacks the component.
+    /// Returns the sources in the list of an entity, without repairing the list; `None` if the entity has no list.
     pub(super) listed: fn(&World, Entity) -> Option<Vec<Entity>>,
-    /// Returns the sources that an entity lists; `None` if it lacks the component. Its list is repaired before if a program has swapped it
-    /// with another list.
+    /// Returns the sources that an entity lists; `None` if the entity has no list. If a program has swapped the list
+    /// with another one, it is repaired first.
     pub(super) sources: fn(&mut Store, ComponentId, Entity) -> Option<Vec<Entity>>,
-    /// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
+    /// Appends the sources that an entity lists. Returns false if one of them is not linked to the entity.
     pub(super) collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
-    /// Links sources to the targets that they name.
+    /// Links sources to their targets.
     pub(super) link: LinkFn<Store>,
-    /// Takes sources off the lists of targets that they do not name.
+    /// Removes sources from the lists of entities that are no longer their targets.
     pub(super) unlink: LinkFn<Store>,
-    /// Takes sources off the list of the target that all of them leave.
+    /// Removes sources from the list of one target, which all of them leave.
     pub(super) unlist: fn(&mut Store, ComponentId, &[LeavingSource]),
-    /// Reads a list that a target has received from outside.
+    /// Validates a list that was inserted into a target, and makes the links agree with it.
     pub(super) adopt: fn(&mut Store, ComponentId, Entity),
-    /// Replaces the sources in a list, if the target has one.
+    /// Replaces the sources in the list of an entity, if it has a list.
     pub(super) list_these: fn(&mut Store, Entity, &[Entity]),
-    /// Makes a source name another target, before listeners have been notified of the previous one.
+    /// Sets the target of a source, before listeners have been notified of the previous target.
     pub(super) retarget: fn(&mut Store, Entity, Entity),
-    /// Returns the target that a component names, and replaces it if a new one is given.
+    /// Returns the target that a component contains, and replaces it if a new one is given.
     pub(super) rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
-    /// Returns the targets that components outside of a world name.
+    /// Returns the targets that components contain. The components are in no world.
     pub(in crate::world) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
-    /// Removes the sources from a list outside of a world.
+    /// Removes the sources from a list that is in no world.
     pub(super) empty: fn(ErasedRefMut<'_>),
-    /// Makes a source name another target, as an operation. Its other fields keep their values.
+    /// Sets the target of a source by a structural operation. The other fields of the component keep their values.
     pub(super) rename_target: fn(&mut Store, Entity, Entity),
     /// Whether the component that lists sources has other fields.
     pub(super) list_has_more: bool,
-    /// Moves the other fields of the component that lists sources out of a target, into a value without sources.
+    /// Moves the other fields of the component that lists sources out of a target. They become part of a value without
+    /// sources.
     pub(super) take_others: fn(&mut Store, Entity, &mut EntityBuilder),
-    /// Calls a function with each source in lists outside of a world: with the index of the list, the index in the list, and the source.
-    /// Returns false if the values are of another type.
+    /// Calls a function for each source in lists that are in no world. The arguments are the index of the list, the
+    /// index in the list, and the source. Returns false if the values are of another type.
     pub(in crate::world) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
-    /// Records in lists outside of a world which targets they belong to.
+    /// Records in lists that are in no world which targets they belong to.
     pub(in crate::world) note_targets: fn(&mut ErasedVec, &[Entity]),
 }
 
@@ -126,7 +127,7 @@ fn listed_by<R: Relationship>(components: ErasedSlice<'_>, see: &mut dyn FnMut(u
     true
 }
 
-/// Gives the functions of a relationship a static address.
+/// Provides a static address for the functions of a relationship.
 struct LinkFunctionsOf<R>(R);
 
 impl<R: Relationship> LinkFunctionsOf<R> {
@@ -134,7 +135,7 @@ impl<R: Relationship> LinkFunctionsOf<R> {
 }
 
 impl<C: Component> Description<C> {
-    /// The component names the target of a relationship. The derive writes it.
+    /// Marks the component as the source side of a relationship: it contains the target. The derive calls this.
     #[doc(hidden)]
     #[must_use]
     pub const fn as_relationship(self) -> Self
@@ -144,8 +145,8 @@ impl<C: Component> Description<C> {
         self.with_relation(RelationSide::source(LinkFunctionsOf::<C>::FUNCTIONS))
     }
 
-    /// The component lists the sources of a relationship. The derive writes it. Cloning an entity does not clone the list, since the
-    /// sources stay linked to the original.
+    /// Marks the component as the target side of a relationship: it lists the sources. The derive calls this. Cloning
+    /// an entity does not clone the list, since the sources stay linked to the original.
     #[doc(hidden)]
     #[must_use]
     pub const fn as_relationship_target(self) -> Self
@@ -157,13 +158,13 @@ impl<C: Component> Description<C> {
     }
 }
 
-/// Returns the relationship of which a component is a side, and whether it is the component of the sources.
+/// Returns the relationship that a component is a side of, and whether it is the component of the sources.
 pub(in crate::world) fn side_of(component: &ComponentDescriptor) -> Option<(&'static LinkFunctions, bool)> {
     let side = component.relation()?;
     Some((side.functions()?, side.is_source))
 }
 
-/// [`side_of`] for a component of a store.
+/// Like [`side_of`], for a component of a store.
 pub(super) fn relation(store: &Store, id: ComponentId) -> Option<(&'static LinkFunctions, bool)> {
     side_of(store.structure.archetypes.components.info(id)?.descriptor())
 }
@@ -173,7 +174,7 @@ pub(super) fn id_of(store: &mut Store, functions: &LinkFunctions) -> Option<Comp
     store.register_descriptor((functions.source)()).ok()
 }
 
-/// Returns the function that links sources, if the component names a target.
+/// Returns the function that links sources, if the component is the source side of a relationship.
 pub(in crate::world) fn linking(store: &Store, id: ComponentId) -> Option<LinkFn<Store>> {
     let (functions, is_source) = relation(store, id)?;
     is_source.then_some(functions.link)

@@ -1,5 +1,5 @@
-//! Links between sources and the lists of their targets: one function links sources, and one unlinks them. Both take slices, which may
-//! contain a single source.
+//! Links between sources and the lists of their targets. One function links sources, and one unlinks them. Both take
+//! slices, which may contain a single source.
 //!
 //! Tests: tests/relationships/links.rs, tests/relationships/histories.rs
 
@@ -21,7 +21,7 @@ use crate::world::cast::World;
 /// The collection in which a target lists its sources.
 pub(super) type ListOf<R> = <<R as Relationship>::RelationshipTarget as RelationshipTarget>::Collection;
 
-/// Returns the target that an entity names.
+/// Returns the target of an entity.
 #[inline(always)]
 fn named<R: Relationship>(store: &mut Store, source: Entity) -> Option<Entity> {
     match store.structure.newest::<R>(source).map(R::get) {
@@ -30,19 +30,19 @@ fn named<R: Relationship>(store: &mut Store, source: Entity) -> Option<Entity> {
     }
 }
 
-/// [`named`] for components in any storage.
+/// Like [`named`], for components in any storage.
 #[inline(never)]
 pub(super) fn named_in_world<R: Relationship>(world: &World, source: Entity) -> Option<Entity> {
     ReadEntity::find::<R>(world.read(), source).map(R::get)
 }
 
-/// Returns the sources in the list of an entity as it is; `None` if it lacks the component.
+/// Returns the sources in the list of an entity, without repairing the list; `None` if the entity has no list.
 pub(super) fn listed<R: Relationship>(world: &World, target: Entity) -> Option<Vec<Entity>> {
     Some(ReadEntity::find::<R::RelationshipTarget>(world.read(), target)?.iter().collect())
 }
 
-/// Returns the sources that an entity lists; `None` if it lacks the component. Its list is repaired before if a program has swapped it with
-/// another list.
+/// Returns the sources that an entity lists; `None` if the entity has no list. If a program has swapped the list with
+/// another one, it is repaired first.
 pub(in crate::world) fn sources<R: Relationship>(
     store: &mut Store,
     id: ComponentId,
@@ -55,7 +55,7 @@ pub(in crate::world) fn sources<R: Relationship>(
     listed::<R>(World::from_store(store), target)
 }
 
-/// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
+/// Appends the sources that an entity lists. Returns false if one of them is not linked to the entity.
 pub(super) fn collect<R: Relationship>(
     store: &mut Store,
     id: ComponentId,
@@ -75,7 +75,7 @@ pub(super) fn collect<R: Relationship>(
     store.events.links.are_listed_on(id, &sources[first..], target)
 }
 
-/// Changes the list of a target, if it has one.
+/// Calls a function with the list of an entity, if it has a list.
 #[inline]
 fn with_list<R: Relationship, T>(
     store: &mut Store,
@@ -92,8 +92,8 @@ fn with_list<R: Relationship, T>(
     Some(change(list.collection_mut_risky()))
 }
 
-/// Links sources to the targets that they name, and unlinks them from other targets. A link that is not allowed is reported, and its
-/// component is removed after listeners have been notified of it.
+/// Links sources to their targets, and unlinks them from other targets. If a link is not allowed, it is reported, and
+/// its component is removed after listeners have been notified of its insertion.
 pub(super) fn link<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     for &source in sources {
         match named::<R>(store, source) {
@@ -103,7 +103,7 @@ pub(super) fn link<R: Relationship>(store: &mut Store, id: ComponentId, sources:
     }
 }
 
-/// [`link`] for sources that all name the same target.
+/// Like [`link`], for sources that all have the same target.
 #[inline(always)]
 pub(in crate::world) fn link_to<R: Relationship>(
     store: &mut Store,
@@ -145,7 +145,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
     }
 }
 
-/// The slow path of [`link_to`]: for sources that may be refused, or whose target has no list with room.
+/// Links sources whose link may not be allowed, or whose target has no list with room: the slow path of [`link_to`].
 #[cold]
 #[inline(never)]
 fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
@@ -179,7 +179,7 @@ fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[
     }
 }
 
-/// Gives a target a list of one source, and returns the index of the source in it.
+/// Inserts a list with one source into a target, and returns the index of the source in the list.
 fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> u32 {
     let mut sources = <ListOf<R> as RelationshipSourceCollection>::new();
     sources.set_target(target);
@@ -194,7 +194,7 @@ fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity
     place
 }
 
-/// A store during the insertion of a list that agrees with its sources.
+/// A store during the insertion of a list that agrees with its sources, so that the list need not be validated.
 struct ListInsertion<'s>(&'s mut Store);
 
 impl Drop for ListInsertion<'_> {
@@ -203,7 +203,7 @@ impl Drop for ListInsertion<'_> {
     }
 }
 
-/// Removes sources, which may have been despawned, from the lists of targets that they do not name.
+/// Removes sources from the lists of entities that are no longer their targets. The sources may have been despawned.
 pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     let mut last = None;
     for &source in sources {
@@ -220,7 +220,7 @@ pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, source
     }
 }
 
-/// Removes leaving sources from the lists of their targets: `last`, and those that have been noted before it.
+/// Removes sources from the lists of their targets: `last`, and the sources noted in `links.leaving`.
 #[inline(always)]
 fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: LeavingSource) {
     if store.events.links.leaving.is_empty() {
@@ -235,7 +235,8 @@ fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Lea
     store.events.links.leaving = leaving;
 }
 
-/// Removes sources from the list of the target that all of them leave, and removes the list component if it is empty then.
+/// Removes sources from the list of one target, which all of them leave. If the list is empty afterwards, the list
+/// component is removed.
 #[inline]
 pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[LeavingSource]) {
     let Some(&LeavingSource { target, .. }) = leaving.first() else { return };
@@ -254,7 +255,7 @@ pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leavin
 
 #[inline]
 fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[LeavingSource]) -> Unlisted {
-    /// From this number of sources on, one pass over the list is cheaper than a search for each.
+    /// From this number of sources on, one pass over the list is cheaper than a search for each source.
     const MANY: usize = 4;
     let mut all = Unlisted { is_empty: false, are_elsewhere: false };
     if !L::KNOWS_PLACES && leaving.len() >= MANY {
@@ -289,8 +290,8 @@ pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sou
     });
 }
 
-/// Repairs the list of a target if a program has swapped it with the list of another target, and also repairs that list. Lists without
-/// sources are removed.
+/// Repairs the list of a target if a program has swapped it with the list of another target. The other list is
+/// repaired, too. List components that are empty afterwards are removed.
 #[cold]
 #[inline(never)]
 fn repair_list<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
@@ -299,8 +300,9 @@ fn repair_list<R: Relationship>(store: &mut Store, id: ComponentId, target: Enti
     }
 }
 
-/// Repairs the list of a target if a program has swapped it with the list of another target, and also repairs that list. Returns the
-/// targets with empty lists: they keep the component, so that this is not a structural change and can be done during one.
+/// Repairs the list of a target if a program has swapped it with the list of another target. The other list is
+/// repaired, too. Returns the targets whose lists are empty. Their list components stay, so this is not a structural
+/// change, and can be called during one.
 #[cold]
 #[inline(never)]
 fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
@@ -324,7 +326,8 @@ fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: E
     emptied
 }
 
-/// Reads a list that a target has received from outside: sources that name the target stay, each once.
+/// Validates a list that was inserted into a target, and makes the links agree with it. Sources that have this target
+/// stay in the list, each once.
 pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
     let Some(sources) = listed::<R>(World::from_store(store), target) else { return };
     let (mut kept, mut seen) = (Vec::with_capacity(sources.len()), EntityHashSet::default());
@@ -348,12 +351,12 @@ pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target:
     // Sources that were listed before and no longer are have been noted as orphans.
 }
 
-/// Checks whether an entity can be linked to another one. `O(depth)` if sources are despawned with their target and the entity lists some,
-/// constant otherwise.
+/// Checks whether `source` can be linked to `target`. The cost is constant, except in one case: if sources are
+/// despawned with their target and `source` lists sources itself, it is `O(depth)`.
 ///
 /// # Errors
 ///
-/// The reason if it cannot.
+/// If the link is not allowed. The error writes the reason.
 #[inline]
 fn check<R: Relationship>(
     store: &Store,
@@ -393,8 +396,8 @@ fn check<R: Relationship>(
     Ok(())
 }
 
-/// Reports a link that is not allowed, and schedules the removal of its component after listeners have been notified of it. If the report
-/// panics, the panic is deferred until the operation has ended.
+/// Reports a link that is not allowed, and schedules the removal of its component, after listeners have been notified
+/// of its insertion. If the report panics, the panic is deferred until the operation has ended.
 #[cold]
 fn refuse<R: Relationship>(
     store: &mut Store,

@@ -1,4 +1,5 @@
-//! Replacing the entities inside of relationship components when values are cloned, built from data, or moved to another world.
+//! Replaces the entities inside of relationship components when values are cloned, built from data, or moved to another
+//! world.
 //!
 //! Tests: tests/relationships/worlds.rs, tests/relationships/clones.rs
 
@@ -11,8 +12,8 @@ use crate::query::change::WriteEntity;
 use crate::structure::store::{EntityBuilder, Store};
 use crate::world::cast::World;
 
-/// Replaces the entities inside of a component outside of a world, including the target that it names, through the mapper. A component
-/// that lists sources is emptied: sources are added when they are linked.
+/// Replaces the entities inside of a component that is in no world through the mapper, including the target of a
+/// relationship. If the component lists sources, it is emptied: the sources are added when they are linked.
 pub(crate) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
     let side = side_of(component.descriptor());
     if let Some((functions, false)) = side {
@@ -31,8 +32,8 @@ pub(crate) fn names_entities(component: &ComponentDescriptor) -> bool {
     component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source)
 }
 
-/// Replaces the entities inside of a component of an entity that is about to move through the mapper, except the target that it names and
-/// the sources that it lists: [`rename_moved`] replaces these.
+/// Replaces the entities inside of a component through the mapper, before its entity moves to another world. The target
+/// of a relationship and the sources in a list are left to [`rename_moved`].
 pub(in crate::world) fn rename_before_move(
     store: &mut Store,
     entity: Entity,
@@ -52,7 +53,8 @@ pub(in crate::world) fn rename_before_move(
     }
 }
 
-/// Repairs all lists of sources that a program has swapped, before all entities of a world move to another one.
+/// Repairs all lists of sources that a program has swapped. Called before all entities of a world move to another
+/// world.
 pub(in crate::world) fn mend_before_move(store: &mut Store) {
     for number in 0..store.structure.sparse.len() {
         let list = store.structure.archetypes.components.sparse()[number];
@@ -66,8 +68,9 @@ pub(in crate::world) fn mend_before_move(store: &mut Store) {
     }
 }
 
-/// Replaces the ids in relationship components of entities that have come from another world by their new ids, before listeners are
-/// notified of them. Links to entities that have not come are removed.
+/// Replaces the entity ids in relationship components of entities that have moved to this world, before listeners are
+/// notified. `ids` contains the old and the new id of each entity. Links to entities that have not moved along are
+/// removed.
 pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]) {
     let mut map = EntityHashMap::<Entity>::default();
     let has_room = map.try_reserve(ids.len()).is_ok();
@@ -97,7 +100,7 @@ pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]
     }
 }
 
-/// Links the sources that one entity lists to another entity. Their other fields keep their values.
+/// Makes `to` the target of the sources that `from` lists. The other fields of their components keep their values.
 pub(in crate::world) fn move_sources(store: &mut Store, list: ComponentId, from: Entity, to: Entity) {
     let Some((functions, false)) = relation(store, list) else { return };
     let Some(id) = id_of(store, functions) else { return };
@@ -105,7 +108,8 @@ pub(in crate::world) fn move_sources(store: &mut Store, list: ComponentId, from:
     sources.into_iter().for_each(|source| (functions.rename_target)(store, source, to));
 }
 
-/// Moves the other fields of a component that lists sources into a value without sources, if it has other fields.
+/// Moves the other fields of a component that lists sources into a value without sources. Does nothing if the component
+/// has no other fields.
 pub(in crate::world) fn take_others(store: &mut Store, list: ComponentId, target: Entity, others: &mut EntityBuilder) {
     if let Some((functions, false)) = relation(store, list)
         && functions.list_has_more

@@ -1,7 +1,8 @@
-//! Updating links after an operation: both sides of relationships are made to agree, before listeners are notified of the operation.
+//! Updates links after an operation: both sides of relationships are made to agree, before listeners are notified of
+//! the operation.
 //!
-//! The notes of an operation only say which entities to visit; the components are authoritative. So an operation that was aborted
-//! leaves no wrong links: then both sides of all links are compared, and the differences are noted.
+//! The notes of an operation only contain the entities to visit; the components are authoritative. So an operation that
+//! was aborted leaves no wrong links: both sides of all links are then compared, and the differences are noted.
 //!
 //! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
@@ -50,11 +51,12 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
     store.events.links.unlinked();
 }
 
-/// The number of destructors that may panic in one operation before the rest waits for the next one.
+/// The number of destructors that may panic in one operation. After that, the remaining links wait for the next
+/// operation.
 const PANICS: usize = 10_000;
 
-/// Makes both sides of relationships agree, after an operation. If a destructor panics, the panic continues when all links are done:
-/// each destructor has removed its value.
+/// Makes both sides of relationships agree, after an operation. If a destructor panics, the panic continues when all
+/// links are done. This ends, because a destructor that panics has removed its value.
 pub(in crate::world) fn relink(store: &mut Store) {
     store.events.pending.resolve_all_rows(&store.structure.archetypes.tables);
     while !store.events.links.refused.is_empty() {
@@ -72,7 +74,8 @@ pub(in crate::world) fn relink(store: &mut Store) {
 
 /// Visits the noted entities. Ended links are removed before the first new one is made.
 ///
-/// Entities stay noted until all notes of their kind have been visited, since a destructor may panic. Visits may add notes.
+/// An entity stays noted until all notes of the same kind have been visited, since a destructor may panic. Visits may
+/// add notes.
 fn settle(store: &mut Store) {
     // An operation that was aborted by a panic may have left entries.
     store.events.links.leaving.clear();
@@ -105,7 +108,8 @@ fn settle(store: &mut Store) {
     }
 }
 
-/// Calls a function of their relationship with the noted sources, as slices of sources that were noted one after the other.
+/// Calls a function of the relationship with the noted sources. Consecutive sources of the same relationship are passed
+/// as one slice.
 fn visit_sources(
     store: &mut Store,
     notes: fn(&mut StoreLinks) -> &mut Vec<(ComponentId, Entity)>,
@@ -125,7 +129,8 @@ fn visit_sources(
     store.events.links.batch = batch;
 }
 
-/// Removes components that make no links. A panic continues when all are removed.
+/// Removes the relationship components of links that are not allowed. If a destructor panics, the panic continues when
+/// all components are removed.
 fn drop_refused(store: &mut Store) {
     let mut panicked = DeferredPanic::default();
     while let Some((id, source)) = store.events.links.refused.pop_front() {
@@ -139,8 +144,8 @@ fn drop_refused(store: &mut Store) {
     panicked.go_on();
 }
 
-/// Despawns sources whose target has been despawned if their relationship requires it. Other sources that are no longer listed lose the
-/// component that names the target.
+/// Visits sources that are no longer in the list of their target. If the target has been despawned and the relationship
+/// requires it, they are despawned. Otherwise their relationship component is removed.
 fn part_with_orphans(store: &mut Store) {
     let count = store.events.links.orphans.len();
     let mut ending = Vec::new();

@@ -12,16 +12,16 @@ use crate::world::cast::World;
 
 /// An entity and the entities that are despawned with it.
 pub(in crate::world) struct LinkedTree {
-    /// The root first, then level by level; the sources of one target in their order.
+    /// The entities, level by level, beginning with the root. The sources of one target are in the order of its list.
     pub(in crate::world) entities: Vec<Entity>,
-    /// The relationships that were followed: the components of their sources.
+    /// The relationships that were followed, each given by the component of its sources.
     pub(in crate::world) relationships: Vec<ComponentId>,
-    /// The components of the targets in `relationships` that have other fields.
+    /// The target-side components of these relationships that have other fields.
     pub(in crate::world) lists: Vec<ComponentId>,
 }
 
-/// Returns an entity and all that would be despawned with it, by relationships for whose list component a function returns true.
-/// `O(entities)`
+/// Returns an entity and all entities that would be despawned with it. Only relationships for whose list component
+/// `is_meant` returns true are followed. `O(entities)`
 pub(in crate::world) fn linked_tree(
     store: &mut Store,
     root: Entity,

@@ -14,7 +14,7 @@ use crate::util::error::{EcsError, ErrorContext, Severity};
 use crate::util::trace;
 use crate::world::cast::World;
 
-/// Runs a system for a command. If the system is running already, it runs again when that run has ended.
+/// Runs a system for a command. If the system is running already, it runs once more after that run has ended.
 fn run_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>, input: I::Inner<'static>)
 where
     I: SystemInput<Inner<'static>: Send> + 'static,
@@ -38,14 +38,14 @@ where
     }
 }
 
-/// The error, if the system has returned a [`Result`](crate::error::Result) with one.
+/// Returns the error of a system, if its output is a [`Result`](crate::error::Result) with an error.
 fn into_error<Out: 'static>(out: Out) -> Option<EcsError> {
     let mut out = Some(out);
     let result = (&mut out as &mut dyn Any).downcast_mut::<Option<Result<(), EcsError>>>()?;
     result.take()?.err()
 }
 
-/// Handles the error of a system that a command has run.
+/// Passes the error of a system that was run by a command to the error handler. Without a handler, reports it.
 #[cold]
 fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
     let context = |_: &CommandErrors| ErrorContext::system_named(system);
@@ -60,7 +60,7 @@ fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
     }
 }
 
-/// Records that a command could not be carried out. A skipped system is not an error.
+/// Reports that a command could not be carried out, unless the reason is that the system was skipped.
 fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError) {
     if !matches!(error, RegisteredSystemError::Skipped(_)) {
         store.commands.errors.report_other(command, error, store.structure.entities.caller());
@@ -68,7 +68,8 @@ fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError
 }
 
 impl Commands<'_, '_> {
-    /// Like [`World::register_boxed_system`], when the commands are applied. The id is returned immediately.
+    /// Registers a system when the commands are applied, like [`World::register_boxed_system`]. The id is returned
+    /// immediately.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -87,8 +88,8 @@ impl Commands<'_, '_> {
         self.register_system(system)
     }
 
-    /// Registers a system, like [`World::register_system`]. The id is returned immediately; the system can be run after the command has
-    /// been applied.
+    /// Registers a system when the commands are applied, like [`World::register_system`]. The id is returned
+    /// immediately. The system can be run after the command has been applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -119,7 +120,7 @@ impl Commands<'_, '_> {
         id
     }
 
-    /// Unregisters a system. If that is not possible, it is recorded as a failed command ([`World::take_command_errors`]).
+    /// Unregisters a system. If this fails, a failed command is recorded ([`World::take_command_errors`]).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -139,12 +140,13 @@ impl Commands<'_, '_> {
         self.push(move |store| unregister_for_command(store, id));
     }
 
-    /// Runs a registered system, like [`World::run_system`], and drops its output. If the output is an `Err` of
-    /// [`Result`](crate::error::Result), the error goes to the [error handler](crate::error::ErrorHandler) of the world; in a world
-    /// without one it is reported as a failed command.
+    /// Runs a registered system, like [`World::run_system`], and drops the output. If the output is an `Err` of
+    /// [`Result`](crate::error::Result), the error is passed to the [error handler](crate::error::ErrorHandler) of the
+    /// world. In a world without handler, it is recorded as a failed command.
     ///
-    /// If the system is running already, because it or a system that it runs has recorded this command, it runs once more when all these
-    /// systems have ended. If it cannot run, that is recorded as a failed command ([`World::take_command_errors`]), unless it was skipped.
+    /// The system may be running already, if it recorded this command itself, or if a system that it runs did. Then it
+    /// runs once more after all these systems have ended. If it cannot run, a failed command is recorded
+    /// ([`World::take_command_errors`]), unless the system was skipped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -159,7 +161,7 @@ impl Commands<'_, '_> {
         self.run_system_with(id, ());
     }
 
-    /// Runs a registered system with an input. Like [`Commands::run_system`].
+    /// Runs a registered system with an input, like [`Commands::run_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,7 +181,7 @@ impl Commands<'_, '_> {
         self.push(move |store| run_for_command(store, id, input));
     }
 
-    /// Runs a system by its function, like [`World::run_system_cached`], and drops its output. Errors are handled as by
+    /// Runs a system by its function, like [`World::run_system_cached`], and drops the output. Errors are handled as by
     /// [`Commands::run_system`].
     ///
     /// ```
@@ -206,7 +208,7 @@ impl Commands<'_, '_> {
         self.run_system_cached_with(system, ());
     }
 
-    /// Runs a system with an input by its function. Like [`Commands::run_system_cached`].
+    /// Runs a system with an input by its function, like [`Commands::run_system_cached`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -236,7 +238,7 @@ impl Commands<'_, '_> {
         });
     }
 
-    /// Unregisters a system that was registered by its function. Like [`Commands::unregister_system`].
+    /// Unregisters a system that was registered by its function, like [`Commands::unregister_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -263,7 +265,7 @@ impl Commands<'_, '_> {
     }
 }
 
-/// Unregisters a system for a command. If the system is running, this is done when its run has ended.
+/// Unregisters a system for a command. If the system is running, it is unregistered after its run has ended.
 fn unregister_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>)
 where
     I: SystemInput + 'static,

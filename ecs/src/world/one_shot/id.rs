@@ -12,7 +12,7 @@ use crate::system::{RunSystemError, SystemInput};
 
 /// The id of a system that is registered in a world: see [`World::register_system`](crate::world::World::register_system).
 ///
-/// Ids are never reused in a process: running the id of a system that was unregistered, or belongs to another world, is an
+/// Ids are never reused in a process. If a system was unregistered, or belongs to another world, running its id is an
 /// error.
 ///
 /// ```
@@ -39,14 +39,14 @@ pub struct SystemId<I: SystemInput = (), Out = ()> {
     pub(super) number: usize,
     /// The type name of the registered system.
     pub(super) name: &'static str,
-    /// Invariant in the types: the system is downcast to exactly these types.
+    /// Makes the id invariant in both types, because the system is downcast to exactly these types.
     marker: PhantomData<fn(I, Out) -> (I, Out)>,
 }
 
 static NEXT_SYSTEM: AtomicUsize = AtomicUsize::new(0);
 
 impl<I: SystemInput, Out> SystemId<I, Out> {
-    /// A new id for a system of type `S`.
+    /// Creates a new id for a system of type `S`.
     pub(super) fn next<S>() -> Self {
         let next = NEXT_SYSTEM.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
         match next {
@@ -55,13 +55,13 @@ impl<I: SystemInput, Out> SystemId<I, Out> {
         }
     }
 
-    /// The id with this number for a system of type `S`.
+    /// Returns the id with this number, for a system of type `S`.
     pub(super) fn of<S>(number: usize) -> Self {
         Self { number, name: type_name::<S>(), marker: PhantomData }
     }
 }
 
-/// The id contains no entity; only the input type of the system may.
+/// Maps nothing: the id contains no entity. Only the input type of the system may contain entities.
 impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
     const HOLDS_ENTITIES: bool = false;
 
@@ -93,12 +93,13 @@ impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "Syste
 pub enum RegisteredSystemError {
     /// The system is not registered in this world, or has been unregistered.
     SystemIdNotRegistered(String),
-    /// The system is not registered by its function: see
+    /// The system was not registered by its function: see
     /// [`World::register_system_cached`](crate::world::World::register_system_cached).
     SystemNotCached(String),
-    /// The system is running, so it cannot be run: neither by itself, nor by systems that it runs.
+    /// The system is already running, so it cannot be run: neither by itself, nor by systems that it runs.
     Running(String),
-    /// The system is running, so it cannot be unregistered. It stays registered; a command can unregister it afterwards.
+    /// The system is running, so it cannot be unregistered. It stays registered. A command can unregister it after the
+    /// run.
     SelfRemove(String),
     /// A parameter requires that the system is skipped: see [`ParamError::is_skip`](crate::system::ParamError::is_skip).
     Skipped(RunSystemError),

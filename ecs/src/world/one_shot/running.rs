@@ -1,4 +1,4 @@
-//! The registered systems of a world, and how one of them runs.
+//! The registered systems of a world, and the run of one of them.
 //!
 //! Tests: tests/systems/one_shot/registered.rs
 
@@ -18,20 +18,20 @@ use crate::system::commands::{self, CommandQueue};
 use crate::system::{BoxedSystem, RunScope, RunSystemError, SystemInput};
 use crate::util::mailbox::{Mailbox, Sender};
 
-/// A `BoxedSystem` with any input and output.
+/// A `BoxedSystem` with some input and output type.
 type AnySystem = Box<dyn Any + Send + Sync>;
 
 /// A registered system.
 pub(super) struct RegisteredSystem {
     pub(super) name: Box<str>,
-    /// `None` while it runs.
+    /// The system; `None` while it runs.
     pub(super) system: Option<AnySystem>,
 }
 
-/// The result of a run that ended in another world than the one where the system is registered.
+/// The result of a run that ended while another world had been put in the place of the system's world.
 struct ReturnedSystem {
     number: usize,
-    /// `None` if it has been put back already.
+    /// The system; `None` if it has been put back already.
     system: Option<AnySystem>,
     has_panicked: bool,
 }
@@ -41,11 +41,11 @@ struct ReturnedSystem {
 pub(in crate::world) struct OneShots {
     pub(super) systems: HashMap<usize, RegisteredSystem>,
     returned: Mailbox<ReturnedSystem>,
-    /// The numbers of the systems that were registered by their function.
+    /// By function: the number of the system that was registered by it.
     pub(super) cached: HashMap<TypeId, usize>,
-    /// The number of systems that are running, nested in each other.
+    /// The number of runs in progress, one nested in the other.
     depth: usize,
-    /// Runs of running systems that commands have requested. They are started when no system runs any more.
+    /// Commands that run systems which were already running. They are applied when no system is running any more.
     pub(super) again: CommandQueue,
 }
 
@@ -66,7 +66,7 @@ impl OneShots {
         one_shots
     }
 
-    /// Puts systems back whose runs have ended in another world.
+    /// Puts back the systems whose runs have ended while another world was in the place of this one.
     #[cold]
     fn take_back(&mut self) {
         for ReturnedSystem { number, system, has_panicked } in self.returned.take() {
@@ -98,7 +98,7 @@ impl OneShots {
         self.systems.insert(id.number, RegisteredSystem { name: system.name().into(), system: Some(Box::new(system)) });
     }
 
-    /// The id of a system that was registered by its function.
+    /// Returns the id of a system that was registered by its function.
     pub(super) fn cached<I: SystemInput + 'static, Out: 'static, S: 'static>(
         &self,
     ) -> Result<SystemId<I, Out>, RegisteredSystemError> {
@@ -108,17 +108,17 @@ impl OneShots {
         }
     }
 
-    /// Whether the system is registered and running.
+    /// Returns whether the system is registered and running.
     pub(super) fn is_running(&self, number: usize) -> bool {
         self.systems.get(&number).is_some_and(|registered| registered.system.is_none())
     }
 }
 
-/// A registered system that is running. On drop it is put back into the world where it is registered, even if another world has taken its
-/// place.
+/// A running system that is registered in a world. Dropping this puts the system back into that world, even if another
+/// world has been put in its place.
 struct OneShotRun<'a> {
     store: &'a mut Store,
-    /// The world where it is registered, and the channel by which it receives commands.
+    /// The world in which the system is registered, and the channel by which that world receives commands.
     target_world: TargetWorld,
     returned: Sender<ReturnedSystem>,
     number: usize,
@@ -159,7 +159,7 @@ impl<'a> OneShotRun<'a> {
         })
     }
 
-    /// Puts the system back, and starts the runs that its commands have requested.
+    /// Puts the system back. If no system is running any more, starts the runs that commands have requested.
     fn finish(mut self) {
         // The loop ends if a system has replaced the world. It is no recursion, so that systems that request their own runs do not use up
         // the stack.
@@ -194,7 +194,8 @@ impl Drop for OneShotRun<'_> {
     }
 }
 
-/// Starts the requested runs of systems that were running, when the last of those systems has ended in another world.
+/// Starts the requested runs, after the last running system has ended while another world was in the place of its
+/// world.
 fn run_again(store: &mut Store) {
     let one_shots = OneShots::of(store);
     if one_shots.depth == 0 {
@@ -218,12 +219,12 @@ where
     out
 }
 
-/// The key of a system that is registered by its function.
+/// Returns the key under which a system is registered by its function.
 pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
     TypeId::of::<(S, PhantomData<fn(I) -> Out>)>()
 }
 
-/// Does not compile for types with a size: two closures of one type may have captured different values.
+/// Fails to compile if the type has a size, because two closures of one type may have captured different values.
 pub(super) struct CacheableFunction<S>(PhantomData<S>);
 
 impl<S> CacheableFunction<S> {

@@ -13,10 +13,11 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::world::cast::World;
 
 impl World {
-    /// Registers a system, to be run by its id any number of times. Its state between runs (`Local`s, the changes and messages
-    /// that it has seen) is kept.
+    /// Registers a system, which can then be run by its id any number of times. The system keeps its state between
+    /// runs: its `Local`s, and which changes and messages it has seen.
     ///
-    /// Registering a system twice creates two systems; [`World::register_system_cached`] registers it once.
+    /// Registering a system twice creates two systems; [`World::register_system_cached`] registers a function only
+    /// once.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -46,7 +47,7 @@ impl World {
         id
     }
 
-    /// Like [`World::register_system`], for a boxed system.
+    /// Registers a boxed system, like [`World::register_system`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -63,11 +64,11 @@ impl World {
         self.register_system(system)
     }
 
-    /// Unregisters a system and returns it. Its id is invalid afterwards.
+    /// Unregisters a system and returns it. Afterwards its id is invalid.
     ///
     /// # Errors
     ///
-    /// If it is not registered, or is running.
+    /// If the system is not registered, or is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,11 +106,12 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the system is not registered, is running already, or a parameter cannot be fetched.
+    /// If the system is not registered, if it is running already, or if a parameter cannot be fetched.
     ///
     /// # Panics
     ///
-    /// If the system does, or, when it first runs, if two of its parameters conflict. It stays registered, and can be run again.
+    /// If the system panics, or, in its first run, if two of its parameters conflict. The system stays registered, and
+    /// can be run again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -127,11 +129,12 @@ impl World {
         self.run_system_with(id, ())
     }
 
-    /// Runs a registered system with an input. Like [`World::run_system`].
+    /// Runs a registered system with an input, like [`World::run_system`].
     ///
     /// # Errors
     ///
-    /// If the system is not registered, is running already, or a parameter cannot be fetched. Then the input is dropped.
+    /// If the system is not registered, if it is running already, or if a parameter cannot be fetched. Then the input
+    /// is dropped.
     ///
     /// # Panics
     ///
@@ -162,10 +165,10 @@ impl World {
         run(&mut self.store, id, input)
     }
 
-    /// Registers a system by its function: the same function always gets the same id.
+    /// Registers a system by its function. Later calls with the same function return the same id.
     ///
-    /// Functions, closures that capture nothing and items made by `#[system]` can be registered in this way. Anything else does
-    /// not compile.
+    /// Functions, closures that capture nothing and items made by `#[system]` can be registered in this way. For other
+    /// systems, the call does not compile.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -198,7 +201,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If it is not registered, or is running.
+    /// If the system is not registered, or is running.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -222,12 +225,12 @@ impl World {
         self.unregister_system(id)
     }
 
-    /// Runs a system by its function, which is registered the first time. Its state between runs is kept, unlike with
+    /// Runs a system by its function. The first call registers it. The system keeps its state between runs, unlike with
     /// [`run_system_once`](crate::world::RunSystemOnce::run_system_once).
     ///
     /// # Errors
     ///
-    /// If the system is running already, or a parameter cannot be fetched.
+    /// If the system is running already, or if a parameter cannot be fetched.
     ///
     /// # Panics
     ///
@@ -255,11 +258,11 @@ impl World {
         self.run_system_cached_with(system, ())
     }
 
-    /// Runs a system with an input by its function. Like [`World::run_system_cached`].
+    /// Runs a system with an input by its function, like [`World::run_system_cached`].
     ///
     /// # Errors
     ///
-    /// If the system is running already, or a parameter cannot be fetched.
+    /// If the system is running already, or if a parameter cannot be fetched.
     ///
     /// # Panics
     ///

@@ -62,7 +62,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// If an entity is not alive or does not match. The error is about the first such entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -86,7 +86,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive, does not match or occurs twice.
+    /// If an entity is not alive, does not match, or occurs twice. The error is about the first such entity.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,7 +114,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// If an entity is not alive or does not match. The error is about the first such entity.
     pub fn get_many_unique<'w, const N: usize>(
         &mut self,
         world: &'w World,
@@ -128,7 +128,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Errors
     ///
-    /// For the first entity that is not alive or does not match.
+    /// If an entity is not alive or does not match. The error is about the first such entity.
     pub fn get_many_unique_mut<'w, const N: usize>(
         &mut self,
         world: &'w mut World,

@@ -13,10 +13,10 @@ use crate::system::commands::{Commands, EntityCommands};
 use crate::world::cast::World;
 use crate::world::entity_mut::EntityWorldMut;
 
-/// Spawns children: the argument of the function of [`EntityWorldMut::with_children`].
+/// Spawns children. The function passed to [`EntityWorldMut::with_children`] gets such a spawner.
 pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
 
-/// Records spawns of children: the argument of the function of [`EntityCommands::with_children`].
+/// Records commands that spawn children. The function passed to [`EntityCommands::with_children`] gets such a spawner.
 pub type ChildSpawnerCommands<'w> = RelatedSpawnerCommands<'w, ChildOf>;
 
 /// Panics if `world` is not the world of the target.
@@ -38,7 +38,7 @@ pub struct RelatedSpawner<'w, R: Relationship> {
 }
 
 impl<'w, R: Relationship> RelatedSpawner<'w, R> {
-    /// A spawner for a target in this world.
+    /// Creates a spawner for a target in this world.
     pub fn new(world: &'w mut World, target: Entity) -> Self {
         Self { target, of: world.id(), world, marker: PhantomData }
     }
@@ -65,19 +65,19 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
         self.world.spawn(R::from(self.target))
     }
 
-    /// The target to which the spawned entities are linked.
+    /// Returns the target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
     }
 
-    /// The world.
+    /// Returns the world of the target.
     #[must_use]
     pub fn world(&self) -> &World {
         self.world
     }
 
-    /// The world.
+    /// Returns the world of the target, borrowed mutably.
     pub fn world_mut(&mut self) -> &mut World {
         self.world
     }
@@ -85,7 +85,7 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
 
 impl_debug_of_fields! { [R: Relationship] RelatedSpawner<'_, R> { target } }
 
-/// Records spawns of entities that are linked to a target by `R`.
+/// Records commands that spawn entities which are linked to a target by `R`.
 pub struct RelatedSpawnerCommands<'w, R: Relationship> {
     target: Entity,
     commands: Commands<'w, 'w>,
@@ -93,7 +93,7 @@ pub struct RelatedSpawnerCommands<'w, R: Relationship> {
 }
 
 impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
-    /// A spawner for a target.
+    /// Creates a spawner for a target.
     #[must_use]
     pub fn new(commands: Commands<'w, 'w>, target: Entity) -> Self {
         Self { target, commands, marker: PhantomData }
@@ -111,23 +111,23 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
         self.commands.spawn(R::from(self.target))
     }
 
-    /// The target to which the spawned entities are linked.
+    /// Returns the target to which the spawned entities are linked.
     #[must_use]
     pub fn target_entity(&self) -> Entity {
         self.target
     }
 
-    /// The commands, with a shorter lifetime.
+    /// Returns the commands, with a shorter lifetime.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.commands.reborrow()
     }
 
-    /// The underlying commands.
+    /// Returns the underlying commands.
     pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
         &mut self.commands
     }
 
-    /// Borrows the spawner again, with a shorter lifetime: for a function that takes it by value.
+    /// Borrows the spawner again, with a shorter lifetime. Use it to pass the spawner by value to a function.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

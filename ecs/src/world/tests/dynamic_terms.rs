@@ -1,5 +1,5 @@
-//! Terms that are made at run time from component ids. The types are defined only here, and use the same cache, driver,
-//! change filters, conflict checks and explanations as terms that are types.
+//! Terms that are made at run time from component ids. The types are defined only here. They use the same cache,
+//! driver, change filters, conflict checks and explanations as terms that are types.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -202,7 +202,7 @@ struct Poison(u32);
 #[component(storage = "sparse")]
 struct Stun(u32);
 
-/// Entities with every set of the four components, several of each.
+/// Creates entities with every set of the four components, several of each.
 fn world() -> World {
     let mut world = World::new();
     for n in 0..160 {
@@ -227,7 +227,8 @@ fn made<D: QueryData, F: QueryFilter>(world: &mut World, terms: &[(Usage, Compon
     QueryState::with_terms(&mut world.store, terms, &[]).expect("nothing is borrowed twice")
 }
 
-/// Compares the results of a query of one component with a filter on another one with the query made of types.
+/// Runs a query for one component with a filter on another one, and compares the results with those of the equivalent
+/// query that is made of types.
 fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world: &mut World, usage: Usage) {
     let ids = [world.register_component::<C>(), world.register_component::<T>()];
     let mut dynamic = made::<(Entity, Erased), ErasedFilter>(world, &[(Usage::Read, ids[0]), (usage, ids[1])]);
@@ -252,7 +253,7 @@ fn compare<C: Component + Debug + PartialEq, T: Component, F: QueryFilter>(world
     assert_eq!(explained, world.explain_query_filtered::<(Entity, &C), F>().to_string());
 }
 
-/// All filters on both components, which differ in storage, for data with either storage.
+/// Compares all filters on both components, which have different storage, with data of either storage.
 fn compare_all(world: &mut World) {
     macro_rules! filters {
         ($($Data:ident $Filter:ident $Of:ident),*) => {
@@ -320,7 +321,7 @@ fn new_tables_are_found_and_values_have_their_types() {
     assert_eq!((value.get::<Health>(), value.get::<Poison>()), (Some(&Health(7)), None));
 }
 
-/// The feature `track_location` tracks all components from the start.
+/// With the feature `track_location`, all components are tracked from the start.
 #[cfg(not(feature = "track_location"))]
 #[test]
 fn asking_for_changes_keeps_them_known() {
@@ -403,7 +404,7 @@ impl SystemParam for Poisoned<'_, '_> {
     }
 }
 
-/// The total health of the poisoned entities, and the number of the others.
+/// Returns the total health of the poisoned entities, and the number of the other entities.
 fn tells(poisoned: Poisoned<'_, '_>, others: Query<'_, '_, &mut Health, Without<Poison>>) -> (u32, usize) {
     (poisoned.0.iter().filter_map(ErasedValue::get::<Health>).map(|health| health.0).sum(), others.count())
 }

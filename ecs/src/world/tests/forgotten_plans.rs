@@ -1,4 +1,4 @@
-//! Commands with a reset of the plan cache between them.
+//! Commands between which the plan cache is reset.
 
 use strata_ecs_derive::Component;
 

@@ -1,4 +1,4 @@
-//! The row cursor on its own: the runs and single rows that it returns, and their order.
+//! Tests of the row cursor alone: which runs and single rows it returns, and in which order.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ struct Burning(u32);
 const FIRST: usize = 100;
 const SECOND: usize = 300;
 
-/// Two tables with `Health`. The entities of the second are visited after those of the first.
+/// Creates two tables with `Health`. The entities of the second table are visited after those of the first.
 fn world() -> (World, Vec<Entity>) {
     let mut world = World::new();
     let mut ids: Vec<Entity> = world.spawn_batch((0..FIRST as u32).map(Health)).collect();
@@ -45,17 +45,17 @@ fn with_cursor<D: QueryData, F: QueryFilter, R>(
     then(RowCursor::new(matched))
 }
 
-/// A list of one run.
+/// Returns a list of one run.
 fn one(run: Range<usize>) -> Vec<Range<usize>> {
     vec![run]
 }
 
-/// The runs that `next_run` returns.
+/// Returns the runs that `next_run` returns.
 fn runs<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<Range<usize>> {
     with_cursor::<D, F, _>(world, |mut cursor| core::iter::from_fn(|| cursor.next_run()).collect())
 }
 
-/// The single rows and the runs that `next_batch` returns, batch by batch.
+/// Returns the single rows and the runs that `next_batch` returns, batch by batch.
 fn batches<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<(Vec<u32>, Range<usize>)> {
     with_cursor::<D, F, _>(world, |mut cursor| {
         let mut few = RowBatch::new();
@@ -63,7 +63,7 @@ fn batches<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<(Vec<u32>, Ra
     })
 }
 
-/// The entities in the rows of the runs.
+/// Returns the entities in the rows of the runs.
 fn entities<D: QueryData, F: QueryFilter>(world: &mut World) -> Vec<Entity> {
     with_cursor::<D, F, _>(world, |mut cursor| {
         let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! Systems that are notified of events in stores for which they are not initialized. Programs cannot do this: observers
-//! are initialized first.
+//! Tests of systems that are notified of events in stores for which they are not initialized. Programs cannot do this,
+//! because observers are initialized first.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::structure::store::Store;
 use crate::system::commands::Commands;
 use crate::system::{EcsError, In, IntoSystem, Local, NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 
-/// Notifies a system in stores, in the given order, and returns the number of entities and the outcome after each run.
+/// Notifies a system in stores, in the given order. Returns the number of entities and the outcome after each run.
 struct TellIn<'s>(&'s mut [Store], &'s [usize]);
 
 impl WithNotifySystem<In<u32>> for TellIn<'_> {
