@@ -157,8 +157,7 @@ pub(super) struct RunContext<'a> {
     pub(super) span: RunSpan,
 }
 
-/// The systems and conditions of a graph, shared by several threads. Each system or condition is run by one thread at a
-/// time.
+/// The systems and conditions of a graph, shared by several threads. Each system or condition is run by one thread at a time.
 #[derive(Clone, Copy)]
 pub(super) struct SharedSystems<'a> {
     runnables: *mut Runnable,
@@ -233,8 +232,7 @@ impl<'a, 'w> StepAccess<'a, 'w> {
     }
 }
 
-/// Access to the steps of a pipeline. Their turns begin one after the other, and all of them last until the last turn
-/// ends.
+/// Access to the steps of a pipeline. Their turns begin one after the other, and all of them last until the last turn ends.
 pub(super) struct PipelineAccess<'a, 'w>(StepAccess<'a, 'w>);
 
 impl<'a, 'w> PipelineAccess<'a, 'w> {
@@ -422,8 +420,7 @@ impl<'a> RunContext<'a> {
     ///
     /// # Safety
     ///
-    /// - The systems belong to the graph from which the plan was made, all are initialized for the store, and no other
-    ///   code uses them.
+    /// - The systems belong to the graph of the plan, all are initialized for the store, and no other code uses them.
     pub(super) unsafe fn run_alone(
         &self,
         at: u32,
@@ -490,8 +487,7 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// Returns whether a step has not run yet and the conditions of the sets around it hold. If they do not, sets its
-    /// outcome.
+    /// Returns whether a step has not run yet and the conditions of the sets around it hold. If they do not, sets its outcome.
     #[inline(never)]
     fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
         if !self.outcomes.is_open(at) {

@@ -390,8 +390,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
     }
 
-    /// Calls the function for the next entities, up to `end`, until a call fails. All calls belong to the run of the cell. Returns
-    /// the result of the last call.
+    /// Calls the function for the next entities, up to `end`, until a call fails. Returns the result of the last call.
     ///
     /// # Safety
     ///
@@ -586,8 +585,7 @@ fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: 
 #[doc(hidden)]
 pub struct MacroMarker;
 
-/// Returns a system of a function. `name` and `params` are the names of the function and its parameters in the user's code.
-/// `params` does not include an input.
+/// Returns a system of a function. `name` and `params` are the names of the function and of its parameters, without an input.
 #[doc(hidden)]
 pub(crate) fn function_system<Marker, F>(
     name: &'static str,

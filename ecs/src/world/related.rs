@@ -59,9 +59,8 @@ impl World {
         }
     }
 
-    /// Links entities to a target, in this order, as one operation. If an entity already has a relationship component,
-    /// its other fields keep their values. The caller of the enclosing operation is recorded as the origin. All
-    /// entities must be alive.
+    /// Links entities to a target, in this order, as one operation. If an entity already has a relationship component, its other fields
+    /// keep their values. The caller of the enclosing operation is recorded as the origin. All entities must be alive.
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         // A relationship with other fields keeps their values. A relationship without other fields is replaced as by an insertion, and the
         // old value is dropped.
@@ -132,8 +131,7 @@ impl World {
         }
     }
 
-    /// Calls a function for an entity and all its descendants by `S`, as one operation. Each entity is visited before
-    /// its descendants.
+    /// Calls a function for an entity and all its descendants by `S`, as one operation. Each entity is visited before its descendants.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(StoreEntityMut<'_>)) {
         self.store.batched(|store| {
             let world = World::from_store_mut(store);
@@ -242,8 +240,7 @@ macro_rules! repeated_methods {
             self.replace_related::<ChildOf>(children)
         }
 
-        /// Makes these entities the children, like [`replace_children`](Self::replace_children), which computes the
-        /// difference.
+        /// Makes these entities the children, like [`replace_children`](Self::replace_children), which computes the difference.
         $(#[$living])*
         pub fn replace_children_with_difference(
             &mut self,
@@ -317,11 +314,10 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, at a position among those that are linked already. Given entities that are linked
-    /// already are moved to this position. `index` counts the list without the given entities: afterwards, the first
-    /// given entity is at `index`, and the next ones follow in order. If the index is past the end of the list, the
-    /// given entities come last. The other entities keep their order. Other fields of relationship components keep
-    /// their values.
+    /// Links entities to this one, at a position among those that are linked already. Given entities that are linked already are moved to
+    /// this position. `index` counts the list without the given entities: afterwards, the first given entity is at `index`, and the next
+    /// ones follow in order. If the index is past the end of the list, the given entities come last. The other entities keep their order.
+    /// Other fields of relationship components keep their values.
     ///
     /// If an entity occurs several times, its last occurrence counts. Entities that cannot be linked are ignored. `O(linked entities)`.
     ///
@@ -527,8 +523,7 @@ impl<'a> EntityCommands<'a> {
 
     /// Links entities to this one, after those that are linked already.
     ///
-    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
-    /// linked.
+    /// If some entities are not alive when the command is applied, it returns an error. The others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.add_related::<R>(living))
@@ -536,8 +531,7 @@ impl<'a> EntityCommands<'a> {
 
     /// Links entities to this one, at a position among those that are linked already, like [`EntityWorldMut::insert_related`].
     ///
-    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
-    /// linked.
+    /// If some entities are not alive when the command is applied, it returns an error. The others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
     where
@@ -555,8 +549,7 @@ impl<'a> EntityCommands<'a> {
 
     /// Links these entities to this one, in this order, and unlinks all others.
     ///
-    /// If some of the entities are not alive when the command is applied, the command returns an error. The others are
-    /// linked.
+    /// If some entities are not alive when the command is applied, it returns an error. The others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         self.link_living(related, |target, living| _ = target.replace_related::<R>(living))
@@ -602,8 +595,7 @@ impl<'a> EntityCommands<'a> {
 
     repeated_methods! {
         ///
-        /// If some of the entities are not alive when the command is applied, the command returns an error. The others
-        /// are linked.
+        /// If some entities are not alive when the command is applied, it returns an error. The others are linked.
         #[cfg_attr(feature = "track_location", track_caller)]
     }
 }
