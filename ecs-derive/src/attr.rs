@@ -53,7 +53,7 @@ pub(crate) enum Value {
 }
 
 impl Opt {
-    /// The name without `r#`.
+    /// Returns the name without `r#`.
     pub(crate) fn key(&self) -> String {
         self.name.unraw().to_string()
     }
@@ -68,7 +68,7 @@ impl Opt {
 }
 
 impl Grammar {
-    /// The options of all attributes called `helper` among `attrs`.
+    /// Returns the options of all attributes called `helper` among `attrs`.
     pub(crate) fn collect(&self, cx: &Ctxt, helper: &str, attrs: &[Attribute]) -> Vec<Opt> {
         let mut options = Vec::new();
         for attr in attrs.iter().filter(|attr| attr.path().is_ident(helper)) {
@@ -118,13 +118,13 @@ impl Grammar {
         }
     }
 
-    /// The valid options, listed for a message.
+    /// Returns the valid options, listed for a message.
     fn usages(&self) -> String {
         let usages: Vec<_> = self.known.iter().map(|known| format!("`{}`", known.usage)).collect();
         usages.join(", ")
     }
 
-    /// The string value of the option `name`, if present.
+    /// Returns the string value of the option `name`, if present.
     pub(crate) fn literal(&self, cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
         let option = options.iter().find(|option| option.name == name)?;
         let literal = match &option.value {
@@ -172,7 +172,7 @@ impl Grammar {
     }
 }
 
-/// All tokens up to the next comma outside of angle brackets. May be empty: a caller that requires a value reports a missing one.
+/// Returns all tokens up to the next comma outside of angle brackets. May be empty: a caller that requires a value reports a missing one.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;
@@ -190,8 +190,8 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens.into_iter().collect())
 }
 
-/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the core, or
-/// `__private` of the crate given by `crate = path`.
+/// Returns the path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the
+/// core, or `__private` of the crate given by `crate = path`.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, core_path)
 }

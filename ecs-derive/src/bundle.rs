@@ -85,7 +85,7 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
     Part { member, variable, parts, ty: field.ty, ignored }
 }
 
-/// The implementation for a struct.
+/// Returns the implementation for a struct.
 ///
 /// A where clause requires each field to be a bundle, even without generics, so that rustc reports a field that is not a bundle once, at
 /// its type. The parts of each field are a type parameter: the bundle may be more visible than its fields, and the associated type of a
@@ -134,7 +134,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The parts with distinct types: a type may have only one parameter for its parts.
+/// Returns the parts with distinct types: a type may have only one parameter for its parts.
 fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     let mut distinct: Vec<&Part> = Vec::new();
     for part in parts {
@@ -145,7 +145,7 @@ fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     distinct
 }
 
-/// Whether two fields have the same type, by spelling.
+/// Returns whether two fields have the same type, by spelling.
 fn same_type(a: &Part, b: &Part) -> bool {
     a.ty.to_token_stream().to_string() == b.ty.to_token_stream().to_string()
 }
@@ -183,7 +183,7 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// The bounds that the trait requires of a generic type; for other types rustc checks them at the implementation.
+/// Returns the bounds that the trait requires of a generic type; for other types rustc checks them at the implementation.
 fn owned_bound(item: &Item) -> Vec<TokenStream> {
     if item.generics.params.is_empty() {
         return Vec::new();

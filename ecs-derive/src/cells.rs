@@ -14,7 +14,7 @@ use crate::item::Item;
 /// The option for types whose values contain no cells.
 pub(crate) const NO_CELLS: Known = Known { name: "no_cells", usage: "no_cells" };
 
-/// The implementation of `TypeCells`.
+/// Returns the implementation of `TypeCells`.
 pub(crate) fn implementation(
     cx: &Ctxt,
     item: &Item,
@@ -47,7 +47,7 @@ pub(crate) fn implementation(
     }
 }
 
-/// All fields of a struct or enum; `None` of a union, and if they do not parse.
+/// Returns all fields of a struct or enum; `None` of a union, and if they do not parse.
 fn all_fields(item: &Item) -> Option<Vec<Field>> {
     let of_variants = |variants: Vec<Variant>| variants.into_iter().flat_map(|variant| variant.fields).collect();
     item.known_fields().or_else(|| item.known_variants().map(of_variants))

@@ -123,7 +123,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The storage and mutability of a component, which a relationship determines if the component is a side of one.
+/// Returns the storage and mutability of a component, which a relationship determines if the component is a side of one.
 fn of_side(
     cx: &Ctxt,
     options: &[Opt],
@@ -155,7 +155,7 @@ fn check(cx: &Ctxt, item: &Item) {
     item.reject_inner_helper(cx, "component");
 }
 
-/// The variant of `StorageType` that the options ask for.
+/// Returns the variant of `StorageType` that the options ask for.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
@@ -171,7 +171,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// The constant for change tracking, if it is not `on_demand`.
+/// Returns the constant for change tracking, if it is not `on_demand`.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
@@ -192,7 +192,7 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
 }
 
-/// The `Mutability` type of the component.
+/// Returns the `Mutability` type of the component.
 fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
     if !matches!(option.value, Value::Flag) {
@@ -204,7 +204,7 @@ fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
 /// The options that name hooks.
 const HOOKS: [&str; 5] = ["on_add", "on_insert", "on_discard", "on_remove", "on_despawn"];
 
-/// The functions that return the hooks of the component.
+/// Returns the functions that return the hooks of the component.
 fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     let named = options.iter().filter(|option| HOOKS.iter().any(|hook| option.name == hook));
     let function = |option: &Opt| {
@@ -222,8 +222,8 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     named.filter_map(function).collect()
 }
 
-/// A hook, as an expression that evaluates to a function. An expression other than a path or a closure is evaluated each time the hook
-/// runs, so it may return any closure.
+/// Returns a hook, as an expression that evaluates to a function. An expression other than a path or a closure is evaluated each time the
+/// hook runs, so it may return any closure.
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {
@@ -301,7 +301,7 @@ enum ClonePolicy {
     Never,
 }
 
-/// The policy that the options ask for.
+/// Returns the policy that the options ask for.
 fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     let Some(option) = options.iter().find(|option| option.name == "clone") else { return ClonePolicy::Detected };
     let literal = match &option.value {
@@ -324,7 +324,7 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The description with the options about cloning and other traits. The core determines whether a type is `Clone`.
+/// Returns the description with the options about cloning and other traits. The core determines whether a type is `Clone`.
 fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
     let found = demands.describe(found);
     match policy {
@@ -333,7 +333,7 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
     }
 }
 
-/// The key that distinguishes this type from others at compile time.
+/// Returns the key that distinguishes this type from others at compile time.
 ///
 /// The core compares the position of the item according to the compiler (`line!`, the outermost macro call) with the position of the
 /// derive's own tokens. They differ if a `macro_rules!` wrote the derive; then the key is not exact. A position does not show whether a

@@ -44,7 +44,7 @@ impl Ctxt {
         result.map_err(|error| self.error(error)).ok()
     }
 
-    /// Whether nothing was reported so far.
+    /// Returns whether nothing was reported so far.
     pub(crate) fn is_clean(&self) -> bool {
         self.errors.borrow().as_ref().is_some_and(Vec::is_empty)
     }

@@ -46,7 +46,7 @@ impl Demands {
         Self(all)
     }
 
-    /// The required traits for a macro whose option `clone` takes no value.
+    /// Returns the required traits for a macro whose option `clone` takes no value.
     pub(crate) fn of_flags(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
         let clone = options.iter().find(|option| option.key() == "clone");
         if let Some(option) = clone.filter(|option| !matches!(option.value, Value::Flag)) {
@@ -55,7 +55,7 @@ impl Demands {
         Self::of(cx, grammar, options, clone.map(|option| option.name.span()))
     }
 
-    /// The bounds of the implementation of a type with parameters.
+    /// Returns the bounds of the implementation of a type with parameters.
     pub(crate) fn bounds(&self, item: &Item) -> Vec<TokenStream> {
         let bound = |(demand, span): &(Demand, Span)| {
             let span = Span::mixed_site().located_at(*span);
@@ -68,14 +68,14 @@ impl Demands {
         if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
     }
 
-    /// The expression `Some(function)` that clones a value, if `Clone` is required.
+    /// Returns the expression `Some(function)` that clones a value, if `Clone` is required.
     pub(crate) fn clone_fn(&self) -> Option<TokenStream> {
         let (_, span) = self.0.iter().find(|(demand, _)| matches!(demand, Demand::Clone))?;
         let span = Span::mixed_site().located_at(*span);
         Some(quote_spanned!(span=> __strata::Some(<Self as __strata::Clone>::clone)))
     }
 
-    /// A description with the functions of these traits.
+    /// Returns a description with the functions of these traits.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         self.0.iter().fold(found, |found, (demand, span)| {
             // The tokens get the option's span, so that errors point at the option.

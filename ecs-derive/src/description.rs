@@ -36,7 +36,7 @@ pub(crate) enum Editable {
     Public,
 }
 
-/// Whether a type has the option [`EDITABLE`].
+/// Returns whether a type has the option [`EDITABLE`].
 fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
     match options.iter().find(|option| option.name == EDITABLE.name) {
         Some(Opt { value: Value::Flag, .. }) => Editable::All,
@@ -67,7 +67,7 @@ impl Plain {
     }
 }
 
-/// Whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
+/// Returns whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -128,7 +128,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` extends the description expression by the options about cloning.
+/// Returns the constant with the description of the type. `clone` extends the description expression by the options about cloning.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
@@ -149,7 +149,7 @@ pub(crate) fn description(
     hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;)
 }
 
-/// The stable name, if the type has one.
+/// Returns the stable name, if the type has one.
 fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     let base = match given_name(cx, grammar, options) {
         Some(given) => hygienic!(__strata::name_given(#given)),
@@ -173,7 +173,7 @@ fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStre
     }
 }
 
-/// The stable name that the options give the type.
+/// Returns the stable name that the options give the type.
 fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     let literal = grammar.literal(cx, options, "name")?;
     if literal.value().trim().is_empty() {
@@ -206,8 +206,7 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
-/// described.
+/// Returns the fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not described.
 pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let packed = has_repr(&item.attrs, &["packed"]);
@@ -246,7 +245,7 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
-/// The text of a doc comment, without the space that its lines begin with.
+/// Returns the text of a doc comment, without the space that its lines begin with.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),

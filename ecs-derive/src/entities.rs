@@ -105,20 +105,20 @@ pub(crate) fn check(item: &Item, of_trait: &str) -> Option<TokenStream> {
     (item.generics.params.is_empty() && fields_of(item).iter().any(is_checked)).then(check)
 }
 
-/// All fields of the type.
+/// Returns all fields of the type.
 fn fields_of(item: &Item) -> Vec<Field> {
     let of_variants = |variants: Vec<Variant>| variants.into_iter().flat_map(|variant| variant.fields).collect();
     item.known_fields().or_else(|| item.known_variants().map(of_variants)).unwrap_or_default()
 }
 
-/// Whether a field may be reported: its type names others, or may be one of the user's that holds entities.
+/// Returns whether a field may be reported: its type names others, or may be one of the user's that holds entities.
 fn is_checked(field: &Field) -> bool {
     let mut names_some = false;
     arguments(&field.ty, &mut |_| names_some = true);
     !is_ignored(field) && may_hold(&field.ty) && (names_some || is_plain_name(&field.ty))
 }
 
-/// Whether a type is a path without arguments.
+/// Returns whether a type is a path without arguments.
 fn is_plain_name(ty: &Type) -> bool {
     let last = plain_path(ty).and_then(|path| path.segments.last());
     last.is_some_and(|last| last.arguments.is_none())
@@ -160,7 +160,7 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// The arm for a variant with fields that may hold entities.
+    /// Returns the arm for a variant with fields that may hold entities.
     fn arm(&mut self, cx: &Ctxt, item: &'a Item, variant: &Variant, is_description: bool) -> Option<TokenStream> {
         reject_on(cx, &variant.attrs, "the variant");
         let fields = match &variant.fields {
@@ -239,8 +239,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the error that
-/// it has already reported at the definition.
+/// Returns a constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the
+/// error that it has already reported at the definition.
 pub(crate) fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);
@@ -255,7 +255,7 @@ const PRIMITIVES: [&str; 17] = [
     "f32", "f64",
 ];
 
-/// Whether values of a type may hold entities, judged by the syntax of the type.
+/// Returns whether values of a type may hold entities, judged by the syntax of the type.
 fn may_hold(ty: &Type) -> bool {
     match peel(ty) {
         Type::FnPtr(_) | Type::Never(_) | Type::TraitObject(_) | Type::Ptr(_) => false,
@@ -270,7 +270,7 @@ fn may_hold(ty: &Type) -> bool {
     }
 }
 
-/// Whether the last name in a type is the name of a primitive type.
+/// Returns whether the last name in a type is the name of a primitive type.
 pub(crate) fn is_primitive(ty: &Type) -> bool {
     let Type::Path(path) = peel(ty) else { return false };
     let last = path.path.segments.last();
@@ -306,7 +306,7 @@ fn arguments(ty: &Type, each: &mut dyn FnMut(&Type)) {
     }
 }
 
-/// Whether values of a type depend on a parameter.
+/// Returns whether values of a type depend on a parameter.
 fn mentions(ty: &Type, param: &Ident) -> bool {
     let names = |ty: &Type| match peel(ty) {
         Type::Path(path) if path.qself.is_none() => {
@@ -320,7 +320,7 @@ fn mentions(ty: &Type, param: &Ident) -> bool {
     found
 }
 
-/// The text of a type, as it is usually written.
+/// Returns the text of a type, as it is usually written.
 fn readable(text: &str) -> String {
     let pairs =
         [(" < ", "<"), (" >", ">"), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), (" ;", ";"), ("& ", "&")];
@@ -355,12 +355,12 @@ impl Attributed {
     }
 }
 
-/// Whether a field keeps its entities: `#[entities(ignore)]`.
+/// Returns whether a field keeps its entities: `#[entities(ignore)]`.
 pub(crate) fn is_ignored(field: &Field) -> bool {
     attributes(&field.attrs).any(|attr| matches!(&attr.meta, Meta::List(list) if list.tokens.to_string() == "ignore"))
 }
 
-/// The attributes `#[entities]`.
+/// Returns the attributes `#[entities]`.
 fn attributes(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident(ATTRIBUTE))
 }

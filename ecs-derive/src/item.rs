@@ -86,19 +86,19 @@ impl Parse for Item {
 }
 
 impl Item {
-    /// The fields of a struct; `None` of other items, and if they do not parse.
+    /// Returns the fields of a struct; `None` of other items, and if they do not parse.
     pub(crate) fn known_fields(&self) -> Option<Vec<Field>> {
         (self.kind == Kind::Struct).then(|| self.parse_fields().ok()).flatten()
     }
 
-    /// The variants of an enum; `None` if the item is not an enum, or if its variants do not parse.
+    /// Returns the variants of an enum; `None` if the item is not an enum, or if its variants do not parse.
     pub(crate) fn known_variants(&self) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parse = || Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone()).ok();
         (self.kind == Kind::Enum).then(parse).flatten().map(|variants| variants.into_iter().collect())
     }
 
-    /// The fields of a struct; an error is reported and no field returned if they do not parse.
+    /// Returns the fields of a struct; an error is reported and no field returned if they do not parse.
     pub(crate) fn fields(&self, cx: &Ctxt) -> Vec<Field> {
         cx.ok(self.parse_fields()).unwrap_or_default()
     }
@@ -113,7 +113,7 @@ impl Item {
         parser.parse2(body.clone()).map(|fields| fields.into_iter().collect())
     }
 
-    /// The variants of an enum; an error is reported and nothing returned if they do not parse.
+    /// Returns the variants of an enum; an error is reported and nothing returned if they do not parse.
     pub(crate) fn variants(&self, cx: &Ctxt) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parsed = Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone());
@@ -150,7 +150,8 @@ fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
     }
 }
 
-/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
+/// Returns whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their
+/// fields.
 pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let Meta::List(list) = &attr.meta else { return false };

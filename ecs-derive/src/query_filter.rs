@@ -71,7 +71,7 @@ fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     fields.into_iter().enumerate().map(part).collect()
 }
 
-/// The implementation.
+/// Returns the implementation.
 ///
 /// The struct may be more visible than the components in it, but the associated type of a public implementation may not name a private type
 /// (E0446). So a private trait names it, and the public implementation takes it as a type parameter. Where clauses require each field to be

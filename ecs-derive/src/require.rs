@@ -55,7 +55,7 @@ pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     all
 }
 
-/// The tokens between the parentheses, if there are any.
+/// Returns the tokens between the parentheses, if there are any.
 fn list(attr: &Attribute) -> Option<TokenStream> {
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => Some(list.tokens.clone()),
@@ -100,7 +100,7 @@ fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     }
 }
 
-/// Whether a type is the item of the derive, judged by its spelling.
+/// Returns whether a type is the item of the derive, judged by its spelling.
 fn is_item(item: &Item, ty: &Type) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     if path.is_ident("Self") {
@@ -157,7 +157,7 @@ fn parse_value(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
     Ok(Some(input.parse::<Expr>()?.into_token_stream()))
 }
 
-/// The type that a variant, a constant or a function belongs to; none if the path names a type.
+/// Returns the type that a variant, a constant or a function belongs to; none if the path names a type.
 fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
@@ -181,7 +181,7 @@ fn type_of(path: Path) -> Type {
     Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
 
-/// The path in expression syntax: `Marker::<T>`.
+/// Returns the path in expression syntax: `Marker::<T>`.
 fn turbofish(mut path: Path) -> Path {
     for segment in &mut path.segments {
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
@@ -191,7 +191,7 @@ fn turbofish(mut path: Path) -> Path {
     path
 }
 
-/// A type as a user would write it.
+/// Returns a type as a user would write it.
 fn compact(text: &str) -> String {
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",")
 }
@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that list the required components; empty if nothing is required.
+/// Returns the constant and the method that list the required components; empty if nothing is required.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();

@@ -55,14 +55,14 @@ impl Saving {
         Self { calls, upgrades }
     }
 
-    /// A description, extended by the options.
+    /// Returns a description, extended by the options.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         let calls = &self.calls;
         if calls.is_empty() { found } else { hygienic!(#found #calls) }
     }
 }
 
-/// The number in the option.
+/// Returns the number in the option.
 fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     let option = options.iter().find(|option| option.name == "version")?;
     let literal = match &option.value {
@@ -76,7 +76,7 @@ fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     literal
 }
 
-/// The version that a number is.
+/// Returns the version that a number is.
 fn version_of(literal: &LitInt) -> Option<u32> {
     let is_typed_so = matches!(literal.suffix(), "" | "u32");
     literal.base10_parse::<u32>().ok().filter(|version| *version != 0 && is_typed_so)
@@ -105,7 +105,7 @@ fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32,
     older
 }
 
-/// The names in the option.
+/// Returns the names in the option.
 fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     let Some(option) = options.iter().find(|option| option.name == "alias") else { return Vec::new() };
     let parser = |input: ParseStream<'_>| input.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
@@ -121,7 +121,7 @@ fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     names
 }
 
-/// The method that lists the upgrade functions.
+/// Returns the method that lists the upgrade functions.
 fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &str) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == "upgrade")?;
     if version == 1 {

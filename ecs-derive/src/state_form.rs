@@ -29,7 +29,7 @@ fn shapes(item: &Item) -> Option<Vec<Shape>> {
     }
 }
 
-/// The constant with the form, if the body of the type can be parsed and the type has values.
+/// Returns the constant with the form, if the body of the type can be parsed and the type has values.
 pub(crate) fn form(item: &Item) -> Option<TokenStream> {
     let shapes = shapes(item)?;
     if shapes.is_empty() {

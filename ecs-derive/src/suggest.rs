@@ -1,6 +1,6 @@
 //! The nearest valid name for a misspelt one.
 
-/// The name in `valid` that is nearest to `name`, if it is near enough to be the intended one.
+/// Returns the name in `valid` that is nearest to `name`, if it is near enough to be the intended one.
 pub(crate) fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).max(1);
     valid
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether one of the two is a prefix of the other, as in abbreviations.
+/// Returns whether one of the two is a prefix of the other, as in abbreviations.
 fn prefix(name: &str, candidate: &str) -> bool {
     name.len() >= 2 && (candidate.starts_with(name) || name.starts_with(candidate))
 }

@@ -75,7 +75,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     output
 }
 
-/// Whether the struct gets a builder.
+/// Returns whether the struct gets a builder.
 fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     let Some(option) = options.iter().find(|option| option.key() == BUILDER.name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -129,7 +129,7 @@ fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// The fields as the expansion needs them.
+/// Returns the fields as the expansion needs them.
 fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let (member, name) = match &field.ident {
@@ -159,14 +159,14 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
     item.fields(cx).into_iter().enumerate().map(field).collect()
 }
 
-/// The text of the option `validation_message`.
+/// Returns the text of the option `validation_message`.
 fn validation_message(cx: &Ctxt, attrs: &[Attribute]) -> Option<String> {
     let options = FIELD_GRAMMAR.collect(cx, "system_param", attrs);
     options.first()?;
     FIELD_GRAMMAR.literal(cx, &options, VALIDATION_MESSAGE.name).map(|text| text.value())
 }
 
-/// Whether a type is `PhantomData<..>`, or a tuple with one.
+/// Returns whether a type is `PhantomData<..>`, or a tuple with one.
 fn has_marker(ty: &Type) -> bool {
     match ty {
         Type::Tuple(tuple) => tuple.elems.iter().any(has_marker),
@@ -177,7 +177,7 @@ fn has_marker(ty: &Type) -> bool {
     }
 }
 
-/// The type with `PhantomData<()>` for each `PhantomData<..>`.
+/// Returns the type with `PhantomData<()>` for each `PhantomData<..>`.
 fn without_markers(ty: Type) -> Type {
     match ty {
         _ if !has_marker(&ty) => ty,
@@ -191,8 +191,8 @@ fn without_markers(ty: Type) -> Type {
     }
 }
 
-/// A value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part` makes
-/// the parts that are no markers of those of the value.
+/// Returns a value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part`
+/// makes the parts that are no markers of those of the value.
 fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     match ty {
         _ if !has_marker(ty) => part(value),
@@ -210,7 +210,7 @@ fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> Tok
     }
 }
 
-/// The implementation.
+/// Returns the implementation.
 ///
 /// A where clause requires each field to be a parameter for all lifetimes, even without generics, so that rustc reports a field that is not
 /// a parameter once, at its type. The source of each field is a type parameter: the struct may be more visible than its fields, and the
@@ -271,12 +271,12 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The name of the builder.
+/// Returns the name of the builder.
 fn builder_ident(item: &Item) -> Ident {
     format_ident!("{}Builder", item.ident.unraw(), span = item.ident.span())
 }
 
-/// The struct with a builder for each field.
+/// Returns the struct with a builder for each field.
 fn builder(item: &Item, fields: &[Field]) -> TokenStream {
     let (vis, ident, name) = (&item.vis, builder_ident(item), item.ident.unraw());
     let doc = format!("A builder of a [`{name}`], of builders of its fields.");
@@ -355,14 +355,14 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Whether a type is a projection, whose fetched type may be unknown until the struct is used.
+/// Returns whether a type is a projection, whose fetched type may be unknown until the struct is used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
     path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
-/// The generic parameters without defaults, each followed by a comma.
+/// Returns the generic parameters without defaults, each followed by a comma.
 fn params(generics: &Generics) -> TokenStream {
     let params = generics.params.iter().cloned().map(|mut param| {
         match &mut param {
@@ -375,7 +375,7 @@ fn params(generics: &Generics) -> TokenStream {
     hygienic!(#(#params,)*)
 }
 
-/// The names of the fields, for the messages about conflicts.
+/// Returns the names of the fields, for the messages about conflicts.
 fn names(item: &Item, fields: &[Field]) -> TokenStream {
     let fixed = with(item, FIXED);
     let mut generics = item.generics.clone();
@@ -414,14 +414,14 @@ const FETCHED: Lifetimes = ["'w", "'s"];
 /// In the reborrowed type.
 const SHORT: Lifetimes = ["'a", "'a"];
 
-/// The struct with these lifetimes.
+/// Returns the struct with these lifetimes.
 fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     let (_, type_generics, _) = item.generics.split_for_impl();
     let (ident, type_generics) = (&item.ident, bind(type_generics.to_token_stream(), lifetimes));
     hygienic!(#ident #type_generics)
 }
 
-/// The where clause with these lifetimes and further predicates.
+/// Returns the where clause with these lifetimes and further predicates.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
     // The bound is not written as `T: 'static`, because clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
@@ -437,7 +437,7 @@ fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> To
     }
 }
 
-/// The tokens with other lifetimes for `'w` and `'s`.
+/// Returns the tokens with other lifetimes for `'w` and `'s`.
 fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();

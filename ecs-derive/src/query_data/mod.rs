@@ -80,7 +80,7 @@ struct Side {
 }
 
 impl Model<'_> {
-    /// The user's type.
+    /// Returns the user's type.
     fn own(&self) -> Side {
         let tuple = self.query();
         Side {
@@ -94,7 +94,7 @@ impl Model<'_> {
         }
     }
 
-    /// The read-only twin.
+    /// Returns the read-only twin.
     fn read_only(&self) -> Side {
         let tuple = self.query();
         Side {
@@ -108,20 +108,20 @@ impl Model<'_> {
         }
     }
 
-    /// The item with its parameters.
+    /// Returns the item with its parameters.
     fn item_type(&self, item: &Ident) -> TokenStream {
         let generics = self.item_generics();
         let (_, type_generics, _) = generics.split_for_impl();
         hygienic!(#item #type_generics)
     }
 
-    /// The query type that has the same terms.
+    /// Returns the query type that has the same terms.
     fn query(&self) -> TokenStream {
         let tuples: Vec<TokenStream> = self.variants.iter().map(Variant::tuple).collect();
         if self.is_enum() { first_of(&tuples) } else { tuples.into_iter().collect() }
     }
 
-    /// The item `item`, built from the item of the query `query`.
+    /// Returns the item `item`, built from the item of the query `query`.
     fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
         let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got, __strata_kept));
         let arms = self.variants.iter().enumerate().map(|(at, variant)| {
@@ -149,14 +149,14 @@ fn first_of(terms: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// The pattern for term number `at` of `count` in the item of `FirstOf`; nests like [`first_of`].
+/// Returns the pattern for term number `at` of `count` in the item of `FirstOf`; nests like [`first_of`].
 fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
     let is_last = at + 1 == count;
     let last = if is_last { pattern.clone() } else { hygienic!(__strata::Alternative::First(#pattern)) };
     (0..at).fold(last, |rest, _| hygienic!(__strata::Alternative::Rest(#rest)))
 }
 
-/// The implementations for one type.
+/// Returns the implementations for one type.
 ///
 /// The type may be more visible than its components, but the associated type of a public implementation may not name a private type
 /// (E0446). So a private trait names it, and the public implementation takes it as a type parameter.
@@ -191,7 +191,7 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     }
 }
 
-/// The public implementation, which forwards to the private trait.
+/// Returns the public implementation, which forwards to the private trait.
 fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
     let Side { ident, item, read_only, is_read_only, .. } = side;
     let generics = &model.item.generics;
@@ -292,7 +292,7 @@ fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenS
     items::contiguous(model, slices, *is_read_only && model.mutable)
 }
 
-/// The private trait with all its parameters: `__Fields<T, Terms = __Terms>`.
+/// Returns the private trait with all its parameters: `__Fields<T, Terms = __Terms>`.
 fn private_trait(model: &Model<'_>, trait_name: &Ident) -> TokenStream {
     let params = model.item.generics.params.iter().map(|param| match param {
         GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
@@ -302,7 +302,7 @@ fn private_trait(model: &Model<'_>, trait_name: &Ident) -> TokenStream {
     hygienic!(#trait_name<#(#params,)* Terms = __Terms>)
 }
 
-/// The generics with the parameter that stands for the terms.
+/// Returns the generics with the parameter that stands for the terms.
 fn with_terms(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params.push(syn::parse_quote_spanned!(Span::mixed_site()=> __Terms));

@@ -52,7 +52,7 @@ impl Field {
         Span::mixed_site().located_at(self.written.span())
     }
 
-    /// The same tokens, with errors about them shown at the field's type.
+    /// Returns the same tokens, with errors about them shown at the field's type.
     pub(super) fn show_here(&self, tokens: &TokenStream) -> TokenStream {
         let place = self.written.span();
         let moved = |mut token: TokenTree| {
@@ -87,12 +87,12 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// The fields' types as a nested tuple.
+    /// Returns the fields' types as a nested tuple.
     pub(super) fn tuple(&self) -> TokenStream {
         nest(&self.fields.iter().map(|field| &field.ty).collect::<Vec<_>>())
     }
 
-    /// The variables of the fields as a nested tuple.
+    /// Returns the variables of the fields as a nested tuple.
     pub(super) fn pattern(&self) -> TokenStream {
         nest(&self.fields.iter().map(|field| &field.variable).collect::<Vec<_>>())
     }
@@ -141,12 +141,12 @@ pub(super) struct Contiguous {
 }
 
 impl Model<'_> {
-    /// Whether it is an enum.
+    /// Returns whether it is an enum.
     pub(super) fn is_enum(&self) -> bool {
         self.item.kind == Kind::Enum
     }
 
-    /// The where clause with further predicates, for all generated items.
+    /// Returns the where clause with further predicates, for all generated items.
     ///
     /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
     /// under such a bound, the compiler could not resolve the field's item type.
@@ -162,12 +162,12 @@ impl Model<'_> {
         where_with(&self.item.generics, &bounds)
     }
 
-    /// All fields, of all variants.
+    /// Returns all fields, of all variants.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
+    /// Returns the generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
     pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -213,7 +213,7 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     })
 }
 
-/// The variants of an enum, or the struct as one.
+/// Returns the variants of an enum, or the struct as one.
 fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     let variants = match item.kind {
         Kind::Enum => item.variants(cx)?.into_iter().map(variant).collect(),
@@ -276,7 +276,7 @@ fn variant(variant: syn::Variant) -> Variant {
     Variant { attrs: docs(variant.attrs), ident: Some(variant.ident), style, fields }
 }
 
-/// The fields as the expansion needs them.
+/// Returns the fields as the expansion needs them.
 fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let ty = with_lifetimes(field.ty.to_token_stream());
@@ -290,12 +290,12 @@ fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
     fields.into_iter().enumerate().map(field).collect()
 }
 
-/// The doc comments among the attributes.
+/// Returns the doc comments among the attributes.
 fn docs(attrs: Vec<Attribute>) -> Vec<Attribute> {
     attrs.into_iter().filter(|attr| attr.path().is_ident("doc")).collect()
 }
 
-/// The tokens with `'static` in references that lack a lifetime: rustc reports those in the user's struct.
+/// Returns the tokens with `'static` in references that lack a lifetime: rustc reports those in the user's struct.
 fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -317,7 +317,7 @@ fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     output
 }
 
-/// Whether the flag `name` is set.
+/// Returns whether the flag `name` is set.
 fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     let Some(option) = options.iter().find(|option| option.name == name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -356,7 +356,7 @@ fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     asked
 }
 
-/// The paths in `derive(..)`.
+/// Returns the paths in `derive(..)`.
 fn derives(cx: &Ctxt, options: &[Opt]) -> Vec<Path> {
     let Some(option) = options.iter().find(|option| option.name == "derive") else { return Vec::new() };
     match &option.value {

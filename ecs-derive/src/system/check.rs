@@ -220,7 +220,7 @@ fn components_behind_references(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Whether the only parameter is `&mut World`.
+/// Returns whether the only parameter is `&mut World`.
 fn is_alone_with_the_world(model: &Model, element: &Type) -> bool {
     let is_world = plain_path(element).and_then(syn::Path::get_ident).is_some_and(|ident| ident == "World");
     is_world && matches!(&model.inputs[..], [Input { kind: Kind::Exclusive(_), .. }])
@@ -241,7 +241,7 @@ fn rows_one_by_one(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The reason why a type is not a component, if its syntax shows that.
+/// Returns the reason why a type is not a component, if its syntax shows that.
 fn not_a_component(element: &Type) -> Option<String> {
     let text = quote!(#element).to_string();
     Some(match element {
@@ -506,12 +506,12 @@ fn pairs_go_together(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Whether a type was replaced by `bool`, the item of `Has<T>`.
+/// Returns whether a type was replaced by `bool`, the item of `Has<T>`.
 fn is_bool(ty: &Type) -> bool {
     last_name(ty) == "bool" || ty.to_token_stream().to_string().ends_with(":: bool")
 }
 
-/// The last name of a path; empty if the type is not a path.
+/// Returns the last name of a path; empty if the type is not a path.
 fn last_name(ty: &Type) -> String {
     plain_path(ty).and_then(|path| path.segments.last()).map_or_else(String::new, |last| last.ident.to_string())
 }

@@ -14,7 +14,7 @@ use super::options::Word;
 use super::parse::Function;
 use crate::hygiene::hygienic;
 
-/// The function for the compiler to decide about; `None` if nothing is conditional.
+/// Returns the function for the compiler to decide about; `None` if nothing is conditional.
 pub(super) fn defer(
     private: &TokenStream,
     word: Word,
@@ -49,7 +49,7 @@ pub(super) fn defer(
     None
 }
 
-/// The condition of a `#[cfg(..)]`.
+/// Returns the condition of a `#[cfg(..)]`.
 fn cfg_condition(attr: &Attribute) -> Option<&TokenStream> {
     match &attr.meta {
         Meta::List(list) if attr.path().is_ident("cfg") => Some(&list.tokens),

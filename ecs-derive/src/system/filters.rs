@@ -12,13 +12,13 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// The terms of the query's filter that are about changes, and the others.
+/// Returns the terms of the query's filter that are about changes, and the others.
 pub(super) fn divided_filter(model: &Model) -> [TokenStream; 2] {
     let (changes, others): (Vec<_>, Vec<_>) = filters(model).into_iter().partition(|filter| filter.ticks.is_some());
     [changes, others].map(|filters| nest(&filters.into_iter().map(|filter| filter.term).collect::<Vec<_>>()))
 }
 
-/// The query's filter, from the options.
+/// Returns the query's filter, from the options.
 pub(super) fn filter(model: &Model) -> TokenStream {
     let filters: Vec<TokenStream> = filters(model).into_iter().map(|filter| filter.term).collect();
     nest(&filters)
@@ -34,7 +34,7 @@ pub(super) struct Filter<'a> {
     pub(super) term: TokenStream,
 }
 
-/// The terms of the query's filter, from the options.
+/// Returns the terms of the query's filter, from the options.
 pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     let options = &model.options;
     let mut filters = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
-/// The filter that admits the disabling components listed in the option `allow`.
+/// Returns the filter that admits the disabling components listed in the option `allow`.
 pub(super) fn allowed(options: &Options) -> TokenStream {
     nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
 }

@@ -53,18 +53,18 @@ impl Frame {
     }
 }
 
-/// The name of the system's type.
+/// Returns the name of the system's type.
 fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
-/// The name of a function of the expansion. It contains the user's name, which profilers then show, and has its span, so that rustc merges
-/// errors that apply to both.
+/// Returns the name of a function of the expansion. It contains the user's name, which profilers then show, and has its span, so that rustc
+/// merges errors that apply to both.
 pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
     format_ident!("__strata_{name}_{}", function.ident.unraw(), span = function.ident.span())
 }
 
-/// The associated constant under the user's name. Everything else is inside it.
+/// Returns the associated constant under the user's name. Everything else is inside it.
 ///
 /// The parameter types are part of the constant's type. Free functions have another form because rustc would report a missing type twice,
 /// with different advice.
@@ -96,7 +96,7 @@ fn const_tokens(function: &Function) -> (TokenStream, TokenStream) {
     (quote_spanned!(span=> const), quote_spanned!(span=> ;))
 }
 
-/// The type of a pointer to the function.
+/// Returns the type of a pointer to the function.
 pub(super) fn pointer(function: &Function) -> TokenStream {
     let named = lifetimes(&function.generics).into_iter().map(|param| &param.lifetime).collect::<Vec<_>>();
     let binder = (!named.is_empty()).then(|| hygienic!(for<#(#named),*>));
@@ -105,8 +105,8 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
     hygienic!(#binder fn(#(#types),*) #output)
 }
 
-/// The user's function; besides its output it returns a value whose type identifies the system. Its body is a closure, so that `return` and
-/// `?` keep their meaning.
+/// Returns the user's function; besides its output it returns a value whose type identifies the system. Its body is a closure, so that
+/// `return` and `?` keep their meaning.
 pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
     let function = &model.function;
     let Function { attrs, vis, fn_token, ident, generics, parentheses, params, output, body, .. } = function;
@@ -141,12 +141,12 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     }
 }
 
-/// The tokens after a call of the function that extract its output.
+/// Returns the tokens after a call of the function that extract its output.
 pub(super) fn output_of(model: &Model) -> Option<TokenStream> {
     (!model.options.associated).then(|| hygienic!(.output))
 }
 
-/// The type of the system.
+/// Returns the type of the system.
 pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     let (private, vis, name) = (&model.options.private, &model.function.vis, type_name(&model.function));
     let (params, markers) = unbounded(private, &frame.generics);
@@ -163,8 +163,8 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// The item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum variant,
-/// because a variant may be written `movement::<T>` and a constant may not be generic.
+/// Returns the item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum
+/// variant, because a variant may be written `movement::<T>` and a constant may not be generic.
 pub(super) fn declaration(
     private: &TokenStream,
     function: &Function,
@@ -200,7 +200,7 @@ pub(super) fn declaration(
     }
 }
 
-/// The parameters without bounds, and a sized use of each type parameter.
+/// Returns the parameters without bounds, and a sized use of each type parameter.
 fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let mut params = Vec::new();
     let mut markers = Vec::new();
@@ -221,8 +221,8 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
     (params, markers)
 }
 
-/// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a
-/// parameter of the same name does not collide with the item outside.
+/// Returns the user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a parameter of the
+/// same name does not collide with the item outside.
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
     let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;

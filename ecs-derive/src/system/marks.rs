@@ -81,7 +81,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     mark
 }
 
-/// The mark that is meant by an attribute of another name.
+/// Returns the mark that is meant by an attribute of another name.
 fn misspelt(name: &str) -> Option<Mark> {
     if BUILT_IN.contains(&name) {
         return None;

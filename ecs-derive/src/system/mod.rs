@@ -89,7 +89,7 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     output
 }
 
-/// The output, then the errors.
+/// Returns the output, then the errors.
 fn with_errors(mut output: TokenStream, errors: TokenStream) -> TokenStream {
     output.extend(errors);
     output

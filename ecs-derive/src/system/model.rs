@@ -111,23 +111,23 @@ pub(super) struct Model {
 }
 
 impl Input {
-    /// Whether the function gets a value of it for each row.
+    /// Returns whether the function gets a value of it for each row.
     pub(super) fn is_row(&self) -> bool {
         let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
         !is_other && !self.is_linked()
     }
 
-    /// Whether it is a parameter of the function.
+    /// Returns whether it is a parameter of the function.
     pub(super) fn is_written(&self) -> bool {
         !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
-    /// Whether it is read of entities that are linked with the row.
+    /// Returns whether it is read of entities that are linked with the row.
     pub(super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Parent | Kind::Children)
     }
 
-    /// Whether it is a system parameter.
+    /// Returns whether it is a system parameter.
     pub(super) fn is_system_param(&self) -> bool {
         matches!(self.kind, Kind::System | Kind::Targets)
     }
@@ -177,7 +177,7 @@ impl Model {
         Model { function, options, inputs }
     }
 
-    /// Whether the function returns nothing, so that no row can fail.
+    /// Returns whether the function returns nothing, so that no row can fail.
     pub(super) fn returns_nothing(&self) -> bool {
         match &self.function.output {
             ReturnType::Default => true,
@@ -185,42 +185,42 @@ impl Model {
         }
     }
 
-    /// Whether the function takes components: of each row in a loop, or of the target of the event that it observes.
+    /// Returns whether the function takes components: of each row in a loop, or of the target of the event that it observes.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
     }
 
-    /// Whether the function observes events.
+    /// Returns whether the function observes events.
     pub(super) fn observes(&self) -> bool {
         matches!(self.given(), Some(Input { kind: Kind::Input(Form::Observed, _), .. }))
     }
 
-    /// Whether the function runs once per row.
+    /// Returns whether the function runs once per row.
     pub(super) fn is_loop(&self) -> bool {
         self.has_rows() && !self.observes()
     }
 
-    /// Whether the function observes events, and gets components of their targets.
+    /// Returns whether the function observes events, and gets components of their targets.
     pub(super) fn takes_target(&self) -> bool {
         self.has_rows() && self.observes()
     }
 
-    /// The parameters that come from the row.
+    /// Returns the parameters that come from the row.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_row())
     }
 
-    /// The parameters that come from entities that are linked with the row.
+    /// Returns the parameters that come from entities that are linked with the row.
     pub(super) fn linked(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_linked())
     }
 
-    /// The system parameters.
+    /// Returns the system parameters.
     pub(super) fn system_params(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for the system's input.
+    /// Returns the parameter for the system's input.
     pub(super) fn given(&self) -> Option<&Input> {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
@@ -230,7 +230,7 @@ impl Model {
         self.given().map_or_else(|| (Span::mixed_site(), Span::mixed_site()), |input| input.ends)
     }
 
-    /// The event that the function observes.
+    /// Returns the event that the function observes.
     pub(super) fn given_event(&self) -> Option<&Type> {
         match &self.given()?.kind {
             Kind::Input(Form::Observed, event) => Some(event),
@@ -238,7 +238,7 @@ impl Model {
         }
     }
 
-    /// The type of the system's input.
+    /// Returns the type of the system's input.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given() {
@@ -253,13 +253,14 @@ impl Model {
 }
 
 impl Function {
-    /// Whether there are type or const parameters.
+    /// Returns whether there are type or const parameters.
     pub(super) fn is_generic(&self) -> bool {
         self.generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
     }
 }
 
-/// The type of an input, without a lifetime of its own. It has the place of the user's type, from which it differs in the lifetimes.
+/// Returns the type of an input, without a lifetime of its own. It has the place of the user's type, from which it differs in the
+/// lifetimes.
 fn given(private: &TokenStream, form: Form, ty: &Type, ends: (Span, Span)) -> TokenStream {
     let (first, last) = ends;
     // `$crate` has a meaning only with its own span.
@@ -284,7 +285,7 @@ fn given(private: &TokenStream, form: Form, ty: &Type, ends: (Span, Span)) -> To
     }
 }
 
-/// The members of a tuple that consists of inputs.
+/// Returns the members of a tuple that consists of inputs.
 fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     let Type::Tuple(tuple) = peel(ty) else { return None };
     let members = tuple.elems.iter().map(|member| match classify(member) {
@@ -294,7 +295,7 @@ fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     members.collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())
 }
 
-/// The type `new` where `old` stands.
+/// Returns the type `new` where `old` stands.
 fn within(old: &Type, new: &TokenStream) -> Type {
     let (first, last) = ends(old);
     let mut tokens: Vec<TokenTree> = new.clone().into_iter().collect();
@@ -338,7 +339,7 @@ pub(super) fn classify(ty: &Type) -> Kind {
     }
 }
 
-/// Whether a parameter can be read of a target: optional and read-only.
+/// Returns whether a parameter can be read of a target: optional and read-only.
 pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     let Some(path) = plain_path(ty) else { return false };
     let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
@@ -348,7 +349,7 @@ pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is a mutable borrow, alone or in an `Option`.
+/// Returns whether a type is a mutable borrow, alone or in an `Option`.
 pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
@@ -383,7 +384,7 @@ pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "MessageMutator",
 ];
 
-/// Whether the type has the name of a system parameter.
+/// Returns whether the type has the name of a system parameter.
 fn is_system_param(ty: &Type) -> bool {
     let last = plain_path(ty).and_then(|path| path.segments.last());
     last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
@@ -402,7 +403,7 @@ fn marked(cx: &Ctxt, ty: &Type) -> Kind {
     }
 }
 
-/// The type arguments of the last segment.
+/// Returns the type arguments of the last segment.
 fn type_arguments(path: &Path) -> Vec<&Type> {
     let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last().map(|last| &last.arguments) else {
         return Vec::new();
@@ -414,8 +415,8 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     types.collect()
 }
 
-/// The types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin
-/// and end where the type does.
+/// Returns the types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin and end
+/// where the type does.
 pub(super) fn wrapped<'a>(inputs: impl Iterator<Item = &'a Input>) -> Vec<TokenStream> {
     inputs.map(|Input { param: Param { ty, .. }, .. }| hygienic!((#ty,))).collect()
 }

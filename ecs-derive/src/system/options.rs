@@ -32,7 +32,7 @@ impl Word {
         }
     }
 
-    /// The options that the attribute accepts.
+    /// Returns the options that the attribute accepts.
     fn grammar(self) -> &'static Grammar {
         match self {
             Word::System => &GRAMMAR,
@@ -90,7 +90,7 @@ pub(super) struct Along {
 }
 
 impl Along {
-    /// The option.
+    /// Returns the option.
     pub(super) fn name(&self) -> &'static str {
         if self.upwards { "up" } else { "down" }
     }
@@ -194,7 +194,7 @@ fn spaced(tokens: &TokenStream) -> String {
     replaced.iter().fold(tokens.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The option `name`, which takes no value, if present.
+/// Returns the option `name`, which takes no value, if present.
 fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {
@@ -244,12 +244,12 @@ fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Ty
     Some(PairsOf { option: option.name.clone(), relation, added, changed })
 }
 
-/// Whether two types are written alike.
+/// Returns whether two types are written alike.
 pub(super) fn is_same(a: &Type, b: &Type) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-/// The option `name`, which only takes the value `off`, if present.
+/// Returns the option `name`, which only takes the value `off`, if present.
 fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     match &option.value {
@@ -267,7 +267,7 @@ fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2:
     Some(&option.name)
 }
 
-/// The items in the list of the option `name`.
+/// Returns the items in the list of the option `name`.
 fn list<T: Parse>(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<T> {
     let Some(option) = options.iter().find(|option| option.name == name) else { return Vec::new() };
     match &option.value {

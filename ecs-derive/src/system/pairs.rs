@@ -43,7 +43,7 @@ pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     inputs.extend(found);
 }
 
-/// An input that the function does not take.
+/// Returns an input that the function does not take.
 fn hidden(
     at: usize,
     kind: Kind,
@@ -63,7 +63,7 @@ enum Borrow {
     Exclusive,
 }
 
-/// The type of the values, as it is written where they are taken, and how they are borrowed.
+/// Returns the type of the values, as it is written where they are taken, and how they are borrowed.
 fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     let shared = if pairs.added || pairs.changed { Borrow::Ref } else { Borrow::Shared };
     match pair.map(|input| classify(&input.param.ty)) {
@@ -74,7 +74,7 @@ fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     }
 }
 
-/// The query data for the pairs of a row.
+/// Returns the query data for the pairs of a row.
 fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     let (ty, borrow) = values(pairs, pair);
     let reference = quote_spanned!(ends(&ty).0=> &);
@@ -85,7 +85,7 @@ fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     }
 }
 
-/// The type of the column of pairs. It has no bounds: errors in it are reported elsewhere.
+/// Returns the type of the column of pairs. It has no bounds: errors in it are reported elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
     let (ty, borrow) = values(pairs, taken(&model.inputs));
@@ -97,12 +97,12 @@ pub(super) fn column_type(model: &Model) -> TokenStream {
     hygienic!(__strata::PairIter<'_, #ty, __strata::#access<#ty>>)
 }
 
-/// The parameter for the value of a pair.
+/// Returns the parameter for the value of a pair.
 fn taken(inputs: &[Input]) -> Option<&Input> {
     inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
-/// The inner loop: runs `step` for each pair of a row.
+/// Returns the inner loop: runs `step` for each pair of a row.
 pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return step };
     let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
@@ -125,12 +125,12 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a parameter is passed as an exclusive reference to its variable.
+/// Returns whether a parameter is passed as an exclusive reference to its variable.
 fn is_exclusive(input: &Input) -> bool {
     matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
 }
 
-/// The variables for the target's components. A pair whose target lacks them is skipped.
+/// Returns the variables for the target's components. A pair whose target lacks them is skipped.
 fn target(model: &Model) -> Option<TokenStream> {
     let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
     let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
@@ -148,7 +148,7 @@ fn target(model: &Model) -> Option<TokenStream> {
     Some(hygienic!(let #got else { continue; };))
 }
 
-/// The argument of the function for the pair.
+/// Returns the argument of the function for the pair.
 pub(super) fn pair_argument(input: &Input) -> TokenStream {
     let ty = &input.ty;
     match classify(&input.param.ty) {
@@ -158,7 +158,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// The argument of the function for the target.
+/// Returns the argument of the function for the target.
 pub(super) fn target_argument(input: &Input) -> TokenStream {
     let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
     match classify(&input.param.ty) {

@@ -67,7 +67,7 @@ pub(super) struct Param {
 }
 
 impl Param {
-    /// The name, if the pattern is `name` or `mut name`.
+    /// Returns the name, if the pattern is `name` or `mut name`.
     pub(super) fn name(&self) -> Option<Ident> {
         let parser = |input: ParseStream<'_>| {
             input.parse::<Option<Token![mut]>>()?;
@@ -76,7 +76,7 @@ impl Param {
         parser.parse2(self.pattern.clone()).ok()
     }
 
-    /// The name, or else the pattern, for messages.
+    /// Returns the name, or else the pattern, for messages.
     pub(super) fn label(&self) -> String {
         self.name().map_or_else(|| self.pattern.to_string(), |name| name.unraw().to_string())
     }
@@ -126,7 +126,7 @@ impl Parse for Function {
     }
 }
 
-/// The words before `fn`.
+/// Returns the words before `fn`.
 fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     let mut qualifiers = Vec::new();
     loop {
@@ -198,7 +198,7 @@ fn half_typed(input: ParseStream<'_>, inputs: Inputs) -> syn::Result<Inputs> {
     Ok(Inputs { half_typed: true, ..inputs })
 }
 
-/// The tokens up to the colon before the type, or up to the comma.
+/// Returns the tokens up to the colon before the type, or up to the comma.
 fn pattern(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -215,19 +215,19 @@ fn pattern(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// Whether the pattern is `self`, `mut self`, `&self`, `&mut self` or `&'a self`.
+/// Returns whether the pattern is `self`, `mut self`, `&self`, `&mut self` or `&'a self`.
 fn is_receiver(pattern: &TokenStream) -> bool {
     matches!(pattern.clone().into_iter().last(), Some(TokenTree::Ident(ident)) if ident == "self")
 }
 
 impl Function {
-    /// The first `Self` in the types of the function. The body is not searched.
+    /// Returns the first `Self` in the types of the function. The body is not searched.
     pub(super) fn self_type(&self) -> Option<Ident> {
         let types = self.params.iter().map(|param| param.ty.to_token_stream());
         types.chain([self.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))
     }
 
-    /// Whether there is a block, possibly in the invisible group of a `$body:block`.
+    /// Returns whether there is a block, possibly in the invisible group of a `$body:block`.
     pub(super) fn has_body(&self) -> bool {
         let block = |input: ParseStream<'_>| -> syn::Result<bool> {
             let found = input.peek(token::Brace);

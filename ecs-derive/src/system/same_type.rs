@@ -51,7 +51,7 @@ pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     pairs
 }
 
-/// The two borrows, if they may conflict and their types can be compared.
+/// Returns the two borrows, if they may conflict and their types can be compared.
 fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
     let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
@@ -77,7 +77,7 @@ fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     })
 }
 
-/// The kind of conflict if the two types are the same. A query may write a component whose changes it filters by.
+/// Returns the kind of conflict if the two types are the same. A query may write a component whose changes it filters by.
 fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     let own = first.param == second.param || first.row && second.row;
     match (first.what, second.what) {
@@ -87,12 +87,12 @@ fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     }
 }
 
-/// The text of a type without the spaces that the tokens were printed with.
+/// Returns the text of a type without the spaces that the tokens were printed with.
 fn readable(text: &str) -> String {
     text.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }
 
-/// All borrows in the parameters whose types are spelled out.
+/// Returns all borrows in the parameters whose types are spelled out.
 fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     let mut borrows = Vec::new();
     let inputs = || model.rows().chain(model.system_params());
@@ -170,7 +170,7 @@ fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// The last name of a path and its type arguments.
+/// Returns the last name of a path and its type arguments.
 fn named(ty: &Type) -> Option<(String, Vec<&Type>)> {
     let Type::Path(TypePath { qself: None, path, .. }) = peel(ty) else { return None };
     let last = path.segments.last()?;

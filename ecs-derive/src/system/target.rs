@@ -11,7 +11,7 @@ use super::rows::{kernel, terms};
 use crate::hygiene::hygienic;
 use crate::tuple::nest_narrow;
 
-/// The system that calls the function if the target has the components that it takes.
+/// Returns the system that calls the function if the target has the components that it takes.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let kernel = kernel(model, frame);
     let (event, data, filter) = (model.given_event(), nest_narrow(&terms(model)), filter(model));

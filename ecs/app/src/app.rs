@@ -60,13 +60,13 @@ pub trait Plugin: Any + Send + Sync {
     /// Called when all plugins have been finished, before the first frame.
     fn cleanup(&self, _app: &mut App) {}
 
-    /// The name of the plugin, for messages: by default the name of its type. Two plugins with the same type and name
-    /// count as the same plugin.
+    /// Returns the name of the plugin, for messages: by default the name of its type. Two plugins with the same type and name count as the
+    /// same plugin.
     fn name(&self) -> &str {
         type_name::<Self>()
     }
 
-    /// Whether adding the plugin twice is an error. By default it is.
+    /// Returns whether adding the plugin twice is an error. By default it is.
     fn is_unique(&self) -> bool {
         true
     }
@@ -214,7 +214,7 @@ impl fmt::Debug for App {
     }
 }
 
-/// The default runner: runs one frame.
+/// Returns the default runner: runs one frame.
 pub(crate) fn run_once(mut app: App) -> AppExit {
     app.update();
     app.should_exit().unwrap_or_default()
@@ -245,7 +245,7 @@ impl App {
         }
     }
 
-    /// The world.
+    /// Returns the world.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -256,7 +256,7 @@ impl App {
         &self.world
     }
 
-    /// The world, mutably.
+    /// Returns the world, mutably.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -361,8 +361,8 @@ impl App {
         self
     }
 
-    /// The exit with which the program should end, if an [`AppExit`] was written in this frame or the previous one. The
-    /// first failure takes precedence over successes; otherwise the first success is returned.
+    /// Returns the exit with which the program should end, if an [`AppExit`] was written in this frame or the previous one. The first
+    /// failure takes precedence over successes; otherwise the first success is returned.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -436,7 +436,7 @@ impl App {
         }
     }
 
-    /// Whether a plugin of this type was added. A plugin that is being built does not count.
+    /// Returns whether a plugin of this type was added. A plugin that is being built does not count.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -447,7 +447,7 @@ impl App {
         self.added::<T>().next().is_some()
     }
 
-    /// The plugins of this type that were added, in order. Plugins that are being built are not included.
+    /// Returns the plugins of this type that were added, in order. Plugins that are being built are not included.
     ///
     /// ```
     /// use strata_app::prelude::*;

@@ -37,7 +37,7 @@ pub enum AppExit {
 }
 
 impl AppExit {
-    /// A failure with code 1.
+    /// Returns a failure with code 1.
     ///
     /// ```
     /// use strata_app::AppExit;
@@ -63,7 +63,7 @@ impl AppExit {
         }
     }
 
-    /// Whether it is [`Success`](AppExit::Success).
+    /// Returns whether it is [`Success`](AppExit::Success).
     ///
     /// ```
     /// use strata_app::AppExit;
@@ -74,7 +74,7 @@ impl AppExit {
         matches!(self, Self::Success)
     }
 
-    /// Whether it is an [`Error`](AppExit::Error).
+    /// Returns whether it is an [`Error`](AppExit::Error).
     ///
     /// ```
     /// use strata_app::AppExit;

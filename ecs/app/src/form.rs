@@ -46,12 +46,12 @@ pub(crate) fn read_all<T: Words>(text: &str) -> Result<T, String> {
     T::read(&mut left).filter(|_| left.is_empty()).ok_or_else(|| format!("`{text}` is no `{}`", type_name::<T>()))
 }
 
-/// The persistence of a resource that is written as its words.
+/// Returns the persistence of a resource that is written as its words.
 pub(crate) fn as_text<R: Words>() -> Persistence<R> {
     Persistence::Text(text_form_of())
 }
 
-/// The text form of a type by its words.
+/// Returns the text form of a type by its words.
 pub(crate) const fn text_form_of<T: Words>() -> TextForm<T> {
     TextForm::new(T::write, read_all::<T>)
 }

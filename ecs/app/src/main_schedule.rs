@@ -135,7 +135,7 @@ pub enum RunFixedMainLoopSystems {
     AfterFixedMainLoop,
 }
 
-/// The index of a schedule in a list.
+/// Returns the index of a schedule in a list.
 #[track_caller]
 fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
     let label = label.intern();

@@ -30,15 +30,15 @@ use crate::app::{App, Plugin, Plugins};
 /// assert!(!app.is_plugin_added::<Sound>());
 /// ```
 pub trait PluginGroup: Sized {
-    /// The plugins of the group.
+    /// Returns the plugins of the group.
     fn build(self) -> PluginGroupBuilder;
 
-    /// The name of the group, for messages.
+    /// Returns the name of the group, for messages.
     fn name() -> &'static str {
         type_name::<Self>()
     }
 
-    /// The group with the plugin of this type replaced.
+    /// Returns the group with the plugin of this type replaced.
     ///
     /// # Panics
     ///
@@ -84,18 +84,18 @@ pub struct PluginGroupBuilder {
 }
 
 impl PluginGroupBuilder {
-    /// An empty group with the name of `G`.
+    /// Returns an empty group with the name of `G`.
     pub fn start<G: PluginGroup>() -> Self {
         Self { name: G::name(), members: Vec::new() }
     }
 
-    /// Whether the group contains a plugin of this type, enabled or not.
+    /// Returns whether the group contains a plugin of this type, enabled or not.
     #[must_use]
     pub fn contains<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some()
     }
 
-    /// Whether the group contains a plugin of this type and will add it.
+    /// Returns whether the group contains a plugin of this type and will add it.
     #[must_use]
     pub fn enabled<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some_and(|at| self.members[at].is_enabled)

@@ -44,8 +44,8 @@ bits! {
     Apart15 "strata.apart_15"
 }
 
-/// The marker columns of a table with `count` rows whose entities had the set of components with this number; `None` if there are too many
-/// sets.
+/// Returns the marker columns of a table with `count` rows whose entities had the set of components with this number; `None` if there are
+/// too many sets.
 pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewColumnContents>> {
     let is_set = |bit: &usize| set >> bit & 1 == 1;
     (set < 1 << COLUMNS.len())
@@ -95,8 +95,8 @@ impl WorldFormat {
         self
     }
 
-    /// The format in which a recorder saves and a player loads. The state of consumers affects what systems do, so it is saved where
-    /// possible, even if this format leaves it out.
+    /// Returns the format in which a recorder saves and a player loads. The state of consumers affects what systems do, so it is saved
+    /// where possible, even if this format leaves it out.
     pub(crate) fn for_replays(&self) -> Self {
         let mut format = self.clone();
         format.keeps_tables = true;

@@ -48,13 +48,13 @@ impl Writer {
         }
     }
 
-    /// A type with elements of sequences that take no bytes, if there are more of them than a reader accepts.
+    /// Returns a type with elements of sequences that take no bytes, if there are more of them than a reader accepts.
     pub(crate) fn too_many_empty(&self) -> Option<&'static str> {
         let (count, of) = self.empty;
         (count > Budget::len_of(self.bytes.len())).then_some(of)
     }
 
-    /// The type whose values contain the byte at this position.
+    /// Returns the type whose values contain the byte at this position.
     pub(crate) fn type_at(&self, at: usize) -> Option<&'static str> {
         self.values.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| *name)
     }
@@ -66,7 +66,7 @@ impl Writer {
         self.settled = self.bytes.len();
     }
 
-    /// The checksum of everything that has been written.
+    /// Returns the checksum of everything that has been written.
     pub(crate) fn checksum(&mut self) -> u32 {
         self.settle();
         self.hasher.clone().finalize()
@@ -175,7 +175,7 @@ impl Lengths {
         Ok(())
     }
 
-    /// The length of each value, unless all are the same.
+    /// Returns the length of each value, unless all are the same.
     pub(crate) fn each(&self) -> Option<&[u32]> {
         (!self.each.is_empty()).then_some(&self.each[..])
     }
@@ -192,7 +192,7 @@ impl<'b> Reader<'b> {
         Self { all, at: 0 }
     }
 
-    /// The number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
@@ -256,7 +256,7 @@ impl<'b> Reader<'b> {
         Ok(self.arrays(len)?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
-    /// The bytes that have not been read.
+    /// Returns the bytes that have not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
     }

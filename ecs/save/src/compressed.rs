@@ -30,7 +30,7 @@ pub(crate) fn compress(world: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a world, decompressed if they are compressed.
+/// Returns the bytes of a world, decompressed if they are compressed.
 pub(crate) fn decompressed(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
     let Some(rest) = bytes.strip_prefix(&MAGIC) else { return Ok(Cow::Borrowed(bytes)) };
     decompress(rest).map(Cow::Owned).map_err(|(at, problem)| {

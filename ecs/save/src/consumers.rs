@@ -48,7 +48,7 @@ mod kind {
     pub(super) const LOCAL: u8 = 4;
 }
 
-/// The state of consumers in the contents of a world; empty if the format leaves it out.
+/// Returns the state of consumers in the contents of a world; empty if the format leaves it out.
 pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<ConsumersData, SaveError> {
     if format.new_consumers {
         return Ok(ConsumersData::default());
@@ -82,13 +82,13 @@ impl<'f> Names<'f> {
         Self { format, locals: locals.map(|local| (local.type_id, local)).collect() }
     }
 
-    /// The type of a component that is saved.
+    /// Returns the type of a component that is saved.
     fn component(&self, descriptor: &ComponentDescriptor) -> Option<&'f ComponentType> {
         let is_it = |ty: &&ComponentType| ty.descriptor.identity() == descriptor.identity();
         self.format.components.iter().find(is_it).filter(|ty| self.format.saves(ty.descriptor))
     }
 
-    /// The name of a list of messages that is saved.
+    /// Returns the name of a list of messages that is saved.
     fn list(&self, descriptor: &ComponentDescriptor) -> Option<String> {
         let is_it = |ty: &&ResourceType| ty.descriptor.identity() == descriptor.identity();
         self.format.resources.iter().find(is_it).map(|ty| name_of(ty.descriptor))
@@ -232,7 +232,7 @@ impl Read<'_, '_> {
         Ok(())
     }
 
-    /// The component with a name; `None` if the name is empty or the component is skipped.
+    /// Returns the component with a name; `None` if the name is empty or the component is skipped.
     fn component(&self, name: String) -> Result<Option<&ComponentType>, Refused> {
         match self.components.get(&name) {
             None if name.is_empty() || self.format.skips_unknown || self.format.keeps_unknown => Ok(None),

@@ -43,7 +43,7 @@ pub(crate) fn encode_all<T: Serialize>(
     Ok(encoder.empty())
 }
 
-/// Whether all numbers in a value are finite.
+/// Returns whether all numbers in a value are finite.
 #[cfg(feature = "text")]
 pub(crate) fn is_finite<T: Serialize + ?Sized>(value: &T) -> Result<bool, Error> {
     let mut bytes = Vec::new();

@@ -240,17 +240,17 @@ impl WorldFormat {
         self
     }
 
-    /// Whether a component or relation of a world that this format does not know is left out.
+    /// Returns whether a component or relation of a world that this format does not know is left out.
     pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
         self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
     }
 
-    /// Whether a component or relation that this format knows is saved.
+    /// Returns whether a component or relation that this format knows is saved.
     pub(crate) fn saves(&self, descriptor: &ComponentDescriptor) -> bool {
         !self.left_out.contains(&descriptor.identity())
     }
 
-    /// The options of a snapshot that leave out data.
+    /// Returns the options of a snapshot that leave out data.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
         // The registered format and the messages about saving are not state of the world, so they are left out.
         let options = self

@@ -36,7 +36,7 @@ pub(crate) mod form {
     pub(crate) const EVEN: u8 = 2;
 }
 
-/// The checksum of all bytes except the checksum itself.
+/// Returns the checksum of all bytes except the checksum itself.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let (before, after) = (MAGIC.len() + 4, MAGIC.len() + 8);
     let mut hasher = Hasher::new();
@@ -45,7 +45,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// All bytes except the checksum, with their offsets.
+/// Returns all bytes except the checksum, with their offsets.
 pub(crate) fn without_checksum(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
     let of_checksum = MAGIC.len() + 4..MAGIC.len() + 8;
     bytes.iter().copied().enumerate().filter(move |(at, _)| !of_checksum.contains(at))

@@ -76,12 +76,12 @@ impl LocalType {
         }
     }
 
-    /// The name in files.
+    /// Returns the name in files.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The types that snapshots clone without an option.
+    /// Returns the types that snapshots clone without an option.
     pub(crate) fn simple() -> impl Iterator<Item = Self> {
         macro_rules! of {
             ($($T:ty)*) => {

@@ -43,7 +43,7 @@ fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     components.iter().enumerate().map(first).collect()
 }
 
-/// A builder with the contents of the bytes, and with the components that these require in a world.
+/// Returns a builder with the contents of the bytes, and with the components that these require in a world.
 pub(crate) fn read(format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let mut source = Source {
         reader: Reader::new(bytes),
@@ -159,7 +159,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The resources with a text form that the bytes do not name.
+    /// Returns the resources with a text form that the bytes do not name.
     fn unnamed_resources(&self, format: &WorldFormat) -> Vec<TypeId> {
         let named = self.resources.iter().filter_map(|ty| Some(ty.known.as_ref()?.descriptor.identity())).collect();
         format.unnamed_forms(&named).filter_map(ComponentDescriptor::value_type_id).collect()

@@ -230,7 +230,7 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
         Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
-    /// The number of frames whose inputs have been applied.
+    /// Returns the number of frames whose inputs have been applied.
     #[must_use]
     pub fn frame(&self) -> u64 {
         self.frame
@@ -259,7 +259,7 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
         Ok(true)
     }
 
-    /// The differences from the recorded world, if that was recorded.
+    /// Returns the differences from the recorded world, if that was recorded.
     fn differences(&self, world: &World, check: &Check) -> Result<Vec<Difference>, ReplayError> {
         if check.state.is_empty() {
             return Ok(Vec::new());
@@ -270,14 +270,14 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
     }
 }
 
-/// The options of the checksums of a replay: they exclude everything that the format leaves out.
+/// Returns the options of the checksums of a replay: they exclude everything that the format leaves out.
 fn checksum_options(options: StateOptions, format: &WorldFormat, is_ordered: bool) -> StateOptions {
     let options = options.without_types(format.left_out_types());
     if is_ordered { options } else { options.without_order() }
 }
 
 impl<I> Replay<I> {
-    /// The inputs, by frame.
+    /// Returns the inputs, by frame.
     #[must_use]
     pub fn inputs(&self) -> &[I] {
         &self.inputs

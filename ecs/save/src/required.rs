@@ -57,7 +57,7 @@ impl<'w> Requirements<'w> {
         Self { world, ids, known, are_apart, sparse: BTreeMap::new() }
     }
 
-    /// Whether tables with different left-out components stay separate.
+    /// Returns whether tables with different left-out components stay separate.
     pub(crate) fn are_apart(&self) -> bool {
         self.are_apart
     }
@@ -71,12 +71,12 @@ impl<'w> Requirements<'w> {
         self.known.contains(&descriptor.identity()) || StorageContents::other_side_of(descriptor).is_some()
     }
 
-    /// All components that a component requires.
+    /// Returns all components that a component requires.
     fn required_by(&self, id: ComponentId) -> Vec<ComponentId> {
         self.world.components().info(id).map_or_else(Vec::new, |info| info.required_components().collect())
     }
 
-    /// The components with these numbers.
+    /// Returns the components with these numbers.
     fn ids_of(&self, numbers: impl Iterator<Item = u32>) -> Vec<ComponentId> {
         numbers.filter_map(|number| self.ids.get(&number).copied()).collect()
     }
@@ -148,7 +148,7 @@ impl<'w> Requirements<'w> {
         inserted
     }
 
-    /// The constructed columns of a table.
+    /// Returns the constructed columns of a table.
     pub(crate) fn columns(&self, table: &Table<'_>, sparse: &[u32], stamp: Tick) -> Vec<NewColumnContents> {
         let numbers = table.columns.iter().map(|(number, _)| *number).chain(sparse.iter().copied());
         let (by, rows) = (self.ids_of(numbers), table.entities.len());
@@ -156,7 +156,7 @@ impl<'w> Requirements<'w> {
         table.constructed.iter().filter_map(construct).collect()
     }
 
-    /// The constructed sparse sets.
+    /// Returns the constructed sparse sets.
     pub(crate) fn storages(self, stamp: Tick) -> Vec<(Vec<Entity>, NewColumnContents)> {
         let world = self.world;
         let construct = |(id, sparse): (ComponentId, Sparse)| {

@@ -35,7 +35,7 @@ enum Part<'b> {
 }
 
 impl<'b> Table<'b> {
-    /// The parts of this table, or those that it would have with other components.
+    /// Returns the parts of this table, or those that it would have with other components.
     fn parts(&self, components: impl Iterator<Item = u32>, constructed: &[ComponentId]) -> Vec<Part<'b>> {
         let constructed = constructed.iter().copied().map(Part::Constructed);
         let left_out = self.left_out.iter().copied().map(Part::LeftOut);

@@ -22,7 +22,7 @@ pub(crate) struct TextOf {
     old: Vec<(u32, Arc<Parse>)>,
 }
 
-/// The encoding of a value in files.
+/// Returns the encoding of a value in files.
 fn encoded<T: Serialize + 'static>(value: &dyn Any) -> Result<Vec<u8>, Error> {
     let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
     let mut bytes = Vec::new();
@@ -54,7 +54,7 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
-    /// The function that reads values of a version; `own` is the current version of the type.
+    /// Returns the function that reads values of a version; `own` is the current version of the type.
     pub(crate) fn parse(&self, version: u32, own: u32) -> Option<&Arc<Parse>> {
         if version == own {
             return Some(&self.current);

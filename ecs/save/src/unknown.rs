@@ -36,7 +36,7 @@ pub(crate) struct UnknownType {
 }
 
 impl UnknownComponents {
-    /// The values, each of another component.
+    /// Returns the values, each of another component.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0
@@ -49,7 +49,7 @@ impl UnknownComponents {
 }
 
 impl UnknownResources {
-    /// The values, each of another resource.
+    /// Returns the values, each of another resource.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0
@@ -62,19 +62,19 @@ impl UnknownResources {
 }
 
 impl UnknownValue {
-    /// The name of the type in files.
+    /// Returns the name of the type in files.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.ty.name
     }
 
-    /// The version of the type.
+    /// Returns the version of the type.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.ty.version
     }
 
-    /// The bytes of the value in the file.
+    /// Returns the bytes of the value in the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

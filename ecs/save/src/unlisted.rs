@@ -37,7 +37,7 @@ impl WorldFormat {
         format
     }
 
-    /// The resources in their text form whose names are not in a file. They are unchanged by the load.
+    /// Returns the resources in their text form whose names are not in a file. They are unchanged by the load.
     pub(crate) fn unnamed_forms<'f>(
         &'f self,
         named: &'f HashSet<ComponentIdentity>,

@@ -149,7 +149,7 @@ fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> R
     ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// The number of values of a type without size.
+/// Returns the number of values of a type without size.
 pub(crate) fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> {
     match parts.iter().find(|part| !part.bytes.is_empty()) {
         Some(part) => Err((part.offset, Problem::ValuesTooLong)),
@@ -161,12 +161,12 @@ fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
 }
 
-/// Whether plain values of a type are read as bytes, not with `serde`.
+/// Returns whether plain values of a type are read as bytes, not with `serde`.
 pub(crate) fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
     cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
 }
 
-/// The bytes of values as they are in files, if any bytes are a value of their type.
+/// Returns the bytes of values as they are in files, if any bytes are a value of their type.
 pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
     values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
 }

@@ -71,13 +71,13 @@ impl WorldFormat {
         write::write(self, living.contents(), consumers, out)
     }
 
-    /// Whether a world has left-out data other than resources.
+    /// Returns whether a world has left-out data other than resources.
     pub(crate) fn leaves_out_any(&self, world: &mut World) -> Result<bool, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         Ok(write::leaves_out_any(self, living.contents()))
     }
 
-    /// The state of the consumers of a world.
+    /// Returns the state of the consumers of a world.
     pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         consumers::of(self, living.contents())
@@ -180,7 +180,7 @@ impl WorldFormat {
         self.load(world, &file::read(path.as_ref())?)
     }
 
-    /// A world with the selected entities of another one, and all of its other saved data.
+    /// Returns a world with the selected entities of another one, and all of its other saved data.
     pub(crate) fn part_of(&self, world: &mut World, selected: Selected) -> Result<World, SaveError> {
         let kept: HashSet<Entity> = selected(world).into_iter().collect();
         let mut whole = Writer::new(Vec::new());

@@ -27,7 +27,7 @@ use crate::values::plain_bytes;
 struct Numbers(HashMap<ComponentIdentity, usize>);
 
 impl Numbers {
-    /// The numbers of the saved types.
+    /// Returns the numbers of the saved types.
     fn of(types: impl Iterator<Item = &'static ComponentDescriptor>, are_saved: impl Fn(usize) -> bool) -> Self {
         let numbered = types.enumerate().filter(|(number, _)| are_saved(*number));
         Self(numbered.map(|(number, descriptor)| (descriptor.identity(), number)).collect())
@@ -94,7 +94,7 @@ impl<'s> Saved<'s> {
         self.components.get(descriptor.identity()).is_some()
     }
 
-    /// The tables, each separately or merged with those that have the same remaining components.
+    /// Returns the tables, each separately or merged with those that have the same remaining components.
     pub(crate) fn tables(&self, are_apart: bool) -> GroupedTables<'s> {
         let tables: Vec<TableContents<'s>> = self.contents.tables().collect();
         let is_saved = |column: &ColumnContents<'_>| self.has(column.values().descriptor());
@@ -116,7 +116,7 @@ impl<'s> Saved<'s> {
         (tables, columns, groups)
     }
 
-    /// The names of the left-out components of a table.
+    /// Returns the names of the left-out components of a table.
     fn left_out_of(&self, table: TableContents<'s>) -> Vec<String> {
         let left_out = table.columns().map(|column| column.values().descriptor()).filter(|known| !self.has(known));
         let mut names: Vec<String> = left_out.map(name_of).collect();
@@ -146,12 +146,12 @@ impl<'s> Saved<'s> {
 
 #[cfg(feature = "text")]
 impl<'s> Saved<'s> {
-    /// Whether there are values of unknown types.
+    /// Returns whether there are values of unknown types.
     pub(crate) fn has_unknown(&self) -> bool {
         self.unknown.components.is_some() || self.unknown.resources.is_some()
     }
 
-    /// The type of a column, and the relation if the column belongs to the ends of pairs.
+    /// Returns the type of a column, and the relation if the column belongs to the ends of pairs.
     pub(crate) fn component(
         &self,
         column: ColumnContents<'_>,
@@ -334,7 +334,7 @@ pub(crate) fn end(out: &mut Writer) {
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// An estimate of the number of bytes. There are more if values own memory.
+/// Returns an estimate of the number of bytes. There are more if values own memory.
 fn expected_size(contents: SnapshotContents<'_>) -> usize {
     let of_column = |column: ColumnContents<'_>| {
         let values = column.values();
@@ -353,7 +353,7 @@ fn expected_size(contents: SnapshotContents<'_>) -> usize {
         + 4096
 }
 
-/// Whether entities, or tables that they were in, have left-out components, or are in left-out pairs.
+/// Returns whether entities, or tables that they were in, have left-out components, or are in left-out pairs.
 pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_>) -> bool {
     let columns = contents.tables().flat_map(|table| table.columns());
     let storages = contents.storages().map(|storage| storage.column());

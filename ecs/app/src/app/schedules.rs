@@ -14,7 +14,7 @@ use super::App;
 
 /// Methods for systems and schedules.
 impl App {
-    /// The schedules of the world.
+    /// Returns the schedules of the world.
     fn schedules(&mut self) -> strata_ecs::change_detection::Mut<'_, Schedules> {
         self.world.get_resource_or_init::<Schedules>()
     }
@@ -96,7 +96,7 @@ impl App {
         self
     }
 
-    /// A schedule, if it exists.
+    /// Returns a schedule, if it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -107,7 +107,7 @@ impl App {
         self.world.get_resource::<Schedules>()?.get(label)
     }
 
-    /// A schedule, mutably, if it exists.
+    /// Returns a schedule, mutably, if it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -190,7 +190,7 @@ impl App {
         self
     }
 
-    /// The function that handles the errors of the program, if one was set.
+    /// Returns the function that handles the errors of the program, if one was set.
     ///
     /// ```
     /// use strata_app::prelude::*;

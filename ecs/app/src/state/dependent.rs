@@ -113,7 +113,7 @@ pub trait SubStates: FreelyMutableState {
     /// unless the source is an `Option`.
     type SourceStates: StateSet;
 
-    /// The first value for these values of the sources; `None` if the state does not exist for them.
+    /// Returns the first value for these values of the sources; `None` if the state does not exist for them.
     fn should_exist(sources: Self::SourceStates) -> Option<Self>;
 }
 

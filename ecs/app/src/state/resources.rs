@@ -39,7 +39,7 @@ impl<S: States> State<S> {
         Self(state)
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn get(&self) -> &S {
         &self.0
@@ -87,7 +87,7 @@ impl<S: States> PartialEq<S> for State<S> {
 pub struct PreviousState<S: States>(pub(super) S);
 
 impl<S: States> PreviousState<S> {
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn get(&self) -> &S {
         &self.0

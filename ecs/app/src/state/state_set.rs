@@ -38,11 +38,11 @@ pub trait StateSet: Sized {
     /// The sum of the depths of the states.
     const SET_DEPENDENCY_DEPTH: usize;
 
-    /// The values of the states, if all states exist that are not in an `Option`.
+    /// Returns the values of the states, if all states exist that are not in an `Option`.
     #[doc(hidden)]
     fn get(world: &World) -> Option<Self>;
 
-    /// Whether one of the states has changed in this run of the transitions.
+    /// Returns whether one of the states has changed in this run of the transitions.
     #[doc(hidden)]
     fn any_changed(world: &World) -> bool;
 

@@ -103,7 +103,7 @@ impl<S: States> Words for S {
     }
 }
 
-/// The persistence of a resource that contains values of a state.
+/// Returns the persistence of a resource that contains values of a state.
 pub(crate) fn of_state<R: Words, S: States>() -> Persistence<R> {
     match S::FORM {
         StateForm::Unknown => Persistence::Listed,

@@ -105,12 +105,12 @@ pub struct StateTransitionEvent<S: States> {
 }
 
 impl<S: States> StateTransitionEvent<S> {
-    /// The state for which [`OnExit`] runs.
+    /// Returns the state for which [`OnExit`] runs.
     pub(super) fn left(&self) -> Option<&S> {
         self.exited.as_ref().filter(|_| self.is_told())
     }
 
-    /// The state for which [`OnEnter`] runs.
+    /// Returns the state for which [`OnEnter`] runs.
     pub(super) fn reached(&self) -> Option<&S> {
         self.entered.as_ref().filter(|_| self.is_told())
     }
@@ -223,12 +223,12 @@ pub(super) fn begin<S: States>(world: &mut World) {
     world.insert_resource(Transitions::<S> { is_new: true, is_loaded: false, current: None });
 }
 
-/// Whether a state was added.
+/// Returns whether a state was added.
 pub(super) fn has_begun<S: States>(world: &World) -> bool {
     world.contains_resource::<Transitions<S>>()
 }
 
-/// The text about a state that was never added, with its effect.
+/// Returns the text about a state that was never added, with its effect.
 pub(super) fn never_added<S: States>(effect: &str) -> String {
     absent_state(effect, type_name::<S>())
 }
@@ -241,7 +241,7 @@ fn absent_state(effect: &str, state: &str) -> String {
     )
 }
 
-/// A text for each schedule of a state that was never added.
+/// Returns a text for each schedule of a state that was never added.
 pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
     let module = concat!(module_path!(), "::");
     let schedules = world.get_resource::<Schedules>().into_iter().flat_map(Schedules::iter);
@@ -257,7 +257,7 @@ pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
         .collect()
 }
 
-/// The transition of a state in the current run of [`StateTransition`].
+/// Returns the transition of a state in the current run of [`StateTransition`].
 pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<S>> {
     world.get_resource::<Transitions<S>>()?.current.as_ref()
 }
@@ -370,7 +370,7 @@ pub(super) fn run_enter<S: States>(world: &mut World) -> Result {
     }
 }
 
-/// The schedule of transitions, without the systems of any state.
+/// Returns the schedule of transitions, without the systems of any state.
 pub(super) fn schedule() -> Schedule {
     use StateTransitionSystems::{DependentTransitions, EnterSchedules, ExitSchedules, TransitionSchedules};
 

@@ -129,35 +129,35 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// The duration by which the clock was last advanced.
+    /// Returns the duration by which the clock was last advanced.
     #[inline]
     #[must_use]
     pub fn delta(&self) -> Duration {
         self.delta.duration
     }
 
-    /// The delta in seconds.
+    /// Returns the delta in seconds.
     #[inline]
     #[must_use]
     pub fn delta_secs(&self) -> f32 {
         self.delta.secs
     }
 
-    /// The delta in seconds, with more precision.
+    /// Returns the delta in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn delta_secs_f64(&self) -> f64 {
         self.delta.secs_f64
     }
 
-    /// The sum of all deltas.
+    /// Returns the sum of all deltas.
     #[inline]
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed.duration
     }
 
-    /// The sum of all deltas in seconds. After some hours the precision of an `f32` is too low for animations: see
+    /// Returns the sum of all deltas in seconds. After some hours the precision of an `f32` is too low for animations: see
     /// [`elapsed_secs_wrapped`](Time::elapsed_secs_wrapped).
     #[inline]
     #[must_use]
@@ -165,14 +165,14 @@ impl<T: Default> Time<T> {
         self.elapsed.secs
     }
 
-    /// The sum of all deltas in seconds, with more precision.
+    /// Returns the sum of all deltas in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.secs_f64
     }
 
-    /// The sum of all deltas, which restarts at zero after each [`wrap_period`](Time::wrap_period).
+    /// Returns the sum of all deltas, which restarts at zero after each [`wrap_period`](Time::wrap_period).
     ///
     /// ```
     /// use std::time::Duration;
@@ -202,7 +202,7 @@ impl<T: Default> Time<T> {
         self.wrapped.secs_f64
     }
 
-    /// The period after which [`elapsed_wrapped`](Time::elapsed_wrapped) restarts at zero: an hour by default.
+    /// Returns the period after which [`elapsed_wrapped`](Time::elapsed_wrapped) restarts at zero: an hour by default.
     #[inline]
     #[must_use]
     pub fn wrap_period(&self) -> Duration {
@@ -220,14 +220,14 @@ impl<T: Default> Time<T> {
         self.wrap_period = wrap_period;
     }
 
-    /// The context of the clock.
+    /// Returns the context of the clock.
     #[inline]
     #[must_use]
     pub fn context(&self) -> &T {
         &self.context
     }
 
-    /// The context of the clock, mutably.
+    /// Returns the context of the clock, mutably.
     #[inline]
     #[must_use]
     pub fn context_mut(&mut self) -> &mut T {
@@ -252,7 +252,7 @@ impl<T: Default> Time<T> {
     }
 }
 
-/// The remainder of the division of a duration by a period.
+/// Returns the remainder of the division of a duration by a period.
 fn remainder(duration: Duration, period: Duration) -> Duration {
     if duration < period {
         return duration;

@@ -120,7 +120,7 @@ impl Time<Fixed> {
         time
     }
 
-    /// The length of a step: by default 1/64 of a second.
+    /// Returns the length of a step: by default 1/64 of a second.
     #[must_use]
     pub fn timestep(&self) -> Duration {
         self.context().timestep
@@ -161,13 +161,13 @@ impl Time<Fixed> {
         self.set_timestep_seconds(1.0 / hz);
     }
 
-    /// The accumulated time since the last step. In systems outside of the fixed steps it is less than a step.
+    /// Returns the accumulated time since the last step. In systems outside of the fixed steps it is less than a step.
     #[must_use]
     pub fn overstep(&self) -> Duration {
         self.context().overstep
     }
 
-    /// The [`overstep`](Time::overstep) as a fraction of a step, for interpolation between two steps.
+    /// Returns the [`overstep`](Time::overstep) as a fraction of a step, for interpolation between two steps.
     ///
     /// ```
     /// use std::time::Duration;

@@ -106,19 +106,19 @@ impl Time<Real> {
         }
     }
 
-    /// The instant when the clock was created.
+    /// Returns the instant when the clock was created.
     #[must_use]
     pub fn startup(&self) -> Instant {
         self.context().startup
     }
 
-    /// The instant of the first update.
+    /// Returns the instant of the first update.
     #[must_use]
     pub fn first_update(&self) -> Option<Instant> {
         self.context().first_update
     }
 
-    /// The instant of the last update.
+    /// Returns the instant of the last update.
     #[must_use]
     pub fn last_update(&self) -> Option<Instant> {
         self.context().last_update

@@ -52,19 +52,19 @@ impl Stopwatch {
         Self::default()
     }
 
-    /// The elapsed time since it was last reset.
+    /// Returns the elapsed time since it was last reset.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The elapsed time in seconds.
+    /// Returns the elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.elapsed.as_secs_f32()
     }
 
-    /// The elapsed time in seconds, with more precision.
+    /// Returns the elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.as_secs_f64()
@@ -93,7 +93,7 @@ impl Stopwatch {
         self.is_paused = false;
     }
 
-    /// Whether it is paused.
+    /// Returns whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused

@@ -142,8 +142,8 @@ impl Timer {
         self
     }
 
-    /// The number of times that the timer's duration fits into `elapsed`, and the remainder. A duration of zero fits
-    /// `u32::MAX` times.
+    /// Returns the number of times that the timer's duration fits into `elapsed`, and the remainder. A duration of zero fits `u32::MAX`
+    /// times.
     fn divide(&self, elapsed: Duration) -> (u32, Duration) {
         let (elapsed, duration) = (elapsed.as_nanos(), self.duration.as_nanos());
         match (elapsed.checked_div(duration), elapsed.checked_rem(duration)) {
@@ -155,38 +155,38 @@ impl Timer {
         }
     }
 
-    /// Whether the duration has elapsed. A repeating timer is finished only until the next [`tick`](Timer::tick).
+    /// Returns whether the duration has elapsed. A repeating timer is finished only until the next [`tick`](Timer::tick).
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Whether the last [`tick`](Timer::tick) finished it.
+    /// Returns whether the last [`tick`](Timer::tick) finished it.
     #[must_use]
     pub fn just_finished(&self) -> bool {
         self.times_finished > 0
     }
 
-    /// How many times the last [`tick`](Timer::tick) finished it: more than once if a repeating timer is advanced by
-    /// several durations.
+    /// Returns how many times the last [`tick`](Timer::tick) finished it: more than once if a repeating timer is advanced by several
+    /// durations.
     #[must_use]
     pub fn times_finished_this_tick(&self) -> u32 {
         self.times_finished
     }
 
-    /// The elapsed time since it started or last restarted.
+    /// Returns the elapsed time since it started or last restarted.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()
     }
 
-    /// The elapsed time in seconds.
+    /// Returns the elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.stopwatch.elapsed_secs()
     }
 
-    /// The elapsed time in seconds, with more precision.
+    /// Returns the elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.stopwatch.elapsed_secs_f64()
@@ -197,7 +197,7 @@ impl Timer {
         self.stopwatch.set_elapsed(elapsed);
     }
 
-    /// The duration after which it finishes.
+    /// Returns the duration after which it finishes.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
@@ -209,19 +209,19 @@ impl Timer {
         self.duration = duration;
     }
 
-    /// The time until it finishes.
+    /// Returns the time until it finishes.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.duration.saturating_sub(self.elapsed())
     }
 
-    /// The time until it finishes, in seconds.
+    /// Returns the time until it finishes, in seconds.
     #[must_use]
     pub fn remaining_secs(&self) -> f32 {
         self.remaining().as_secs_f32()
     }
 
-    /// The fraction of the duration that has elapsed, from 0 to 1.
+    /// Returns the fraction of the duration that has elapsed, from 0 to 1.
     ///
     /// ```
     /// use std::time::Duration;
@@ -235,7 +235,7 @@ impl Timer {
         if self.duration.is_zero() { 1.0 } else { self.elapsed().as_secs_f32() / self.duration.as_secs_f32() }
     }
 
-    /// The fraction of the duration that remains, from 1 to 0.
+    /// Returns the fraction of the duration that remains, from 1 to 0.
     #[must_use]
     pub fn fraction_remaining(&self) -> f32 {
         1.0 - self.fraction()
@@ -251,7 +251,7 @@ impl Timer {
         self.tick(self.remaining().saturating_sub(Duration::from_nanos(1)));
     }
 
-    /// Whether it repeats.
+    /// Returns whether it repeats.
     #[must_use]
     pub fn mode(&self) -> TimerMode {
         self.mode
@@ -276,7 +276,7 @@ impl Timer {
         self.stopwatch.unpause();
     }
 
-    /// Whether it is paused.
+    /// Returns whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.stopwatch.is_paused()

@@ -125,19 +125,19 @@ impl Replica {
         Self { ids: map.iter().collect(), at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// The last position of the replica; `None` if it has not started.
+    /// Returns the last position of the replica; `None` if it has not started.
     #[must_use]
     pub fn mark(&self) -> Option<DeltaMark> {
         self.at
     }
 
-    /// The entity that corresponds to an entity of the other world. It may have been despawned.
+    /// Returns the entity that corresponds to an entity of the other world. It may have been despawned.
     #[must_use]
     pub fn get(&self, source: Entity) -> Option<Entity> {
         self.ids.get(&source).copied()
     }
 
-    /// The entities of the other world that have been named, and the corresponding entities of this world, in unspecified order.
+    /// Returns the entities of the other world that have been named, and the corresponding entities of this world, in unspecified order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> + '_ {
         self.ids.iter().map(|(source, own)| (*source, *own))
     }

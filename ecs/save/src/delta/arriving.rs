@@ -77,7 +77,7 @@ pub(super) enum Going {
 }
 
 impl Going {
-    /// The entities with this destination.
+    /// Returns the entities with this destination.
     pub(super) fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
         match way {
             Way::InPlace => Self::To(

@@ -114,7 +114,7 @@ impl Got {
         })
     }
 
-    /// The first missing value of the first `entities` entities of a group: the entity and the component.
+    /// Returns the first missing value of the first `entities` entities of a group: the entity and the component.
     pub(super) fn missing(&self, group: usize, entities: usize) -> Option<(usize, usize)> {
         let (components, from) = self.groups[group];
         let (mut bit, end) = (from, from + entities * components);

@@ -30,7 +30,7 @@ impl Known {
         self.ids[&component.identity()]
     }
 
-    /// Whether many values of a component can be inserted at once.
+    /// Returns whether many values of a component can be inserted at once.
     pub(super) fn comes_together(&self, component: &ComponentDescriptor) -> bool {
         component.storage() == Some(StorageType::Table) && !self.relationships.contains(&self.id(component))
     }

@@ -72,7 +72,7 @@ pub(super) fn read(
     })
 }
 
-/// The positions at which a delta starts and to which it leads, if its first bytes and its checksum are valid.
+/// Returns the positions at which a delta starts and to which it leads, if its first bytes and its checksum are valid.
 pub(super) fn read_marks(bytes: &[u8]) -> Result<[Option<DeltaMark>; 2], LoadError> {
     let mut reader = Reader::new(bytes);
     marks(&mut reader, bytes).map_err(|problem| LoadError::Bytes { offset: reader.offset(), name: None, problem })
@@ -160,7 +160,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped.
+    /// Returns the types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -389,7 +389,7 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// The state of an entity that is alive after the delta.
+    /// Returns the state of an entity that is alive after the delta.
     fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
         match self.fates.get(entity) {
             Some(Fate::In(place)) => Ok(Found::In(place)),

@@ -36,7 +36,7 @@ impl<'f, T> Used<'f, T> {
         self.known.get(&descriptor.identity()).copied()
     }
 
-    /// The number of a type. Its name is written on first use.
+    /// Returns the number of a type. Its name is written on first use.
     fn number(&mut self, descriptor: &ComponentDescriptor, version: u32) -> u32 {
         let named = &mut self.named;
         *self.numbers.entry(descriptor.identity()).or_insert_with(|| {
@@ -186,8 +186,8 @@ impl Source<'_, '_, '_> {
         if all.is_empty() { Ok(()) } else { Err(DeltaError::NotSaved(all)) }
     }
 
-    /// The number of a component whose values are saved. `None` for a component that lists sources, which follows from these, and for the
-    /// components of pairs.
+    /// Returns the number of a component whose values are saved. `None` for a component that lists sources, which follows from these, and
+    /// for the components of pairs.
     fn number_of(&mut self, descriptor: &ComponentDescriptor) -> Option<u32> {
         let ty = self.components.get(descriptor)?;
         let other = StorageContents::other_side_of(descriptor);
@@ -441,12 +441,12 @@ fn gather<const SIZE: usize>(out: &mut Writer, bytes: &[u8], rows: &[u32]) {
     out.arrays(rows, |row| values[*row as usize]);
 }
 
-/// Consecutive rows, as ranges.
+/// Returns consecutive rows, as ranges.
 fn runs(rows: &[u32]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
     rows.chunk_by(|row, next| *row + 1 == *next).map(|run| run[0] as usize..run[run.len() - 1] as usize + 1)
 }
 
-/// The union of several lists of rows, each in ascending order.
+/// Returns the union of several lists of rows, each in ascending order.
 fn union<'r>(lists: impl Iterator<Item = &'r [u32]>) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::new();
     for rows in lists {

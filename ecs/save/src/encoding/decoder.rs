@@ -270,7 +270,7 @@ impl<'de> Parts<'_, '_, 'de> {
         Ok(Some(value))
     }
 
-    /// The expected number of parts. A number from the bytes is not trusted.
+    /// Returns the expected number of parts. A number from the bytes is not trusted.
     fn expected(&self) -> usize {
         if self.are_counted { self.left.min(self.of.left.len()) } else { self.left }
     }

@@ -37,18 +37,18 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// The number of elements of sequences that took no bytes.
+    /// Returns the number of elements of sequences that took no bytes.
     pub(super) fn empty(&self) -> usize {
         self.empty
     }
 
-    /// Whether all numbers were finite.
+    /// Returns whether all numbers were finite.
     #[cfg(feature = "text")]
     pub(super) fn is_finite(&self) -> bool {
         self.is_finite

@@ -15,7 +15,7 @@ const DEPTH: u32 = 128;
 pub(crate) struct Budget(Cell<usize>);
 
 impl Budget {
-    /// The budget for an input of this length: one element per byte, and at least a number that is harmless.
+    /// Returns the budget for an input of this length: one element per byte, and at least a number that is harmless.
     pub(crate) fn of(bytes: usize) -> Self {
         Self(Cell::new(Self::len_of(bytes)))
     }
@@ -32,7 +32,7 @@ impl Budget {
     }
 }
 
-/// The depth of the next level.
+/// Returns the depth of the next level.
 pub(super) fn deeper(depth: u32) -> Result<u32, Error> {
     match depth {
         DEPTH => Err(Error::custom(format_args!("more than {DEPTH} values are within each other"))),

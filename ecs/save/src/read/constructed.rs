@@ -30,7 +30,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The components that those of tables and sparse sets require in a world.
+    /// Returns the components that those of tables and sparse sets require in a world.
     pub(super) fn requirements<'w>(
         &self,
         format: &WorldFormat,

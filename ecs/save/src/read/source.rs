@@ -91,7 +91,7 @@ impl<'b> Source<'b> {
         Err(problem)
     }
 
-    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped or kept.
+    /// Returns the types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped or kept.
     pub(super) fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -199,7 +199,7 @@ impl<'b> Source<'b> {
         Ok((number, None))
     }
 
-    /// The values of the parts of a column.
+    /// Returns the values of the parts of a column.
     pub(super) fn new_column(
         &mut self,
         number: u32,

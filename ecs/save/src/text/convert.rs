@@ -58,8 +58,8 @@ fn write_column<E: Error>(
     Ok(())
 }
 
-/// A format without the text-form resources that a text does not name, and the numbers that its resources then have. The resources that are
-/// not named are unchanged by the load.
+/// Returns a format without the text-form resources that a text does not name, and the numbers that its resources then have. The resources
+/// that are not named are unchanged by the load.
 fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (WorldFormat, Vec<usize>) {
     let named: HashSet<usize> = named.collect();
     let is_kept: Vec<bool> =
@@ -85,7 +85,7 @@ struct Numbers<'t, 'f> {
 }
 
 impl Numbers<'_, '_> {
-    /// The numbers in the format of the components of a table; `None` for a skipped one.
+    /// Returns the numbers in the format of the components of a table; `None` for a skipped one.
     fn in_format<E: Error>(&self, table: &Table) -> Result<Vec<Option<usize>>, E> {
         let number = |times: &ColumnTimes| Ok(self.types.component(&times.0)?.map(|(number, _)| number));
         table.columns.iter().map(number).collect()
@@ -157,7 +157,7 @@ fn write_pairs(out: &mut Writer, all: &[(usize, Vec<Pair>)]) {
     }
 }
 
-/// The bytes of the saved world.
+/// Returns the bytes of the saved world.
 pub(super) fn convert<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer: D) -> Result<Vec<u8>, D::Error> {
     let types = Types::of(format);
     let world: World = read(&types, deserializer)?;

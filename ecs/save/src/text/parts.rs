@@ -37,7 +37,7 @@ pub(super) type ColumnTimes = (String, u32, Option<Vec<Ticks>>);
 /// The suffixes of the name of a relation for the components of its sources and targets.
 pub(super) const ENDS: [&str; 2] = [" source", " target"];
 
-/// The key of a type in texts: its name and version.
+/// Returns the key of a type in texts: its name and version.
 pub(super) fn key(name: &str, version: u32) -> String {
     format!("{name}@{version}")
 }

@@ -291,7 +291,7 @@ impl Typed for Row {
     }
 }
 
-/// The next item of a tuple.
+/// Returns the next item of a tuple.
 fn item<'de, A: SeqAccess<'de>, T: DeserializeSeed<'de>>(
     seq: &mut A,
     at: usize,
@@ -398,7 +398,7 @@ impl Typed for Option<(usize, Ticks, Vec<u8>)> {
     }
 }
 
-/// The contents of the input.
+/// Returns the contents of the input.
 pub(super) fn read<'de, D: Deserializer<'de>>(types: &Types<'_>, deserializer: D) -> Result<World, D::Error> {
     deserializer.deserialize_map(WorldVisitor(types))
 }

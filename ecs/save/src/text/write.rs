@@ -79,7 +79,7 @@ fn ticks_of(ticks: ComponentTicks) -> Ticks {
     (ticks.added.get(), ticks.changed.get())
 }
 
-/// A value of a type, if its numbers are finite.
+/// Returns a value of a type, if its numbers are finite.
 fn checked<S: Serializer>(
     value: &dyn erased_serde::Serialize,
     what: impl FnOnce() -> String,
@@ -117,7 +117,7 @@ impl<'c> Column<'c> {
         Some(Self { ty, times: (name, stamp, ticks), parts })
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     fn value(&self, mut row: usize) -> Option<&'c dyn erased_serde::Serialize> {
         for part in &self.parts {
             match row.checked_sub(part.values().len()) {

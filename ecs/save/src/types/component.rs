@@ -157,12 +157,12 @@ impl ComponentType {
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// The function that reads values of a version.
+    /// Returns the function that reads values of a version.
     pub(crate) fn reader(&self, version: u32) -> Option<ReadColumn> {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
@@ -190,7 +190,7 @@ pub(crate) enum ReadColumn {
 }
 
 impl ReadColumn {
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
@@ -224,7 +224,7 @@ fn show_component<C: Serialize + 'static>(values: ErasedSlice<'_>, row: usize) -
     Some(values.downcast_ref::<C>()?.get(row)?)
 }
 
-/// The sides of relationships whose other side is not among the components.
+/// Returns the sides of relationships whose other side is not among the components.
 pub(crate) fn one_sided(components: &[ComponentType]) -> HashSet<ComponentIdentity> {
     let all: HashSet<ComponentIdentity> = components.iter().map(|ty| ty.descriptor.identity()).collect();
     let has_no_other = |ty: &&ComponentType| {

@@ -16,7 +16,7 @@ pub(super) struct Earlier<Read> {
 }
 
 impl<Read: Clone> Earlier<Read> {
-    /// The names in the definition of a type.
+    /// Returns the names in the definition of a type.
     pub(super) fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
@@ -29,7 +29,7 @@ impl<Read: Clone> Earlier<Read> {
         Self { names: descriptor.aliases().iter().map(named).collect(), upgrades: Vec::new() }
     }
 
-    /// The current name and the earlier names of a type in files.
+    /// Returns the current name and the earlier names of a type in files.
     pub(super) fn names(&self, of: &'static ComponentDescriptor) -> Vec<String> {
         [name_of(of)].into_iter().chain(self.names.iter().cloned()).collect()
     }

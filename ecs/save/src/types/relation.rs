@@ -159,7 +159,7 @@ impl RelationType {
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
@@ -189,7 +189,7 @@ fn show_pair<R: Relation + Serialize>(pairs: PairsContents<'_>, at: usize) -> Op
     Some(pairs.values::<R>()?.get(at)?)
 }
 
-/// The components that have numbers in a file: those with names, and those of the ends of relations.
+/// Returns the components that have numbers in a file: those with names, and those of the ends of relations.
 pub(crate) fn known_components(
     named: &[ComponentType],
     relations: impl IntoIterator<Item = RelationType>,

@@ -26,7 +26,7 @@ type ReadResource =
 /// The version of values in the [text form](strata_ecs::component::TextForm) of their type. Other versions start at 1.
 pub(crate) const TEXT_VERSION: u32 = 0;
 
-/// The function that reads a resource in its text form.
+/// Returns the function that reads a resource in its text form.
 fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
     Arc::new(move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
         for text in read_values::<String>(&[values])? {
@@ -193,7 +193,7 @@ impl ResourceType {
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
