@@ -8,18 +8,18 @@
 //! consumer state (`consumers.rs`); and, if tables with different left-out components stay separate, the names of these components for each
 //! table. The components of the ends of relations have numbers after the others. A column is the number of its component, its stamp, a flag
 //! for ticks, and the ticks; the form of the values; then a block of values. A block is preceded by its length in bytes. Plain values are
-//! stored as their bytes, and others consecutively in postcard's encoding: either all with the same length, or followed by their lengths as
-//! 4 bytes each. So a program that does not know the type of the values can separate them.
+//! stored as their bytes. Other values are stored consecutively in postcard's encoding: either all have equal lengths, or the lengths
+//! follow as 4 bytes each. So a program that does not know the type of the values can separate them.
 //!
-//! Kept values of components are entities and, if there are any, stamp, a flag for ticks, the ticks, and the values of each entity; kept
-//! resources are a flag for their presence, ticks and values. Such values are preceded by their number, and each is the number of a type, a
-//! flag for plain values, and a block.
+//! The kept values of components are a list of entities and, if the list is not empty, a stamp, a flag for ticks, the ticks, and the values
+//! of each entity. The kept resources are a flag for their presence and, if it is set, ticks and values. Such values are preceded by their
+//! number; each value is the number of a type, a flag for plain values, and a block.
 //!
 //! Tests: tests/snapshots/saves.rs, tests/snapshots/hostile.rs
 
 use crc32fast::Hasher;
 
-/// The first bytes of a saved world. As in PNG, they detect programs that treat bytes as text.
+/// The first bytes of a saved world. As in PNG files, they reveal damage by programs that treat the file as text.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the layout.
 pub(crate) const VERSION: u32 = 4;
@@ -28,11 +28,11 @@ pub(crate) const VERSION_WITH_LEFT_OUT: u32 = 5;
 
 /// The form of the values of a column.
 pub(crate) mod form {
-    /// In postcard's encoding, followed by the lengths.
+    /// Values in postcard's encoding, followed by the length of each.
     pub(crate) const EACH: u8 = 0;
-    /// As in memory.
+    /// Values as their bytes in memory.
     pub(crate) const PLAIN: u8 = 1;
-    /// In postcard's encoding, all with the same length.
+    /// Values in postcard's encoding, all with equal lengths.
     pub(crate) const EVEN: u8 = 2;
 }
 

@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use strata_ecs::change::Tick;
 
-/// The remaining part of a table.
+/// What remains of a table without its left-out components.
 pub(crate) struct Remainder<C> {
     /// The remaining components, in an order that does not depend on the table.
     pub(crate) components: Vec<C>,
@@ -20,7 +20,7 @@ pub(crate) struct Remainder<C> {
     pub(crate) rows: usize,
 }
 
-/// Returns the resulting tables, in their order: for each, the indexes of the tables whose rows it has.
+/// Returns the resulting tables in order: for each, the indexes of the tables whose rows it gets.
 pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> {
     let (mut groups, mut found) = (Vec::new(), HashMap::new());
     let whole = tables.iter().enumerate().filter(|(_, table)| table.is_whole);

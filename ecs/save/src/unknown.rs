@@ -1,4 +1,5 @@
-//! Values whose types a format does not know, kept as bytes: see [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
+//! Values whose types a format does not know, and which are kept as bytes: see
+//! [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
 //!
 //! Tests: tests/snapshots/unknown.rs
 
@@ -28,7 +29,7 @@ pub struct UnknownValue {
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// The description of a type in a file.
+/// The name and version of a type in a file.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct UnknownType {
     pub(crate) name: String,
@@ -36,7 +37,7 @@ pub(crate) struct UnknownType {
 }
 
 impl UnknownComponents {
-    /// Returns the values, each of another component.
+    /// Returns the values. Each is the value of another component.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0
@@ -49,7 +50,7 @@ impl UnknownComponents {
 }
 
 impl UnknownResources {
-    /// Returns the values, each of another resource.
+    /// Returns the values. Each is the value of another resource.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0

@@ -1,5 +1,5 @@
-//! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any is applied, and
-//! entities have to fit the state of the replica.
+//! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any of them is applied, and
+//! the entities must match the state of the replica.
 //!
 //! The layout, with all numbers little-endian and lists preceded by their lengths as 8 bytes: the magic bytes, the version, the checksum of
 //! all other bytes; a flag whether the delta starts at a position, that position if so, and the position to which it leads; names and
@@ -31,7 +31,7 @@ use crate::read::read_values;
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
-/// The change tick that values of a delta get, which are stored without one.
+/// The tick of all values of a delta, because a delta stores no ticks.
 const NOW: Tick = Tick::new(1);
 
 /// A reader with the types of the delta.
@@ -41,10 +41,10 @@ struct Source<'b> {
     resources: Vec<(String, Option<ResourceType>)>,
     relations: Vec<(String, Option<RelationType>)>,
     skips_unknown: bool,
-    /// Whether the delta contains the whole world: then the entities that the replica knows do not matter.
+    /// Whether the delta contains the whole world. Then entities may occur again that the replica already has.
     is_full: bool,
     budget: &'b Budget,
-    /// The type that is being read.
+    /// The name of the type that is being read, for errors.
     name: Option<String>,
     fates: Fates,
 }
@@ -160,7 +160,8 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// Returns the types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped.
+    /// Reads the names and versions of types. For each type, returns the name and the result of `find`, or `None` if the type is unknown
+    /// and is skipped.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -307,7 +308,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Reads the indexes of the entities of a block that have a value; `None` if all have one.
+    /// Reads the indexes of the entities of a block that have a value; `None` if all entities of the block have one.
     fn rows(&mut self, entities: usize) -> Result<Option<Vec<u32>>, Problem> {
         if self.reader.flag()? {
             return Ok(None);
@@ -389,7 +390,7 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// Returns the state of an entity that is alive after the delta.
+    /// Finds an entity that is alive in the other world after the delta; any other entity is an error.
     fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
         match self.fates.get(entity) {
             Some(Fate::In(place)) => Ok(Found::In(place)),
@@ -402,7 +403,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Reads an entity that is alive after the delta.
+    /// Reads an entity, which must be alive in the other world after the delta.
     fn living_entity(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Entity, Problem> {
         let entity = self.entity()?;
         self.found(entity, standing).map(|_| entity)
@@ -423,7 +424,7 @@ impl<'b> Source<'b> {
         Ok(found)
     }
 
-    /// Calls a function with a block of `count` values and returns its result.
+    /// Reads a block of `count` values, and returns the result of calling `read` with them.
     fn values<T>(
         &mut self,
         count: usize,

@@ -16,7 +16,7 @@ pub(super) struct Earlier<Read> {
 }
 
 impl<Read: Clone> Earlier<Read> {
-    /// Returns the names in the definition of a type.
+    /// Reads the earlier names of a type from its definition.
     pub(super) fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
@@ -34,7 +34,8 @@ impl<Read: Clone> Earlier<Read> {
         [name_of(of)].into_iter().chain(self.names.iter().cloned()).collect()
     }
 
-    /// Adds the function that reads a version of a type. `made` is the type of the values that it creates.
+    /// Adds the function that reads values of an older version. `own` is the type, and `made` is the type of the values that the function
+    /// creates, which must be equal.
     #[track_caller]
     pub(super) fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());

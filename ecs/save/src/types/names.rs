@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use strata_ecs::component::ComponentDescriptor;
 
-/// Types by all of their names.
+/// Returns the types, by all of their names.
 pub(crate) fn by_name<T: Clone>(types: &[T], names: impl Fn(&T) -> Vec<String>) -> HashMap<String, T> {
     types.iter().flat_map(|ty| names(ty).into_iter().map(|name| (name, ty.clone()))).collect()
 }
