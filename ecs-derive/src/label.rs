@@ -16,7 +16,7 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
 
-/// One trait of labels.
+/// A label trait.
 struct Label {
     /// Name of the trait.
     name: &'static str,
@@ -52,7 +52,7 @@ pub(crate) fn schedule_label(cx: &Ctxt, item: &Item) -> TokenStream {
     expand(cx, item, &SCHEDULE_LABEL)
 }
 
-/// Expands the derive of a trait.
+/// Expands the derive of a label trait.
 fn expand(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     let Label { name, what, helper, grammar } = label;
     let options = grammar.collect(cx, helper, &item.attrs);

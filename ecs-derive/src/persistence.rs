@@ -1,4 +1,5 @@
-//! The options `transient`, `save` and `persistence` of resources and messages: how values take part in snapshots, files and comparisons.
+//! The options `transient`, `save` and `persistence` of resources and messages: whether snapshots, files and comparisons contain the
+//! values.
 //!
 //! Tests: tests/snapshots/bounds.rs
 

@@ -32,9 +32,9 @@ const VALIDATION_MESSAGE: Known = Known { name: "validation_message", usage: "va
 
 /// One field of the struct.
 struct Field {
-    /// How the field is named in `self.name` and `Self { name: .. }`.
+    /// The name or index of the field, as in `self.name` and `Self { name: .. }`.
     member: TokenStream,
-    /// Its name, for messages of the core.
+    /// Name of the field, for messages of the core.
     name: String,
     /// Variable that holds the fetched parameter.
     variable: Ident,
@@ -44,10 +44,10 @@ struct Field {
     builder: Ident,
     /// The visibility of the field.
     vis: Visibility,
-    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of a
-    /// `PhantomData` is not fetched, so it may be anything: a lifetime alone, a type without bounds.
+    /// Type by which the field is fetched: the type of the field, with each `PhantomData<..>` replaced by `PhantomData<()>`. The argument
+    /// of a `PhantomData` is not fetched, so it may be any type, also one without bounds.
     ty: Type,
-    /// Type of the field, if it has markers.
+    /// Type of the field, if it contains `PhantomData<..>`.
     marked: Option<Type>,
     /// The text of the error if the field cannot be fetched.
     message: Option<String>,
@@ -87,7 +87,7 @@ fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     true
 }
 
-/// Only structs have a single set of fields to fetch.
+/// Rejects enums and unions: only structs have a single set of fields to fetch.
 fn right_kind(cx: &Ctxt, item: &Item) {
     let kind = match item.kind {
         Kind::Struct => return,
@@ -114,7 +114,7 @@ fn known_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// Each run of a system has its own lifetimes, so the struct must accept any.
+/// Rejects bounded lifetimes: each run of a system has its own lifetimes, so the struct must accept any.
 fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     let message = "each run of a system brings its own `'w` and `'s`, they cannot have bounds\nhelp: remove the bound";
     for param in lifetimes(&item.generics) {
@@ -129,7 +129,7 @@ fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// Returns the fields as the expansion needs them.
+/// Converts the fields to the form that the expansion needs.
 fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let (member, name) = match &field.ident {
@@ -177,7 +177,7 @@ fn has_marker(ty: &Type) -> bool {
     }
 }
 
-/// Returns the type with `PhantomData<()>` for each `PhantomData<..>`.
+/// Replaces each `PhantomData<..>` in a type by `PhantomData<()>`.
 fn without_markers(ty: Type) -> Type {
     match ty {
         _ if !has_marker(&ty) => ty,
@@ -191,8 +191,8 @@ fn without_markers(ty: Type) -> Type {
     }
 }
 
-/// Returns a value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part`
-/// makes the parts that are no markers of those of the value.
+/// Returns the expression for a value of type `ty`. `value` is a value of the type that [`without_markers`] returns for `ty`, or a
+/// reference to it. `part` converts each part of the value that is not a marker; markers are created.
 fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     match ty {
         _ if !has_marker(ty) => part(value),
@@ -290,7 +290,7 @@ fn builder(item: &Item, fields: &[Field]) -> TokenStream {
     hygienic!(#[doc = #doc] #vis struct #ident<#(#builders),*> { #(#[doc = #docs] #vises #members: #builders),* })
 }
 
-/// The builder builds the fields as a tuple.
+/// Returns the implementation by which the builder builds the fields as a tuple.
 fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let (ident, own, fixed) = (builder_ident(item), with(item, OWN), with(item, FIXED));
     let own_generics = bind(params(&item.generics), OWN);
@@ -323,7 +323,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The bounds of each field: a parameter with the lifetimes of any run, whose source is a type parameter.
+/// Returns the bounds of a field: it is a parameter for the lifetimes of any run, and its source is a type parameter.
 fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     let span = Span::mixed_site().located_at(ty.span());
     let (fetched, short) = (bind(ty.to_token_stream(), FETCHED), bind(ty.to_token_stream(), SHORT));
@@ -331,8 +331,8 @@ fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     [quote_spanned!(span=> for<'w, 's, 'a> #fetched: #demand), hygienic!(#source: __strata::ParamSource)]
 }
 
-/// Fails to compile if a field is no parameter, or has the two lifetimes exchanged: what is demanded of a field whatever the
-/// lifetimes, rustc would check at each use of the struct only.
+/// Returns code that does not compile if a field is not a parameter, or if its two lifetimes are exchanged. Without it, rustc would check
+/// bounds for all lifetimes only at each use of the struct.
 fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     let params = params(&item.generics);
     let missing =
@@ -355,7 +355,8 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Returns whether a type is a projection, whose fetched type may be unknown until the struct is used.
+/// Returns whether a type is a projection, or one of the core's types that contain one: its fetched type may be unknown until the struct is
+/// used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
@@ -375,7 +376,7 @@ fn params(generics: &Generics) -> TokenStream {
     hygienic!(#(#params,)*)
 }
 
-/// Returns the names of the fields, for the messages about conflicts.
+/// Returns the names of the fields, for messages about conflicts.
 fn names(item: &Item, fields: &[Field]) -> TokenStream {
     let fixed = with(item, FIXED);
     let mut generics = item.generics.clone();
@@ -405,13 +406,13 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
 /// The lifetimes to use for `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
-/// In the header of an implementation.
+/// The lifetimes in the header of an implementation.
 const OWN: Lifetimes = ["'__w", "'__s"];
-/// Where the lifetimes do not matter.
+/// The lifetimes to use if they do not matter.
 const FIXED: Lifetimes = ["'static", "'static"];
-/// In the fetched type.
+/// The lifetimes of the fetched type.
 const FETCHED: Lifetimes = ["'w", "'s"];
-/// In the reborrowed type.
+/// The lifetimes of the reborrowed type.
 const SHORT: Lifetimes = ["'a", "'a"];
 
 /// Returns the struct with these lifetimes.
@@ -421,7 +422,7 @@ fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     hygienic!(#ident #type_generics)
 }
 
-/// Returns the where clause with these lifetimes and further predicates.
+/// Returns the where clause with these lifetimes and the predicates `more`.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
     // The bound is not written as `T: 'static`, because clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
@@ -437,7 +438,7 @@ fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> To
     }
 }
 
-/// Returns the tokens with other lifetimes for `'w` and `'s`.
+/// Replaces the lifetimes `'w` and `'s` in tokens.
 fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();

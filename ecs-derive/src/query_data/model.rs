@@ -34,11 +34,11 @@ const GRAMMAR: Grammar = Grammar {
 pub(super) struct Field {
     /// Doc comments of the field.
     pub(super) attrs: Vec<Attribute>,
-    /// Visibility, which the item's field gets too.
+    /// Visibility, also of the field of the item.
     pub(super) vis: Visibility,
     /// Name or number of the field.
     pub(super) member: Member,
-    /// A variable for the field. Its name cannot resolve to a constant of the user's.
+    /// A variable for the field. Its name cannot resolve to a constant of the user.
     pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
@@ -47,12 +47,12 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Where errors about the field's type are shown.
+    /// Returns the span at which errors about the type of the field are shown.
     pub(super) fn here(&self) -> Span {
         Span::mixed_site().located_at(self.written.span())
     }
 
-    /// Returns the same tokens, with errors about them shown at the field's type.
+    /// Moves the spans of the tokens, so that errors in them are shown at the type of the field.
     pub(super) fn show_here(&self, tokens: &TokenStream) -> TokenStream {
         let place = self.written.span();
         let moved = |mut token: TokenTree| {
@@ -63,14 +63,14 @@ impl Field {
     }
 }
 
-/// How fields are written.
+/// The syntax of the fields of a struct or a variant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// `{ a: A }`
     Named,
     /// `(A)`
     Tuple,
-    /// Nothing at all.
+    /// No fields and no delimiters.
     Unit,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Variant {
     pub(super) attrs: Vec<Attribute>,
     /// Name of the variant; `None` for the struct.
     pub(super) ident: Option<Ident>,
-    /// How the fields are written.
+    /// The syntax of the fields.
     pub(super) style: Style,
     /// The fields.
     pub(super) fields: Vec<Field>,
@@ -97,7 +97,7 @@ impl Variant {
         nest(&self.fields.iter().map(|field| &field.variable).collect::<Vec<_>>())
     }
 
-    /// `Type::Variant { field: variable, .. }`, which is a pattern and an expression, whatever the style.
+    /// Returns `Type::Variant { field: variable, .. }`, which is a pattern and an expression for each style.
     pub(super) fn literal(&self, type_name: &Ident) -> TokenStream {
         let variant = self.ident.iter();
         let fields = self.fields.iter().map(|Field { member, variable, .. }| hygienic!(#member: #variable));
@@ -113,7 +113,7 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
-    /// Whose slices have names: `#[query_data(contiguous(..))]`.
+    /// Which types have a struct of slices: `#[query_data(contiguous(..))]`.
     pub(super) contiguous: Contiguous,
     /// The traits that the items derive.
     pub(super) derives: Vec<Path>,
@@ -121,17 +121,17 @@ pub(super) struct Model<'a> {
     pub(super) variants: Vec<Variant>,
     /// Name of the item.
     pub(super) item_name: Ident,
-    /// Name of the item of slices, if requested.
+    /// Name of the struct of slices, if requested.
     pub(super) contiguous_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
     /// Name of the item of the read-only twin.
     pub(super) read_only_item_name: Ident,
-    /// Name of its item of slices, if requested.
+    /// Name of the struct of slices of the read-only twin, if requested.
     pub(super) read_only_contiguous_name: Ident,
 }
 
-/// Which of the two types yields a struct of slices instead of a tuple.
+/// Which types yield a struct of slices instead of a tuple.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Contiguous {
     /// The user's type.
@@ -141,15 +141,15 @@ pub(super) struct Contiguous {
 }
 
 impl Model<'_> {
-    /// Returns whether it is an enum.
+    /// Returns whether the user's type is an enum.
     pub(super) fn is_enum(&self) -> bool {
         self.item.kind == Kind::Enum
     }
 
-    /// Returns the where clause with further predicates, for all generated items.
+    /// Returns the where clause of the generated items, with the predicates `more`.
     ///
-    /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
-    /// under such a bound, the compiler could not resolve the field's item type.
+    /// The clause requires each field to be query data, so that rustc reports a field that is not query data once, at its type. The clause
+    /// of a generic type does not: under such a bound, the compiler could not resolve the item types of the fields.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {
@@ -162,7 +162,7 @@ impl Model<'_> {
         where_with(&self.item.generics, &bounds)
     }
 
-    /// Returns all fields, of all variants.
+    /// Returns the fields of all variants.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
@@ -176,7 +176,7 @@ impl Model<'_> {
     }
 }
 
-/// Reads the type. If it has no fields that an item could be made of, there is only the path of the core's module.
+/// Reads the type. If no items can be generated for it, returns only the path of the core's module.
 pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
@@ -213,7 +213,7 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     })
 }
 
-/// Returns the variants of an enum, or the struct as one.
+/// Returns the variants of an enum, or a struct as a single variant.
 fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     let variants = match item.kind {
         Kind::Enum => item.variants(cx)?.into_iter().map(variant).collect(),
@@ -265,7 +265,7 @@ fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     true
 }
 
-/// One variant as the expansion needs it.
+/// Converts a variant to the form that the expansion needs.
 fn variant(variant: syn::Variant) -> Variant {
     let (style, fields) = match variant.fields {
         Fields::Named(fields) => (Style::Named, fields.named),
@@ -276,7 +276,7 @@ fn variant(variant: syn::Variant) -> Variant {
     Variant { attrs: docs(variant.attrs), ident: Some(variant.ident), style, fields }
 }
 
-/// Returns the fields as the expansion needs them.
+/// Converts fields to the form that the expansion needs.
 fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let ty = with_lifetimes(field.ty.to_token_stream());
@@ -295,7 +295,7 @@ fn docs(attrs: Vec<Attribute>) -> Vec<Attribute> {
     attrs.into_iter().filter(|attr| attr.path().is_ident("doc")).collect()
 }
 
-/// Returns the tokens with `'static` in references that lack a lifetime: rustc reports those in the user's struct.
+/// Adds `'static` to references that lack a lifetime. rustc reports such references in the user's struct.
 fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -326,7 +326,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// Which types `contiguous(..)` asks for.
+/// Reads the option `contiguous(..)`.
 fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     let Some(option) = options.iter().find(|option| option.name == "contiguous") else { return Contiguous::default() };
     let targets = match &option.value {
@@ -371,7 +371,7 @@ fn derives(cx: &Ctxt, options: &[Opt]) -> Vec<Path> {
     }
 }
 
-/// Reports the first field that is visibly mutable in a type that is not marked so.
+/// Reports the first field whose syntax is mutable, in a type that is not marked `mutable`. Returns whether there is such a field.
 fn reports_mutable_fields(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     let writes = |field: &&Field| match peel(&field.written) {
         Type::Reference(reference) => reference.mutability.is_some(),

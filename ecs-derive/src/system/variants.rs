@@ -1,8 +1,8 @@
-//! Heuristic that decides which loops are compiled for several instruction sets.
+//! A heuristic that decides which loops are compiled for several instruction sets.
 //!
-//! A loop gains if the compiler vectorizes it. It does not gain if each row may end the loop, or if it calls functions that are not
-//! inlined; then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
-//! loop gets its variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
+//! A loop gets faster if the compiler vectorizes it. It does not if each row may end the loop, or if the loop calls functions that are not
+//! inlined: then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
+//! loop gets variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -31,7 +31,8 @@ fn records(model: &Model) -> bool {
     })
 }
 
-/// Returns whether the body contains `?`, or `Err` other than as a pattern of `match` and `let`. Only for functions with a return type.
+/// Returns whether the body contains `?`, or `Err` outside of the patterns of `match` and `let`. Call this only for functions with a return
+/// type.
 fn may_end_early(body: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     tokens.iter().enumerate().any(|(at, token)| match token {
@@ -42,7 +43,7 @@ fn may_end_early(body: TokenStream) -> bool {
     })
 }
 
-/// Returns whether these tokens follow a pattern with fields: such a pattern is followed by `=`, `=>`, `|` or `if`.
+/// Returns whether the name before these tokens is a pattern with fields: the fields are then followed by `=`, `=>`, `|` or `if`.
 fn is_pattern(rest: &[TokenTree]) -> bool {
     match rest {
         [TokenTree::Group(_), TokenTree::Punct(punct), ..] => matches!(punct.as_char(), '=' | '|'),

@@ -92,7 +92,7 @@ fn checked<S: Serializer>(
     }
 }
 
-/// The values of a component in a table or a sparse set.
+/// The values of a component in a table or a sparse set, with the name and the ticks of the column.
 struct Column<'c> {
     ty: &'c ComponentType,
     times: ColumnTimes,
