@@ -66,7 +66,7 @@ impl App {
     ///
     /// # Panics
     ///
-    /// If it has no label.
+    /// If the schedule has no label.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -81,7 +81,7 @@ impl App {
         self
     }
 
-    /// Creates a schedule without systems, unless one with the label exists.
+    /// Creates a schedule without systems, unless a schedule with this label exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -150,7 +150,7 @@ impl App {
         self
     }
 
-    /// Registers a system, to be run by its id: see [`World::register_system`](strata_ecs::world::World::register_system).
+    /// Registers a system, so that it can be run by its id: see [`World::register_system`](strata_ecs::world::World::register_system).
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -171,7 +171,7 @@ impl App {
 /// Methods for errors.
 impl App {
     /// Sets the function that handles the errors of all systems, run conditions, commands and observers of the program: see
-    /// [`World::set_error_handler`](strata_ecs::world::World::set_error_handler). A second call replaces the handler of the first one.
+    /// [`World::set_error_handler`](strata_ecs::world::World::set_error_handler). A later call replaces the handler.
     ///
     /// ```
     /// use strata_app::prelude::*;

@@ -24,11 +24,10 @@ impl From<Duration> for Span {
 
 /// A clock: the time since it was last advanced, and the total time.
 ///
-/// Most systems use `Time`. The other clocks are [`Time<Real>`](crate::time::Real),
-/// [`Time<Virtual>`](crate::time::Virtual) and [`Time<Fixed>`](crate::time::Fixed): see the [module](crate::time). A
-/// program can have its own clocks. Such a clock is a resource if its context is `Clone`: snapshots clone it. Checksums
-/// cover its times. To include the context, pass a function for the clock to
-/// [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash).
+/// Most systems use `Time`. The other clocks are [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
+/// [`Time<Fixed>`](crate::time::Fixed): see the [module](crate::time). A program can have its own clocks. A clock is a resource if its
+/// context is `Clone`, so snapshots clone it. Checksums cover the times of the clock. To also cover the context, pass a function for the
+/// clock to [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash).
 ///
 /// ```
 /// use std::time::Duration;
@@ -91,7 +90,7 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// Advances the clock by a duration, which is its delta until it is advanced again.
+    /// Advances the clock by a duration, which is the delta until the clock is advanced again.
     ///
     /// ```
     /// use std::time::Duration;
@@ -107,7 +106,7 @@ impl<T: Default> Time<T> {
         self.wrapped = remainder(elapsed, self.wrap_period).into();
     }
 
-    /// Advances the clock to an elapsed time.
+    /// Advances the clock to this elapsed time.
     ///
     /// # Panics
     ///
@@ -172,7 +171,7 @@ impl<T: Default> Time<T> {
         self.elapsed.secs_f64
     }
 
-    /// Returns the sum of all deltas, which restarts at zero after each [`wrap_period`](Time::wrap_period).
+    /// Returns the sum of all deltas modulo the [`wrap_period`](Time::wrap_period).
     ///
     /// ```
     /// use std::time::Duration;
@@ -188,14 +187,14 @@ impl<T: Default> Time<T> {
         self.wrapped.duration
     }
 
-    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds.
+    /// Returns [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_wrapped(&self) -> f32 {
         self.wrapped.secs
     }
 
-    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, with more precision.
+    /// Returns [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_wrapped_f64(&self) -> f64 {
@@ -209,11 +208,11 @@ impl<T: Default> Time<T> {
         self.wrap_period
     }
 
-    /// Sets the [`wrap_period`](Time::wrap_period). Takes effect when the clock is advanced next.
+    /// Sets the [`wrap_period`](Time::wrap_period). The period takes effect when the clock is advanced next.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If the period is zero.
     #[track_caller]
     pub fn set_wrap_period(&mut self, wrap_period: Duration) {
         assert!(!wrap_period.is_zero(), "the wrap period of a clock must be longer than zero");

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use crate::form::Words;
 
-/// Measures elapsed time: adds up the durations passed to [`tick`](Stopwatch::tick), unless it is
-/// paused.
+/// Measures elapsed time: the sum of the durations that are passed to [`tick`](Stopwatch::tick) while it is not paused.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,7 +51,7 @@ impl Stopwatch {
         Self::default()
     }
 
-    /// Returns the elapsed time since it was last reset.
+    /// Returns the elapsed time since the stopwatch was last reset.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
@@ -75,7 +74,7 @@ impl Stopwatch {
         self.elapsed = elapsed;
     }
 
-    /// Adds a duration to the elapsed time, unless it is paused.
+    /// Adds a duration to the elapsed time, unless the stopwatch is paused.
     pub fn tick(&mut self, delta: Duration) -> &Self {
         if !self.is_paused {
             self.elapsed = self.elapsed.saturating_add(delta);
@@ -83,17 +82,17 @@ impl Stopwatch {
         self
     }
 
-    /// Pauses it, so that [`tick`](Stopwatch::tick) has no effect.
+    /// Pauses the stopwatch, so that [`tick`](Stopwatch::tick) has no effect.
     pub fn pause(&mut self) {
         self.is_paused = true;
     }
 
-    /// Resumes it.
+    /// Resumes the stopwatch.
     pub fn unpause(&mut self) {
         self.is_paused = false;
     }
 
-    /// Returns whether it is paused.
+    /// Returns whether the stopwatch is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused

@@ -11,10 +11,10 @@ use crate::form::{Words, read_word, write_word};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimerMode {
-    /// It stays finished.
+    /// The timer stays finished.
     #[default]
     Once,
-    /// It restarts.
+    /// The timer restarts.
     Repeating,
 }
 
@@ -155,26 +155,26 @@ impl Timer {
         }
     }
 
-    /// Returns whether the duration has elapsed. A repeating timer is finished only until the next [`tick`](Timer::tick).
+    /// Returns whether the duration has elapsed. A repeating timer that is finished stays so only until the next [`tick`](Timer::tick).
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Returns whether the last [`tick`](Timer::tick) finished it.
+    /// Returns whether the last [`tick`](Timer::tick) finished the timer.
     #[must_use]
     pub fn just_finished(&self) -> bool {
         self.times_finished > 0
     }
 
-    /// Returns how many times the last [`tick`](Timer::tick) finished it: more than once if a repeating timer is advanced by several
-    /// durations.
+    /// Returns how many times the last [`tick`](Timer::tick) finished the timer: more than once if it advanced a repeating timer by more
+    /// than its duration.
     #[must_use]
     pub fn times_finished_this_tick(&self) -> u32 {
         self.times_finished
     }
 
-    /// Returns the elapsed time since it started or last restarted.
+    /// Returns the elapsed time since the timer started or last restarted.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()
@@ -192,30 +192,29 @@ impl Timer {
         self.stopwatch.elapsed_secs_f64()
     }
 
-    /// Sets the elapsed time. Whether the timer is finished is updated by the next [`tick`](Timer::tick).
+    /// Sets the elapsed time. The next [`tick`](Timer::tick) updates whether the timer is finished.
     pub fn set_elapsed(&mut self, elapsed: Duration) {
         self.stopwatch.set_elapsed(elapsed);
     }
 
-    /// Returns the duration after which it finishes.
+    /// Returns the duration after which the timer finishes.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// Sets the duration after which it finishes. Whether the timer is finished is updated by the next
-    /// [`tick`](Timer::tick).
+    /// Sets the duration after which the timer finishes. The next [`tick`](Timer::tick) updates whether the timer is finished.
     pub fn set_duration(&mut self, duration: Duration) {
         self.duration = duration;
     }
 
-    /// Returns the time until it finishes.
+    /// Returns the time until the timer finishes.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.duration.saturating_sub(self.elapsed())
     }
 
-    /// Returns the time until it finishes, in seconds.
+    /// Returns the time until the timer finishes, in seconds.
     #[must_use]
     pub fn remaining_secs(&self) -> f32 {
         self.remaining().as_secs_f32()
@@ -241,23 +240,23 @@ impl Timer {
         1.0 - self.fraction()
     }
 
-    /// Advances it by the remaining time, unless it is paused.
+    /// Advances the timer by the remaining time, unless it is paused.
     pub fn finish(&mut self) {
         self.tick(self.remaining());
     }
 
-    /// Advances it to one nanosecond before the end, unless it is paused.
+    /// Advances the timer to one nanosecond before the end, unless it is paused.
     pub fn almost_finish(&mut self) {
         self.tick(self.remaining().saturating_sub(Duration::from_nanos(1)));
     }
 
-    /// Returns whether it repeats.
+    /// Returns whether the timer repeats.
     #[must_use]
     pub fn mode(&self) -> TimerMode {
         self.mode
     }
 
-    /// Sets whether it repeats. A finished timer that is changed to repeating restarts.
+    /// Sets whether the timer repeats. If a finished timer is changed to repeating, it restarts.
     pub fn set_mode(&mut self, mode: TimerMode) {
         if self.is_finished && self.mode == TimerMode::Once && mode == TimerMode::Repeating {
             self.stopwatch.reset();
@@ -266,23 +265,23 @@ impl Timer {
         self.mode = mode;
     }
 
-    /// Pauses it, so that [`tick`](Timer::tick) does not advance it.
+    /// Pauses the timer, so that [`tick`](Timer::tick) does not advance it.
     pub fn pause(&mut self) {
         self.stopwatch.pause();
     }
 
-    /// Resumes it.
+    /// Resumes the timer.
     pub fn unpause(&mut self) {
         self.stopwatch.unpause();
     }
 
-    /// Returns whether it is paused.
+    /// Returns whether the timer is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.stopwatch.is_paused()
     }
 
-    /// Restarts it. A paused timer stays paused.
+    /// Restarts the timer. A paused timer stays paused.
     pub fn reset(&mut self) {
         self.stopwatch.reset();
         self.is_finished = false;

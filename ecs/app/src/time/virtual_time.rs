@@ -10,7 +10,7 @@ use crate::form::Words;
 
 /// The context of `Time<Virtual>`: the clock of the game, which can be paused, sped up and slowed down.
 ///
-/// A frame that takes longer than [`max_delta`](Time::max_delta) counts as that long, so the game does not skip ahead
+/// If a frame takes longer than [`max_delta`](Time::max_delta), the clock only advances by `max_delta`, so the game does not skip ahead
 /// after a breakpoint or while the machine is busy. This also limits how many fixed steps a frame has to catch up with.
 ///
 /// ```
@@ -114,7 +114,7 @@ impl Time<Virtual> {
         self.relative_speed_f64() as f32
     }
 
-    /// [`relative_speed`](Time::relative_speed), with more precision.
+    /// Returns [`relative_speed`](Time::relative_speed), with more precision.
     #[must_use]
     pub fn relative_speed_f64(&self) -> f64 {
         self.context().relative_speed
@@ -157,7 +157,7 @@ impl Time<Virtual> {
         self.effective_speed_f64() as f32
     }
 
-    /// [`effective_speed`](Time::effective_speed), with more precision.
+    /// Returns [`effective_speed`](Time::effective_speed), with more precision.
     #[must_use]
     pub fn effective_speed_f64(&self) -> f64 {
         self.context().effective_speed
