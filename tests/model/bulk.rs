@@ -40,7 +40,7 @@ pub(crate) enum Place {
     Again,
 }
 
-/// What becomes of the components that were taken out of an entity.
+/// What happens to the components that were taken out of an entity.
 #[derive(Clone, Debug)]
 pub(crate) enum Luggage {
     Spawned,
