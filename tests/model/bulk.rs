@@ -40,7 +40,7 @@ pub(crate) enum Place {
     Again,
 }
 
-/// What happens to the components that were taken out of an entity.
+/// The further use of the components that were taken out of an entity.
 #[derive(Clone, Debug)]
 pub(crate) enum Luggage {
     Spawned,

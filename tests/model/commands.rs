@@ -25,7 +25,7 @@ impl Kept {
     }
 }
 
-/// What happens to a list of commands.
+/// The further use of a list of commands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// It is recorded in the world's own queue, and the world is flushed.

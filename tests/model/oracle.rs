@@ -71,7 +71,7 @@ pub(crate) struct Oracle {
     pub(crate) logs: [[Log; 2]; KINDS],
     /// The tick of what happens now.
     pub(crate) now: u64,
-    /// The values that have been seen since the trace was set.
+    /// The trace of everything that has happened since it was set.
     pub(crate) trace: Option<Trace>,
     open: Option<Open>,
 }

@@ -70,7 +70,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let ways = move || proptest::collection::vec(way(), 1..4);
     let round = (1..40_usize, 0..40_usize, any::<bool>(), ways(), ways());
     let round = round.prop_map(|(step, first, threads, left, right)| Round { step, first, threads, left, right });
-    // Of all lengths, with changed and unchanged runs in one group of 64 rows.
+    // The runs have all lengths, with changed and unchanged runs in one group of 64 rows.
     let entities = proptest::collection::vec(proptest::bool::weighted(0.4), 0..330);
     (entities, proptest::collection::vec(round, 1..6)).prop_map(|(entities, rounds)| Case { entities, rounds })
 }
