@@ -1,6 +1,6 @@
 //! Golden tests of the macro output: `golden/NAME.in.rs` expands to `golden/NAME.out.rs`.
 //!
-//! A change of an expansion shows in the diff of these files. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden` rewrites them.
+//! The diff of these files shows changes of the expansions. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden` rewrites them.
 
 use std::path::Path;
 use std::{env, fs};

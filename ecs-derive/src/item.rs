@@ -1,4 +1,4 @@
-//! The item that a derive stands on, without its body.
+//! The input item of a derive, without its body.
 //!
 //! The derives need the head (attributes, visibility, name, generics) and at most the fields. The rest of the body (discriminants, default
 //! values, syntax newer than our parser) is not parsed.

@@ -25,7 +25,7 @@ impl Kept {
     }
 }
 
-/// The further use of a list of commands.
+/// How a list of commands is processed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// It is recorded in the world's own queue, and the world is flushed.

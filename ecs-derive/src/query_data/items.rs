@@ -127,7 +127,7 @@ fn fields(model: &Model<'_>, variant: &Variant, field_type: FieldType) -> TokenS
     }
 }
 
-/// Returns the user's doc comments, or `doc` if there are none.
+/// Returns the user's doc comments, or `doc` if the user has written no doc comments.
 fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStream {
     if attrs.is_empty() {
         let doc = doc();

@@ -1,8 +1,8 @@
 //! `#[derive(QueryData)]`
 //!
-//! Stages: [`model`] reads and checks the type, [`items`] writes the items, and this file the implementations. A query struct is fetched as
-//! the tuple of its fields. A query enum is fetched as the first of the tuples of its variants that an entity has. The expansion forwards
-//! to the core's implementations for these tuples, and converts their items to items with named members.
+//! [`model`] reads and checks the type, [`items`] generates the items, and this file generates the implementations. A query struct is
+//! fetched as the tuple of its fields. A query enum is fetched as the first of the tuples of its variants that an entity has. The expansion
+//! forwards to the core's implementations for these tuples, and converts their items to items with named members.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/queries/derive.rs
 

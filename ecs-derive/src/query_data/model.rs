@@ -74,7 +74,7 @@ pub(super) enum Style {
     Unit,
 }
 
-/// Fields that are fetched together: those of a variant, or of the struct.
+/// Fields that are fetched together: the fields of a variant, or of the struct.
 pub(super) struct Variant {
     /// Doc comments of the variant.
     pub(super) attrs: Vec<Attribute>,

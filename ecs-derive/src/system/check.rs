@@ -64,7 +64,7 @@ fn no_variadic(cx: &Ctxt, model: &Model) {
 /// The maximum number of parameters that the core supports.
 pub(super) const MOST_PARAMETERS: usize = 40;
 
-/// Rejects too many parameters. The limit is the same as for functions without the attribute.
+/// Rejects too many parameters. Functions without the attribute have the same limit.
 fn few_parameters(cx: &Ctxt, model: &Model) {
     if let Some(param) = model.function.params.get(MOST_PARAMETERS)
         && !model.options.associated
@@ -107,7 +107,7 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Checks that a system has at most one input, as its first parameter, and that a row system has none.
+/// Checks that a system has at most one input, as its first parameter, and that a row system has no input.
 fn input_comes_first(cx: &Ctxt, model: &Model) {
     let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(..)));
     if let Some(input) = later {

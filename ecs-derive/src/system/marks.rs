@@ -81,7 +81,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     mark
 }
 
-/// Returns the mark whose name is nearest to that of an unknown attribute, if one is near enough.
+/// Returns the mark whose name is nearest to the name of an unknown attribute, if one is near enough.
 fn misspelt(name: &str) -> Option<Mark> {
     if BUILT_IN.contains(&name) {
         return None;

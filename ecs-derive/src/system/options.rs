@@ -116,7 +116,7 @@ pub(super) struct Options {
     pub(super) private: TokenStream,
     /// Rows must have all of these components.
     pub(super) with: Vec<Type>,
-    /// Rows must have none of these components.
+    /// Rows must not have any of these components.
     pub(super) without: Vec<Type>,
     /// If not empty: rows must have at least one of these components.
     pub(super) any: Vec<Type>,

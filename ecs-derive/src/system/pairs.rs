@@ -59,7 +59,7 @@ fn hidden(
 /// How the values of pairs are borrowed.
 enum Borrow {
     Shared,
-    /// With change ticks.
+    /// Shared, with change ticks.
     Ref,
     Exclusive,
 }

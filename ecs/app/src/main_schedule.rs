@@ -71,8 +71,8 @@ labels! {
     /// The schedule of one fixed step. It runs [`FixedFirst`], [`FixedPreUpdate`], [`FixedUpdate`], [`FixedPostUpdate`]
     /// and [`FixedLast`]; [`FixedMainScheduleOrder`] contains the order.
     ///
-    /// In its systems, the delta of [`Time`](crate::time::Time) is the length of the step. They receive every message, even if several
-    /// frames have passed since the last step.
+    /// In the systems of these schedules, the delta of [`Time`](crate::time::Time) is the length of the step. These systems receive every
+    /// message, even if several frames have passed since the last step.
     FixedMain;
     /// Runs first in each fixed step: see [`FixedMain`].
     FixedFirst;

@@ -52,7 +52,7 @@ pub enum NotSaved {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The bytes are not those of a saved world, or are damaged.
+    /// The bytes are not a saved world, or are damaged.
     Bytes {
         /// The number of valid bytes before the problem.
         offset: usize,
@@ -77,7 +77,7 @@ pub enum LoadError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It cannot be saved.
+    /// The world cannot be saved.
     Save(SaveError),
     /// The saved bytes cannot be loaded.
     Load(LoadError),
@@ -122,7 +122,8 @@ pub enum Problem {
     UnknownLocal,
     /// The ends of pairs or links are not an even number of entities.
     Odd,
-    /// No entity has this id; or, in a delta, the replica does not know it, or already knows an entity that should be new.
+    /// No entity has this id. In a delta: the replica does not know this entity, or the entity should be new and the replica already has
+    /// it.
     Entity(u64),
     /// No component, resource, relation or entity of a block has this number, or the component with this number is not allowed here.
     Number(u32),

@@ -45,7 +45,7 @@ pub struct WorldFormat {
     pub(crate) keeps_unknown: bool,
     /// Whether entities that are loaded into a world with entities keep their ids.
     pub(crate) keeps_ids: bool,
-    /// Whether resources in files replace those of the world into which entities are loaded.
+    /// Whether the resources in files replace the resources of the world into which entities are loaded.
     pub(crate) replaces_resources: bool,
     /// Whether tables that differ only in left-out components stay separate.
     pub(crate) keeps_tables: bool,

@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use strata_ecs::change::Tick;
 
-/// What remains of a table without its left-out components.
+/// The remaining part of a table without its left-out components.
 pub(crate) struct Remainder<C> {
     /// The remaining components, in an order that does not depend on the table.
     pub(crate) components: Vec<C>,

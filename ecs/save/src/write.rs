@@ -124,7 +124,7 @@ impl<'s> Saved<'s> {
         names
     }
 
-    /// Returns the sparse sets to save. Of a relationship, both sides are saved or neither.
+    /// Returns the sparse sets to save. Either both sides of a relationship are saved, or neither.
     pub(crate) fn storages(&self) -> Vec<StorageContents<'s>> {
         let is_saved = |storage: &StorageContents<'_>| {
             self.has(storage.column().values().descriptor()) && storage.other_side().is_none_or(|other| self.has(other))

@@ -16,7 +16,7 @@ use super::states::{FreelyMutableState, States};
 use super::transitions::{StateTransitionEvent, Transitions, change, clear_current, set_state, take_new, take_next};
 use crate::form::StateForm;
 
-/// A state that is computed from others whenever one of them changes, and cannot be changed directly.
+/// A state that is computed from other states. It is recomputed whenever one of these changes, and cannot be changed directly.
 ///
 /// Add it with [`App::add_computed_state`](crate::App::add_computed_state).
 ///

@@ -82,7 +82,7 @@ fn read<S: Source>(world: &World) -> Option<S> {
     S::of(world.get_resource::<State<S::Raw>>().map(State::get))
 }
 
-/// Orders the transitions of `T` relative to those of one source.
+/// Orders the transitions of `T` relative to the transitions of one source.
 fn order_after<S: States, T: States>(schedule: &mut Schedule) {
     // The sets of the source are declared here, because the source may be added later or never.
     schedule.configure_sets((

@@ -135,11 +135,11 @@ impl<S: States> StateTransitionEvent<S> {
 pub enum StateTransitionSystems {
     /// The states change, dependent states last.
     DependentTransitions,
-    /// Runs the [`OnExit`] schedules, those of dependent states first.
+    /// Runs the [`OnExit`] schedules: the schedules of dependent states run first.
     ExitSchedules,
-    /// Runs the [`OnTransition`] schedules, those of dependent states last.
+    /// Runs the [`OnTransition`] schedules: the schedules of dependent states run last.
     TransitionSchedules,
-    /// Runs the [`OnEnter`] schedules, those of dependent states last.
+    /// Runs the [`OnEnter`] schedules: the schedules of dependent states run last.
     EnterSchedules,
 }
 

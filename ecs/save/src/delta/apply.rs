@@ -18,8 +18,8 @@ use super::read::{read, read_marks};
 use super::update::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update};
 use crate::format::WorldFormat;
 
-/// The state of a world that follows another one by [deltas](WorldFormat::delta_since): the last position, and the entities of this world
-/// that correspond to entities of the other one.
+/// The state of a world that follows another world by [deltas](WorldFormat::delta_since). It consists of the last position, and of the
+/// entities of this world that correspond to entities of the other world.
 ///
 /// A replica starts with a full delta, or with a saved world, its [mark](DeltaMark) and its ids. The world may have its own entities,
 /// components and resources, which deltas do not change, with one exception: when a delta changes the components of an entity, components
@@ -37,7 +37,7 @@ pub struct Replica {
     resources: HashSet<ComponentIdentity>,
 }
 
-/// What [`Replica::apply`] has changed.
+/// The changes that [`Replica::apply`] has made.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Applied {

@@ -1,6 +1,6 @@
 //! Deltas: the changes of a world since a position in its journal, as bytes, and the replicas that they update.
 //!
-//! `write.rs` writes the changes of a world, `read.rs` documents the layout and validates the bytes, and `apply.rs` applies them by
+//! `write.rs` writes the changes of a world. `read.rs` documents the layout and validates the bytes. `apply.rs` applies the changes by
 //! ordinary operations after all of them have been read.
 //!
 //! Tests: tests/snapshots/deltas.rs
@@ -30,7 +30,7 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many events.
+    /// If there is no memory for the events.
     ///
     /// # Panics
     ///
@@ -51,7 +51,7 @@ impl WorldFormat {
     ///
     /// - A value that was changed without a change tick (`bypass_change_detection`, or ticks that were set back) is not found.
     /// - If the list of sources of a target has changed, the whole list is sent, 8 bytes per source.
-    /// - If a pair of a source has changed, all of its pairs are sent.
+    /// - If a pair of a source has changed, all pairs of the source are sent.
     ///
     /// The delta takes 8 bytes for each row with changes, plus the changed values, plus the name of each type once. The time is
     /// proportional to the number of changes if no more than an eighth of the rows of a component have changed, and if the position was

@@ -1,14 +1,20 @@
 //! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any of them is applied, and
 //! the entities must match the state of the replica.
 //!
-//! The layout, with all numbers little-endian and lists preceded by their lengths as 8 bytes: the magic bytes, the version, the checksum of
-//! all other bytes; a flag whether the delta starts at a position, that position if so, and the position to which it leads; names and
-//! versions of the components, resources and relations that occur in it. Then *groups* of entities with the same components: the numbers of
-//! the components, the new entities, and the existing ones. The despawned entities. *Blocks* of values: entities, and columns, each with
-//! the number of its component, a flag whether all of these entities have a value, otherwise the indexes of those that have, the form of
-//! the values and a block of them, as in a saved world. Lists of sources: the number of the component, and targets with their sources.
-//! Pairs: the number of the relation, the sources all of whose pairs follow, the ends of these pairs, for each a flag for a new value, and
-//! a block of values. The removed resources, by number, and those with new values, each with its number and a block.
+//! All numbers are little-endian, and lists are preceded by their lengths as 8 bytes. The layout is:
+//!
+//! - the magic bytes, the version, and the checksum of all other bytes;
+//! - a flag whether the delta starts at a position, that position if the flag is set, and the position to which the delta leads;
+//! - the names and versions of the components, of the resources, and of the relations that occur in the delta;
+//! - *groups* of entities with equal sets of components: the numbers of the components, the new entities, and the existing entities;
+//! - the despawned entities;
+//! - *blocks* of values: the entities, and the columns. A column is the number of the component, a flag whether all entities of the block
+//!   have a value, the indexes of the entities with a value if the flag is not set, the form of the values, and a block of values as in a
+//!   saved world;
+//! - lists of sources: the number of the component, and the targets, each with its sources;
+//! - pairs: the number of the relation, the sources of which all pairs follow, the ends of these pairs, for each pair a flag whether its
+//!   value is new, and a block of values;
+//! - the numbers of the removed resources; and the resources with new values, each with its number and a block.
 //!
 //! Tests: tests/snapshots/deltas.rs
 

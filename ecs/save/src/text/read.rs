@@ -69,7 +69,8 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// Finds the type with a name and version among those of one kind.
+    /// Finds the type with the name and version in `key`. `numbers` are the types of one kind by name, and `parse` returns the function for
+    /// a version.
     fn find<E: Error>(
         &self,
         numbers: &HashMap<String, usize>,

@@ -208,7 +208,7 @@ impl ResourceType {
     }
 
     /// Like [`reader`](Self::reader), but returns a problem if a version is not supported. A resource that the format does not list has the
-    /// version [`TEXT_VERSION`]; the versions of listed resources are the others.
+    /// version [`TEXT_VERSION`]; listed resources have the other versions.
     pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
         let is_listed = self.version != TEXT_VERSION;
         let problem = if is_listed { Problem::ValueVersion(version) } else { Problem::NotListed };
