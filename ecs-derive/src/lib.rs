@@ -543,8 +543,8 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function an observer: a system whose first parameter is `On<E>`.
 ///
-/// The other parameters are as for a system. A reference borrows a component of the target of the event. So do `Mut<T>` and `Ref<T>`, an
-/// `Option` of one of these, `Has<T>` and `Entity`. The observer does not run for a target that lacks a required component.
+/// The other parameters are as for a system. A reference borrows a component of the target of the event. `Mut<T>`, `Ref<T>`, an `Option` of
+/// one of these, `Has<T>` and `Entity` also refer to the target. The observer does not run for a target that lacks a required component.
 /// `World::warn_once` reports the first such target, unless `with(..)` lists the missing component. An event of such an observer must have
 /// a target: it is an `EntityEvent`, or a lifecycle event such as `Add<T>`. Conflicts between parameters are detected at compile time, as
 /// for rows.
