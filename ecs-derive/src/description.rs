@@ -67,7 +67,7 @@ impl Plain {
     }
 }
 
-/// Reads the option [`PLAIN`], and checks the type. Only the types of the fields are checked by the core.
+/// Reads the option [`PLAIN`]. The core checks the types of the fields; this function checks everything else.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {

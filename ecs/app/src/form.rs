@@ -12,7 +12,7 @@ use strata_ecs::component::{Persistence, TextForm};
 /// A value that can be a part of a state in a file: numbers, `bool`, `char`, `String`, `Duration`, states with
 /// `derive(States)` or `derive(SubStates)`, and `Option`, `Vec`, arrays and tuples of these.
 pub trait Words: Sized {
-    /// Whether values can be written. False for a state if one of its fields cannot be written.
+    /// Whether values can be written. This is false for a state if one of its fields cannot be written.
     const ARE_KNOWN: bool = true;
 
     /// Appends the words of a value to a text.

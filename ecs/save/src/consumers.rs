@@ -71,7 +71,7 @@ pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result
     Ok((all, removals, spawns))
 }
 
-/// The types of a format.
+/// The types of a format, with their names in files.
 struct Names<'f> {
     format: &'f WorldFormat,
     locals: HashMap<TypeId, LocalType>,

@@ -33,7 +33,7 @@ pub struct WorldFormat {
     pub(crate) new_consumers: bool,
     /// The types of `Local`s that are saved.
     pub(crate) locals: Vec<LocalType>,
-    /// Whether `Local`s of other types are left out.
+    /// Whether `Local`s whose types are not in `locals` are left out.
     pub(crate) skips_locals: bool,
     /// Components and relations that are not saved.
     left_out: HashSet<ComponentIdentity>,

@@ -22,7 +22,7 @@ pub(crate) struct TextOf {
     old: Vec<(u32, Arc<Parse>)>,
 }
 
-/// Encodes a value as in files.
+/// Encodes a value in the form that files contain.
 fn encoded<T: Serialize + 'static>(value: &dyn Any) -> Result<Vec<u8>, Error> {
     let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
     let mut bytes = Vec::new();

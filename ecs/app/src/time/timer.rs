@@ -167,8 +167,8 @@ impl Timer {
         self.times_finished > 0
     }
 
-    /// Returns how many times the last [`tick`](Timer::tick) finished the timer: more than once if it advanced a repeating timer by more
-    /// than its duration.
+    /// Returns how many times the last [`tick`](Timer::tick) finished the timer: more than once if a repeating timer was advanced by
+    /// several of its durations.
     #[must_use]
     pub fn times_finished_this_tick(&self) -> u32 {
         self.times_finished
