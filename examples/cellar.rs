@@ -13,7 +13,7 @@ use strata_ecs::prelude::*;
 struct Health(u32);
 #[derive(Component)]
 struct Armor(u32);
-/// The coins that an entity leaves behind.
+/// The coins that an entity drops when it dies.
 #[derive(Component)]
 struct Loot(u32);
 #[derive(Component)]
@@ -38,7 +38,7 @@ struct Taken {
     coins: u32,
 }
 
-/// What is on the screen.
+/// The contents of the screen.
 #[derive(Resource, Default)]
 struct Screen {
     coins: u32,
@@ -46,7 +46,7 @@ struct Screen {
     lines: Vec<String>,
 }
 
-/// It was added first, so the observers behind it see what is left of the damage.
+/// It was added first, so later observers see the remaining damage.
 #[observer]
 fn absorb(mut hit: On<Hit>, armor: &Armor) {
     hit.damage = hit.damage.saturating_sub(armor.0);
@@ -62,7 +62,7 @@ fn hurt(hit: On<Hit>, health: &mut Health, mut commands: Commands) {
     }
 }
 
-/// Its commands are applied when all observers have been told: `count` still finds the entity.
+/// The commands are applied after all observers have run, so `count` still finds the entity.
 #[observer]
 fn bury(died: On<Died>, loot: Option<&Loot>, mut commands: Commands) {
     if let Some(loot) = loot {

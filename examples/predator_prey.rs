@@ -49,7 +49,7 @@ struct Hunting {
 struct Tick(u32);
 #[derive(Resource)]
 struct Random(oorandom::Rand32);
-/// What has come of the hunts so far.
+/// The results of the hunts so far.
 #[derive(Resource, Default)]
 struct Report {
     caught: u64,

@@ -40,13 +40,13 @@ const FIRE: u32 = 450;
 /// Pixels along each side of a cell.
 const PIXELS: usize = 3;
 
-/// What is in a cell.
+/// The content of a cell.
 #[derive(Clone, Copy, Component)]
 enum Cell {
     Smoke,
     Air,
     Water,
-    /// The number is that of its colour.
+    /// The number selects the colour.
     Sand(u8),
     /// The number of steps that the fire has left.
     Fire(u8),
@@ -78,7 +78,7 @@ struct Step(u32);
 #[derive(Resource)]
 struct Random(oorandom::Rand32);
 
-/// What systems need to look at cells and to change them: a system parameter that is made of others.
+/// A system parameter that consists of other parameters, by which systems read and change cells.
 #[derive(SystemParam)]
 struct Cells<'w, 's> {
     grid: Res<'w, Grid>,

@@ -122,7 +122,7 @@ fn add_ordered<const N: usize, const FIRST: usize, const SECOND: usize>(schedule
     };
 }
 
-/// The earlier system at a position, or 0 if there is none.
+/// The earlier system at a position, or 0 if no such system exists.
 const fn earlier_at(system: usize, at: usize) -> usize {
     match earlier(system)[at] {
         Some(before) => before,

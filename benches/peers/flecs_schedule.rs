@@ -130,7 +130,7 @@ impl Swaps {
     }
 }
 
-/// What the values of a component come to.
+/// The sum of the values of a component.
 macro_rules! sum {
     ($world:expr, $component:ident) => {{
         let mut sum = 0;

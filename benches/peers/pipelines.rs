@@ -17,7 +17,7 @@ mod table;
 #[path = "../support/turns.rs"]
 mod turns;
 
-/// What of it is needed here: the other workloads take a while to compile.
+/// The part of the module that is needed here: the other workloads take long to compile.
 mod support {
     pub(crate) use crate::bench::{self, Bench, Sample};
     pub(crate) use crate::contest;

@@ -71,7 +71,7 @@ struct Arrays {
     globals: Vec<GlobalTransform>,
     /// The places of the roots.
     roots: Vec<u32>,
-    /// By depth: the place of a node that is below another one, and that of its parent.
+    /// For each node that has a parent, by depth: its position and the position of its parent.
     below: Vec<[u32; 2]>,
     /// The latter alone: all that is needed where nodes are spawned by depth.
     parents: Vec<u32>,
@@ -114,7 +114,7 @@ fn by_hand(is_shuffled: bool) -> Sample {
     repeated(move || std::hint::black_box(&mut arrays).run(is_shuffled))
 }
 
-/// What all come to after two runs, in the order of spawning.
+/// Checks all transforms after two runs, in the order of spawning.
 fn check(is_shuffled: bool, globals: impl Iterator<Item = GlobalTransform>) {
     let mut arrays = Arrays::new(is_shuffled);
     (0..2).for_each(|_| arrays.run(is_shuffled));

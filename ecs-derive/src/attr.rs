@@ -1,6 +1,6 @@
 //! The options in the attributes of all macros: `name`, `name = value`, `name(list)`.
 //!
-//! Parsing only knows the syntax. Each macro declares its [`Grammar`] and interprets the values. Unknown and repeated names are reported
+//! This module only knows the syntax. Each macro declares a [`Grammar`], and interprets the values. Unknown and repeated names are reported
 //! here, so that all macros use the same messages.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -19,7 +19,7 @@ use crate::suggest::nearest;
 pub(crate) struct Known {
     /// The name before `=` or `(`.
     pub(crate) name: &'static str,
-    /// How it is written, for messages.
+    /// The syntax of the option, for messages.
     pub(crate) usage: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Grammar {
     pub(crate) known: &'static [Known],
 }
 
-/// One option as written.
+/// An option that the user has written.
 pub(crate) struct Opt {
     /// The name.
     pub(crate) name: Ident,
@@ -44,7 +44,7 @@ pub(crate) struct Opt {
 
 /// The part of an option after its name.
 pub(crate) enum Value {
-    /// Nothing.
+    /// The option is only a name.
     Flag,
     /// `= tokens`; empty if the value is missing.
     Equals(TokenStream),
@@ -53,12 +53,12 @@ pub(crate) enum Value {
 }
 
 impl Opt {
-    /// The name without `r#`.
+    /// Returns the name of the option without `r#`.
     pub(crate) fn key(&self) -> String {
         self.name.unraw().to_string()
     }
 
-    /// Span of the value, or of the name if there is no value.
+    /// Returns the span of the value, or of the name if the option has no value.
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
             Value::Equals(tokens) | Value::List(tokens) if !tokens.is_empty() => tokens.span(),
@@ -68,7 +68,7 @@ impl Opt {
 }
 
 impl Grammar {
-    /// The options of all attributes called `helper` among `attrs`.
+    /// Returns the options of all attributes called `helper` among `attrs`.
     pub(crate) fn collect(&self, cx: &Ctxt, helper: &str, attrs: &[Attribute]) -> Vec<Opt> {
         let mut options = Vec::new();
         for attr in attrs.iter().filter(|attr| attr.path().is_ident(helper)) {
@@ -102,7 +102,7 @@ impl Grammar {
         let _reported = cx.ok(parser.parse2(tokens));
     }
 
-    /// Keeps `option` if it is known and new, reports it otherwise.
+    /// Adds `option` to `options`, or reports it if it is unknown or repeated.
     fn admit(&self, cx: &Ctxt, option: Opt, options: &mut Vec<Opt>) {
         let key = option.key();
         if !self.known.iter().any(|known| known.name == key) {
@@ -118,13 +118,13 @@ impl Grammar {
         }
     }
 
-    /// The valid options, listed for a message.
+    /// Lists the valid options, for a message.
     fn usages(&self) -> String {
         let usages: Vec<_> = self.known.iter().map(|known| format!("`{}`", known.usage)).collect();
         usages.join(", ")
     }
 
-    /// The string value of the option `name`, if present.
+    /// Returns the string value of the option `name`, if present.
     pub(crate) fn literal(&self, cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
         let option = options.iter().find(|option| option.name == name)?;
         let literal = match &option.value {
@@ -149,7 +149,7 @@ impl Grammar {
         cx.error_at(place, format_args!("the option `{key}` is written `{usage}`"));
     }
 
-    /// `name`, `name = tokens up to the comma`, `name(tokens)`.
+    /// Parses one option: `name`, `name = tokens up to the comma`, or `name(tokens)`.
     fn parse_option(&self, input: ParseStream<'_>) -> syn::Result<Opt> {
         if !input.peek(Ident::peek_any) {
             let message = format!("an option begins with its name\nvalid options: {}", self.usages());
@@ -172,7 +172,7 @@ impl Grammar {
     }
 }
 
-/// All tokens up to the next comma outside of angle brackets. May be empty: a caller that requires a value reports a missing one.
+/// Parses all tokens up to the next comma outside of angle brackets. The result may be empty: a caller that requires a value reports that.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;
@@ -190,13 +190,13 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens.into_iter().collect())
 }
 
-/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the core, or
-/// `__private` of the crate given by `crate = path`.
+/// Returns the path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate gives the
+/// core, or `__private` of the crate given by `crate = path`.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, core_path)
 }
 
-/// As [`private_path`], for another crate; without the option, the crate is `find_crate()`.
+/// Like [`private_path`], for another crate: without the option, the crate is `find_crate()`.
 pub(crate) fn private_path_of(
     cx: &Ctxt,
     grammar: &Grammar,

@@ -1,6 +1,6 @@
 //! `#[derive(Bundle)]`
 //!
-//! A bundle's parts are the tuple of its fields' parts.
+//! The parts of the bundle are the tuple of the parts of its fields.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/storage/bundles.rs
 
@@ -29,7 +29,7 @@ const FIELD_GRAMMAR: Grammar = Grammar { attribute: "#[bundle]", known: &[Known 
 
 /// One field of the bundle.
 struct Part {
-    /// How the field is named in `self.name` and `Self { name: .. }`.
+    /// The name or index of the field, as in `self.name` and `Self { name: .. }`.
     member: TokenStream,
     /// Variable that holds the field's parts.
     variable: Ident,
@@ -54,7 +54,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// Collects the fields; reports items that have no fields.
+/// Collects the fields. Reports items that cannot have fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     if item.kind != Kind::Struct {
         let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
@@ -68,7 +68,7 @@ fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     item.fields(cx).into_iter().enumerate().map(|(at, field)| part(cx, at, field)).collect()
 }
 
-/// One field as the expansion needs it.
+/// Converts a field to the form that the expansion needs.
 fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
     let options = FIELD_GRAMMAR.collect(cx, "bundle", &field.attrs);
     for option in options.iter().filter(|option| !matches!(option.value, Value::Flag)) {
@@ -85,7 +85,7 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
     Part { member, variable, parts, ty: field.ty, ignored }
 }
 
-/// The implementation for a struct.
+/// Returns the implementation for a struct.
 ///
 /// A where clause requires each field to be a bundle, even without generics, so that rustc reports a field that is not a bundle once, at
 /// its type. The parts of each field are a type parameter: the bundle may be more visible than its fields, and the associated type of a
@@ -134,7 +134,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The parts with distinct types: a type may have only one parameter for its parts.
+/// Returns the first field of each type, because fields of one type share the type parameter for their parts.
 fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     let mut distinct: Vec<&Part> = Vec::new();
     for part in parts {
@@ -145,12 +145,12 @@ fn distinct_types<'a>(parts: &[&'a Part]) -> Vec<&'a Part> {
     distinct
 }
 
-/// Whether two fields have the same type, by spelling.
+/// Returns whether two fields have types with the same spelling.
 fn same_type(a: &Part, b: &Part) -> bool {
     a.ty.to_token_stream().to_string() == b.ty.to_token_stream().to_string()
 }
 
-/// The expression of one field in the rebuilt struct.
+/// Returns the expression that rebuilds one field of the struct from its parts.
 fn join(Part { member, variable, ty, ignored, .. }: &Part) -> TokenStream {
     if *ignored {
         let value = quote_spanned!(at(ty)=> __strata::Default::default());
@@ -159,7 +159,7 @@ fn join(Part { member, variable, ty, ignored, .. }: &Part) -> TokenStream {
     hygienic!(#member: __strata::Bundle::from_parts(#variable))
 }
 
-/// Where errors about the type are shown.
+/// Returns the span at which errors about the type are shown.
 fn at(ty: &Type) -> Span {
     Span::mixed_site().located_at(ty.span())
 }
@@ -183,7 +183,7 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// The bounds that the trait requires of a generic type; for other types rustc checks them at the implementation.
+/// Returns the bounds that the trait requires of a generic type. For other types rustc checks them at the implementation.
 fn owned_bound(item: &Item) -> Vec<TokenStream> {
     if item.generics.params.is_empty() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! The cells that values may contain. The derives list the types of all fields; the core decides by their traits.
+//! Determines whether values of a type may contain cells. The derives list the types of all fields; the core decides by the traits of these
+//! types.
 //!
 //! Tests: tests/snapshots/shared.rs
 
@@ -14,7 +15,7 @@ use crate::item::Item;
 /// The option for types whose values contain no cells.
 pub(crate) const NO_CELLS: Known = Known { name: "no_cells", usage: "no_cells" };
 
-/// The implementation of `TypeCells`.
+/// Returns the implementation of `TypeCells`.
 pub(crate) fn implementation(
     cx: &Ctxt,
     item: &Item,
@@ -47,13 +48,13 @@ pub(crate) fn implementation(
     }
 }
 
-/// All fields of a struct or enum; `None` of a union, and if they do not parse.
+/// Returns all fields of a struct or enum; `None` for a union, or if the fields do not parse.
 fn all_fields(item: &Item) -> Option<Vec<Field>> {
     let of_variants = |variants: Vec<Variant>| variants.into_iter().flat_map(|variant| variant.fields).collect();
     item.known_fields().or_else(|| item.known_variants().map(of_variants))
 }
 
-/// What is known of the type of a field. The second probe is not needed for most types.
+/// Returns the expression for the cells of a field. Primitive types need no second probe.
 fn part(ty: &Type) -> TokenStream {
     let part = probe(ty, "PART");
     if is_primitive(ty) {

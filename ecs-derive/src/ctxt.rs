@@ -19,7 +19,7 @@ pub(crate) struct Ctxt {
 }
 
 impl Ctxt {
-    /// Makes an empty collector.
+    /// Creates an empty collector.
     pub(crate) fn new() -> Self {
         Ctxt { errors: RefCell::new(Some(Vec::new())) }
     }
@@ -34,22 +34,22 @@ impl Ctxt {
         self.error(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Takes over an error, for example one that syn made.
+    /// Reports an error, for example one that syn returned.
     pub(crate) fn error(&self, error: syn::Error) {
         self.errors.borrow_mut().as_mut().expect("the collector is still open").push(error);
     }
 
-    /// Takes the value, or reports the error.
+    /// Returns the value, or reports the error and returns `None`.
     pub(crate) fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.error(error)).ok()
     }
 
-    /// Whether nothing was reported so far.
+    /// Returns whether nothing has been reported so far.
     pub(crate) fn is_clean(&self) -> bool {
         self.errors.borrow().as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Closes the collector: one `compile_error!` per error, in the order of the reports.
+    /// Closes the collector, and returns one `compile_error!` per error, in the order of the reports.
     pub(crate) fn into_errors(self) -> TokenStream {
         let errors = self.errors.borrow_mut().take().expect("the collector is closed once");
         errors.iter().map(syn::Error::to_compile_error).collect()

@@ -1,4 +1,5 @@
-//! The options `clone`, `hash` and `serialize`: the type must implement a trait, even if the bounds of its parameters do not imply it.
+//! The options `clone`, `hash` and `serialize`. Each requires that the type implements a trait, even if the bounds of its parameters do not
+//! imply that.
 //!
 //! Tests: tests/ui/errors, tests/storage/descriptors
 
@@ -10,11 +11,11 @@ use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
 use crate::item::Item;
 
-/// The option of types that are `Clone`.
+/// The option for types that must be `Clone`.
 pub(crate) const CLONE: Known = Known { name: "clone", usage: "clone" };
-/// The option of types that are `Hash`.
+/// The option for types that must be `Hash`.
 pub(crate) const HASH: Known = Known { name: "hash", usage: "hash" };
-/// The option of types that are `Serialize` and `DeserializeOwned`.
+/// The option for types that must be `Serialize` and `DeserializeOwned`.
 pub(crate) const SERIALIZE: Known = Known { name: "serialize", usage: "serialize" };
 
 /// A trait that an option requires.
@@ -29,7 +30,7 @@ enum Demand {
 pub(crate) struct Demands(Vec<(Demand, Span)>);
 
 impl Demands {
-    /// Collects the traits required by `hash` and `serialize`, and by `clone` if its span is given.
+    /// Collects the traits that `hash` and `serialize` require, and `Clone` if the span of that option is given.
     pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], clone: Option<Span>) -> Self {
         let mut all: Vec<(Demand, Span)> = clone.map(|span| (Demand::Clone, span)).into_iter().collect();
         for option in options {
@@ -46,7 +47,7 @@ impl Demands {
         Self(all)
     }
 
-    /// The required traits for a macro whose option `clone` takes no value.
+    /// Collects the required traits for a macro whose option `clone` takes no value.
     pub(crate) fn of_flags(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
         let clone = options.iter().find(|option| option.key() == "clone");
         if let Some(option) = clone.filter(|option| !matches!(option.value, Value::Flag)) {
@@ -55,7 +56,7 @@ impl Demands {
         Self::of(cx, grammar, options, clone.map(|option| option.name.span()))
     }
 
-    /// The bounds of the implementation of a type with parameters.
+    /// Returns the bounds by which an implementation for a type with parameters requires the traits.
     pub(crate) fn bounds(&self, item: &Item) -> Vec<TokenStream> {
         let bound = |(demand, span): &(Demand, Span)| {
             let span = Span::mixed_site().located_at(*span);
@@ -68,14 +69,14 @@ impl Demands {
         if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
     }
 
-    /// The expression `Some(function)` that clones a value, if `Clone` is required.
+    /// Returns the expression `Some(function)` that clones a value, if `Clone` is required.
     pub(crate) fn clone_fn(&self) -> Option<TokenStream> {
         let (_, span) = self.0.iter().find(|(demand, _)| matches!(demand, Demand::Clone))?;
         let span = Span::mixed_site().located_at(*span);
         Some(quote_spanned!(span=> __strata::Some(<Self as __strata::Clone>::clone)))
     }
 
-    /// A description with the functions of these traits.
+    /// Adds the functions of these traits to a description.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         self.0.iter().fold(found, |found, (demand, span)| {
             // The tokens get the option's span, so that errors point at the option.

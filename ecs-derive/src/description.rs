@@ -1,4 +1,4 @@
-//! Descriptions of components and resources beyond the layout: stable name, functions and fields.
+//! Descriptions of components and resources: stable name, functions and fields.
 //!
 //! Tests: tests/storage/descriptors, tests/ui/pass/descriptions.rs
 
@@ -17,13 +17,13 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, has_repr, member};
 
-/// The option for another stable name than the path of the type.
+/// The option that sets the stable name, which by default is the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
 /// The option for types for which any bytes are a valid value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
-/// The option for types whose private fields can be set by name, too.
+/// The option for types whose private fields can also be set by name.
 pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
 
 /// The options of `#[describe(..)]`.
@@ -36,7 +36,7 @@ pub(crate) enum Editable {
     Public,
 }
 
-/// Whether a type has the option [`EDITABLE`].
+/// Reads the option [`EDITABLE`].
 fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
     match options.iter().find(|option| option.name == EDITABLE.name) {
         Some(Opt { value: Value::Flag, .. }) => Editable::All,
@@ -53,13 +53,13 @@ fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// Extends a description by the option.
+    /// Adds the option to a description.
     pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
         if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
     }
 
-    /// An item that evaluates the field types at the definition of the type instead of at its first use. Not for generic types, whose
-    /// constants are evaluated only when they are used.
+    /// Returns an item that evaluates the field types at the definition of the type instead of at its first use. Generic types get none,
+    /// because their constants are evaluated only when they are used.
     pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
         let ident = &item.ident;
         let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
@@ -67,7 +67,7 @@ impl Plain {
     }
 }
 
-/// Whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
+/// Reads the option [`PLAIN`]. The core checks the types of the fields; this function checks everything else.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -128,7 +128,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` extends the description expression by the options about cloning.
+/// Returns the constant with the description of the type. `clone` extends the description expression by the options about cloning.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
@@ -149,7 +149,7 @@ pub(crate) fn description(
     hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;)
 }
 
-/// The stable name, if the type has one.
+/// Returns the expression for the stable name of the type.
 fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     let base = match given_name(cx, grammar, options) {
         Some(given) => hygienic!(__strata::name_given(#given)),
@@ -173,7 +173,7 @@ fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStre
     }
 }
 
-/// The stable name that the options give the type.
+/// Returns the stable name that the options give the type.
 fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     let literal = grammar.literal(cx, options, "name")?;
     if literal.value().trim().is_empty() {
@@ -185,7 +185,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     Some(literal)
 }
 
-/// One parameter of the type as a part of the name.
+/// Returns the expression for a parameter of the type, which is a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     // The parameter names get a span of the macro: with the user's span, lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
@@ -206,8 +206,8 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
-/// described.
+/// Returns the descriptions of the fields of a struct; `None` if there are no fields or they do not parse, which can be a syntax that is
+/// newer than our parser.
 pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let packed = has_repr(&item.attrs, &["packed"]);
@@ -221,8 +221,8 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, index, doc comment, accessor and type. The surrounding tokens have the span of the type, so that rustc merges an
-/// error in the type with the error that it has already reported at the definition.
+/// Returns the description of a field: its name, offset, doc comment, accessor and type. The tokens around the type have its span, so that
+/// rustc merges an error in the type with the error that it has already reported at the definition.
 ///
 /// The accessor function proves that the field exists and has the given type. This can fail if an attribute below the derive has changed
 /// the field, or if the type's name resolves differently in the generated code.
@@ -246,7 +246,7 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
-/// The text of a doc comment, without the space that its lines begin with.
+/// Returns the text of a doc comment, without the space at the start of each line.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),

@@ -100,7 +100,7 @@ pub(crate) fn entity_event(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// The bounds of a type with parameters.
+/// Returns the bounds of an implementation for a type with parameters.
 fn bounds(item: &Item) -> Vec<TokenStream> {
     let mut bounds = Vec::new();
     if !item.generics.params.is_empty() {
@@ -109,7 +109,7 @@ fn bounds(item: &Item) -> Vec<TokenStream> {
     bounds
 }
 
-/// The implementation of `Event`.
+/// Returns the implementation of `Event`.
 fn implementation(cx: &Ctxt, item: &Item, trigger: &TokenStream, owns: &str, name: &str) -> TokenStream {
     if item.kind == Kind::Union {
         let message = format!(
@@ -131,7 +131,7 @@ fn implementation(cx: &Ctxt, item: &Item, trigger: &TokenStream, owns: &str, nam
     }
 }
 
-/// The type in the value of an option, if present.
+/// Returns the type that an option sets, if the option is present.
 fn type_of(cx: &Ctxt, options: &[Opt], known: Known) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == known.name)?;
     match &option.value {
@@ -144,7 +144,8 @@ fn type_of(cx: &Ctxt, options: &[Opt], known: Known) -> Option<TokenStream> {
     }
 }
 
-/// The field that holds the target, and the span of its type: the field with the attribute, the field `entity`, or the only field.
+/// Returns the field that holds the target, and the span of its type. It is the field with the attribute, else the field `entity`, else the
+/// only field.
 fn target(cx: &Ctxt, item: &Item) -> Option<(TokenStream, Span)> {
     if item.kind != Kind::Struct {
         cx.error_at(
@@ -179,7 +180,7 @@ fn target(cx: &Ctxt, item: &Item) -> Option<(TokenStream, Span)> {
     found.map(|(at, field)| (member(at, field), field.ty.span()))
 }
 
-/// Whether a field has the attribute.
+/// Returns whether a field has the attribute.
 fn is_marked(cx: &Ctxt, field: &Field) -> bool {
     let mut is_marked = false;
     for attr in field.attrs.iter().filter(|attr| attr.path().is_ident(TARGET)) {

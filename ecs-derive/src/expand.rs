@@ -1,4 +1,4 @@
-//! Shared by all expansions: the frame around the output, and printing it on request.
+//! Functions for all expansions: the scope around the output, and printing the output on request.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/ui/pass/macros_shadowed.rs
 
@@ -14,7 +14,7 @@ use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
 use crate::item::Item;
 
-/// Parses the input of a derive and runs its expansion; the output ends with the errors.
+/// Parses the input of a derive, and runs its expansion. Errors are appended to the output.
 pub(crate) fn derive(input: TokenStream, expansion: fn(&Ctxt, &Item) -> TokenStream) -> TokenStream {
     let item = match syn::parse2::<Item>(input) {
         Ok(item) => item,
@@ -36,7 +36,7 @@ pub(crate) fn print(ident: &Ident, output: &TokenStream) {
     }
 }
 
-/// The tokens as rustfmt writes them; `None` where there is no rustfmt.
+/// Formats the tokens with rustfmt; `None` if rustfmt is not available.
 pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024", "--config", "max_width=120,use_small_heuristics=Max"])
@@ -51,7 +51,7 @@ pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// An anonymous scope that knows the core's module as `__strata`.
+/// Puts the items into an anonymous scope, in which `__strata` is the module of the core for macro output.
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     let items = with_macros_of(private, items.clone()).unwrap_or_else(|| items.clone());
     hygienic! {
@@ -64,7 +64,7 @@ pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     }
 }
 
-/// The tokens, with each macro of `__strata` called by its full path; `None` if they call none.
+/// Replaces `__strata` by its full path in each call of a macro; `None` if the tokens call no macro of `__strata`.
 ///
 /// While a name in the user's code is unresolved, rustc does not resolve the import of `__strata` either. A macro call through that import
 /// would add a second error to the one about the name.
@@ -97,14 +97,14 @@ pub(crate) fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> Opti
     is_changed.then_some(output)
 }
 
-/// Whether the tokens begin with `::name!`, where the bang calls a macro.
+/// Returns whether the tokens begin with `::name!`, where `!` calls a macro and is not a part of `!=`.
 fn is_macro_path(tokens: &[TokenTree]) -> bool {
     let is = |at: usize, c: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
     is(0, ':') && is(1, ':') && matches!(tokens.get(2), Some(TokenTree::Ident(_))) && is(3, '!') && !is(4, '=')
 }
 
-/// The method that returns the place of a type's process-wide number. Types with parameters have no such place: a
-/// `static` in a generic function is shared by all instances.
+/// Returns the method that returns the static variable for the process-wide number of a type. Types with parameters have no such variable,
+/// because a `static` in a generic function is shared by all instances.
 pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
     if !generics.params.is_empty() {
         return TokenStream::new();

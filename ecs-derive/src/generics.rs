@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Generics, LifetimeParam, WherePredicate};
 
-/// The type parameters' names.
+/// Returns the names of the type parameters.
 pub(crate) fn type_params(generics: &Generics) -> Vec<&Ident> {
     generics
         .params
@@ -18,7 +18,7 @@ pub(crate) fn type_params(generics: &Generics) -> Vec<&Ident> {
         .collect()
 }
 
-/// The const parameters' names.
+/// Returns the names of the const parameters.
 pub(crate) fn const_params(generics: &Generics) -> Vec<&Ident> {
     generics
         .params
@@ -30,7 +30,7 @@ pub(crate) fn const_params(generics: &Generics) -> Vec<&Ident> {
         .collect()
 }
 
-/// The lifetime parameters.
+/// Returns the lifetime parameters.
 pub(crate) fn lifetimes(generics: &Generics) -> Vec<&LifetimeParam> {
     generics
         .params
@@ -42,7 +42,7 @@ pub(crate) fn lifetimes(generics: &Generics) -> Vec<&LifetimeParam> {
         .collect()
 }
 
-/// The where clause with further predicates; empty if there are no predicates.
+/// Returns the where clause of `generics` with the predicates `more`; empty if there are no predicates.
 pub(crate) fn where_with(generics: &Generics, more: &[TokenStream]) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let all: Vec<TokenStream> = own.map(WherePredicate::to_token_stream).chain(more.iter().cloned()).collect();

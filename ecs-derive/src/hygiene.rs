@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/ui/pass/names_of_generated_things_taken.rs
 
-/// `quote!` whose local variables cannot collide with the user's and whose items resolve where the macro is used.
+/// Like `quote!`, with spans by which local variables cannot collide with variables of the user, and items resolve where the macro is used.
 macro_rules! hygienic {
     ($($tokens:tt)*) => {
         ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)

@@ -1,7 +1,7 @@
-//! The item that a derive stands on, without its body.
+//! The input item of a derive, without its body.
 //!
-//! The derives need the head (attributes, visibility, name, generics) and at most the fields. Whatever else the body
-//! holds (discriminants, default values, syntax newer than our parser) passes by unread.
+//! The derives need the head (attributes, visibility, name, generics) and at most the fields. The rest of the body (discriminants, default
+//! values, syntax newer than our parser) is not parsed.
 //!
 //! Tests: tests/ui/pass/shapes_of_components.rs
 
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Union,
 }
 
-/// The body of the item, unread.
+/// The body of the item, as unparsed tokens.
 pub(crate) enum Body {
     /// `;`
     Unit,
@@ -47,9 +47,9 @@ pub(crate) struct Item {
     pub(crate) keyword: Span,
     /// Name of the type.
     pub(crate) ident: Ident,
-    /// Generics with the where clause, wherever it stood.
+    /// Generics, including the where clause.
     pub(crate) generics: Generics,
-    /// The unread body.
+    /// The unparsed body.
     pub(crate) body: Body,
 }
 
@@ -86,19 +86,19 @@ impl Parse for Item {
 }
 
 impl Item {
-    /// The fields of a struct; `None` of other items, and if they do not parse.
+    /// Returns the fields of a struct; `None` if the item is not a struct, or if its fields do not parse.
     pub(crate) fn known_fields(&self) -> Option<Vec<Field>> {
         (self.kind == Kind::Struct).then(|| self.parse_fields().ok()).flatten()
     }
 
-    /// The variants of an enum; `None` if the item is not an enum, or if its variants do not parse.
+    /// Returns the variants of an enum; `None` if the item is not an enum, or if its variants do not parse.
     pub(crate) fn known_variants(&self) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parse = || Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone()).ok();
         (self.kind == Kind::Enum).then(parse).flatten().map(|variants| variants.into_iter().collect())
     }
 
-    /// The fields of a struct; an error is reported and no field returned if they do not parse.
+    /// Returns the fields of a struct. If they do not parse, reports the error and returns no fields.
     pub(crate) fn fields(&self, cx: &Ctxt) -> Vec<Field> {
         cx.ok(self.parse_fields()).unwrap_or_default()
     }
@@ -113,14 +113,14 @@ impl Item {
         parser.parse2(body.clone()).map(|fields| fields.into_iter().collect())
     }
 
-    /// The variants of an enum; an error is reported and nothing returned if they do not parse.
+    /// Returns the variants of an enum. If they do not parse, reports the error and returns `None`.
     pub(crate) fn variants(&self, cx: &Ctxt) -> Option<Vec<Variant>> {
         let Body::Braced(body) = &self.body else { return None };
         let parsed = Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone());
         cx.ok(parsed).map(|variants| variants.into_iter().collect())
     }
 
-    /// Reports helper attributes that stand inside the body, where they would not be read.
+    /// Reports helper attributes inside the body, where they would be ignored.
     pub(crate) fn reject_inner_helper(&self, cx: &Ctxt, helper: &str) {
         if let Body::Tuple(body) | Body::Braced(body) = &self.body {
             find_helper(cx, helper, body.clone());
@@ -150,7 +150,8 @@ fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
     }
 }
 
-/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
+/// Returns whether the type has one of these layouts in `#[repr(..)]`. There may be no references to the fields of a `packed` type, because
+/// they can be unaligned.
 pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let Meta::List(list) = &attr.meta else { return false };
@@ -161,7 +162,7 @@ pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     })
 }
 
-/// How a field is called in an expression.
+/// Returns the name or index of a field, as it is written in an expression.
 pub(crate) fn member(at: usize, field: &Field) -> TokenStream {
     match &field.ident {
         Some(ident) => ident.to_token_stream(),

@@ -16,7 +16,7 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
 
-/// One trait of labels.
+/// A label trait.
 struct Label {
     /// Name of the trait.
     name: &'static str,
@@ -52,7 +52,7 @@ pub(crate) fn schedule_label(cx: &Ctxt, item: &Item) -> TokenStream {
     expand(cx, item, &SCHEDULE_LABEL)
 }
 
-/// Expands the derive of a trait.
+/// Expands the derive of a label trait.
 fn expand(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     let Label { name, what, helper, grammar } = label;
     let options = grammar.collect(cx, helper, &item.attrs);
@@ -67,7 +67,7 @@ fn expand(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     scope(&private, &implementation(cx, item, label))
 }
 
-/// The implementation, and the constant that it uses.
+/// Returns the implementation, and the constant that it uses.
 fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     let trait_name = Ident::new(label.name, Span::mixed_site());
     let ident = &item.ident;
@@ -110,9 +110,9 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
     }
 }
 
-/// The constant with the label's type-erased functions, and a constant that fails to compile if a trait is missing. For a type without
-/// parameters, the check looks up constants of the probe: the inherent constant exists if the type implements the trait, otherwise the
-/// trait's constant is found.
+/// Returns the constant with the label's type-erased functions, and a constant that fails to compile if a trait is missing. For a type
+/// without parameters, the check looks up constants of the probe: the inherent constant exists if the type implements the trait, otherwise
+/// the trait's constant is found.
 fn parts(item: &Item, what: &str) -> TokenStream {
     let ident = &item.ident;
     let name = ident.unraw().to_string();

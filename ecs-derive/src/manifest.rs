@@ -1,4 +1,4 @@
-//! The names by which the crate that is being compiled knows `strata-ecs` and `strata-app`, from its `Cargo.toml`.
+//! Finds the names that the crate that is being compiled gives `strata-ecs` and `strata-app` in its `Cargo.toml`.
 //!
 //! The manifest is parsed line by line, which suffices for dependencies in the usual forms. A dependency in any other form is not found;
 //! macro output then names `::strata_ecs`.
@@ -13,7 +13,7 @@ use crate::hygiene::hygienic;
 const CORE: &str = "strata-ecs";
 const APP: &str = "strata-app";
 
-/// The path of the core crate. A crate that depends on `strata-app` alone finds the core there.
+/// Returns the path of the core crate. If the crate depends on `strata-app` alone, this is the path of the core in `strata-app`.
 pub(crate) fn core_path() -> TokenStream {
     let Some(manifest) = Manifest::of_this_crate() else { return hygienic!(::strata_ecs) };
     for kind in KINDS {
@@ -27,7 +27,7 @@ pub(crate) fn core_path() -> TokenStream {
     hygienic!(::strata_ecs)
 }
 
-/// The path of `strata-app`.
+/// Returns the path of `strata-app`.
 pub(crate) fn app_path() -> TokenStream {
     let manifest = Manifest::of_this_crate();
     let name = manifest.and_then(|manifest| KINDS.iter().find_map(|kind| manifest.name_of(APP, kind)));
@@ -37,14 +37,15 @@ pub(crate) fn app_path() -> TokenStream {
 /// The kinds of dependencies. Normal dependencies come first, because library code can use no others.
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// A manifest, and where it is.
+/// A manifest: its text and its path.
 struct Manifest {
     text: String,
     path: PathBuf,
 }
 
 impl Manifest {
-    /// The manifest of the crate that is being compiled. `None` outside of cargo, and for the core, whose name for itself is its own.
+    /// Returns the manifest of the crate that is being compiled; `None` outside of cargo, and for the core itself, which does not depend on
+    /// itself.
     fn of_this_crate() -> Option<Self> {
         let in_folder = || Some(Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("Cargo.toml"));
         let path = env::var_os("CARGO_MANIFEST_PATH").map(PathBuf::from).or_else(in_folder)?;
@@ -52,7 +53,7 @@ impl Manifest {
         env::var_os("CARGO_PKG_NAME").is_none_or(|name| name != CORE).then_some(manifest)
     }
 
-    /// The name that the crate gives a package among its dependencies of a kind.
+    /// Returns the name that the crate gives a package, if the package is one of its dependencies of this kind.
     fn name_of(&self, package: &str, kind: &str) -> Option<Ident> {
         let found = dependencies(&self.text, kind, false).into_iter().find(|dependency| {
             let is_renamed = dependency.is_inherited && dependency.key != package;
@@ -65,7 +66,7 @@ impl Manifest {
             .map(|ident| Ident::new(&ident.to_string(), Span::mixed_site()))
     }
 
-    /// The package of a dependency that the workspace declares, if it has another name there.
+    /// Returns the name of the package of a dependency that the workspace declares under another name.
     fn inherited_package(&self, key: &str) -> Option<String> {
         let of_workspace = |folder: &Path| {
             let text = fs::read_to_string(folder.join("Cargo.toml")).ok()?;
@@ -76,19 +77,19 @@ impl Manifest {
     }
 }
 
-/// A dependency as it is declared.
+/// The declaration of a dependency.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Dependency {
-    /// The name of the package, or another name that the crate gives it.
+    /// The name that the crate gives the dependency; by default the name of the package.
     key: String,
     /// The name of the package, if the declaration has it.
     package: Option<String>,
-    /// Whether the workspace declares it.
+    /// Whether the dependency is inherited from the workspace.
     is_inherited: bool,
 }
 
 impl Dependency {
-    /// Records the part after the key: `.name = value`, or `= { name = value, .. }`.
+    /// Reads the part of a line after the key: `.name = value`, or `= { name = value, .. }`.
     fn read(&mut self, rest: &str) {
         if let Some(at) = rest.find("package") {
             let value = rest[at + "package".len()..].trim_start().strip_prefix('=').map(str::trim_start);
@@ -98,7 +99,8 @@ impl Dependency {
     }
 }
 
-/// The dependencies of a kind that a manifest declares, those of single targets included; or those of its workspace.
+/// Returns the dependencies of a kind that a manifest declares, including dependencies for single targets. If `of_workspace` is set,
+/// returns the dependencies that its workspace declares.
 fn dependencies(manifest: &str, kind: &str, of_workspace: bool) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
     let mut table: Vec<String> = Vec::new();
@@ -135,7 +137,7 @@ fn dependencies(manifest: &str, kind: &str, of_workspace: bool) -> Vec<Dependenc
     found
 }
 
-/// The parts of a dotted key at the start of a text, without quotes, and what follows them.
+/// Parses the dotted key at the start of a text. Returns the parts of the key, without quotes, and the rest of the text.
 fn keys(text: &str) -> (Vec<String>, &str) {
     let mut keys = Vec::new();
     let mut rest = text.trim_start();
@@ -151,7 +153,7 @@ fn keys(text: &str) -> (Vec<String>, &str) {
     }
 }
 
-/// The content of a string at the start of a text, and what follows it.
+/// Parses the string literal at the start of a text. Returns its content and the rest of the text.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| ['"', '\''].contains(c))?;
     text[1..].split_once(quote)
@@ -161,7 +163,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::{Dependency, dependencies};
 
-    /// The dependencies, as `key`, or `key = package`, with `*` if the workspace has them.
+    /// Formats the dependencies as `key` or `key = package`, with `*` if they are inherited from the workspace.
     fn found(manifest: &str, kind: &str, of_workspace: bool) -> Vec<String> {
         let describe = |Dependency { key, package, is_inherited }: Dependency| {
             let package = package.map_or_else(String::new, |package| format!(" = {package}"));

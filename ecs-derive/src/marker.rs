@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
-//! Traits that require only an owned type; the derive supplies the type's key and process-wide number.
+//! Traits that only require an owned type. The derive adds the key and the process-wide number of the type.
 //!
 //! Tests: tests/storage/resources.rs, tests/ui/pass/messages.rs
 
@@ -19,7 +19,7 @@ use crate::item::{Item, Kind};
 use crate::persistence::{self, PERSISTENCE, TRANSIENT};
 use crate::saving::{ALIAS, SAVE, Saving, UPGRADE, VERSION};
 
-/// One such trait.
+/// A trait that this module derives.
 struct Marker {
     /// Name of the trait.
     name: &'static str,

@@ -1,4 +1,5 @@
-//! The options `transient`, `save` and `persistence` of resources and messages: how values take part in snapshots, files and comparisons.
+//! The options `transient`, `save` and `persistence` of resources and messages: whether snapshots, files and comparisons contain the
+//! values.
 //!
 //! Tests: tests/snapshots/bounds.rs
 
@@ -15,7 +16,7 @@ pub(crate) const TRANSIENT: Known = Known { name: "transient", usage: "transient
 /// The option for a function that returns the persistence.
 pub(crate) const PERSISTENCE: Known = Known { name: "persistence", usage: "persistence = function" };
 
-/// The method that returns the persistence, if an option sets it.
+/// Returns the method that returns the persistence, if an option sets it.
 pub(crate) fn method(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<TokenStream> {
     let named: Vec<&Opt> =
         options.iter().filter(|option| matches!(option.key().as_str(), "transient" | "save" | "persistence")).collect();

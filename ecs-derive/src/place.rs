@@ -7,13 +7,13 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of derives of this crate so far, by a hash of name and position.
+/// For each hash of a name and a position, the number of derives so far in the crate that is being compiled.
 static SEEN: Mutex<Option<HashMap<u64, u32>>> = Mutex::new(None);
 
-/// Line and column of the derive's own tokens, counted from one like `line!` and `column!`, and the number of earlier derives for a type of
-/// this name at that position. A macro that emits the user's item twice creates two types at one position.
+/// Returns the line and column of the derive's own tokens, counted from one like `line!` and `column!`, and the number of earlier derives
+/// for a type of this name at this position. That number distinguishes types at one position: a macro can emit the user's item twice.
 ///
-/// Zeros outside of a compiler, as in the tests of the expansion.
+/// Returns zeros outside of the compiler, as in the tests of the expansion.
 pub(crate) fn place(name: &str) -> [u32; 3] {
     if !proc_macro::is_available() {
         return [0; 3];

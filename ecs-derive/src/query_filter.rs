@@ -1,6 +1,6 @@
 //! `#[derive(QueryFilter)]`
 //!
-//! A filter struct is the tuple of its fields, all of which must hold.
+//! A filter struct matches like the tuple of its fields: all fields must match.
 //!
 //! Tests: tests/queries/derive.rs
 
@@ -25,9 +25,9 @@ const GRAMMAR: Grammar = Grammar { attribute: "#[query_filter]", known: &[CRATE]
 struct Part {
     /// Name or number of the field.
     member: Member,
-    /// A variable for it.
+    /// A variable for the field.
     variable: Ident,
-    /// The filter.
+    /// The filter that the field declares.
     ty: Type,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &items)
 }
 
-/// Collects the fields; reports items that have no fields.
+/// Collects the fields. Reports items that cannot have fields.
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     let message = match item.kind {
         Kind::Struct => "a filter without fields demands nothing: give it a field such as `field: With<T>`",
@@ -71,7 +71,7 @@ fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     fields.into_iter().enumerate().map(part).collect()
 }
 
-/// The implementation.
+/// Returns the implementation.
 ///
 /// The struct may be more visible than the components in it, but the associated type of a public implementation may not name a private type
 /// (E0446). So a private trait names it, and the public implementation takes it as a type parameter. Where clauses require each field to be
@@ -118,7 +118,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// Names the struct and its fields, which only serve as a description: without this, rustc would call them dead code.
+/// Returns code that uses the struct and its fields. They only serve as a description, and rustc would report dead code.
 fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();

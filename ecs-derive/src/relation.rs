@@ -116,7 +116,7 @@ fn check(cx: &Ctxt, item: &Item, options: &[Opt]) {
     }
 }
 
-/// Whether an option without a value is given.
+/// Returns whether an option is given. Reports the option if it has a value.
 fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     let Some(option) = options.iter().find(|option| option.name.unraw() == name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -125,7 +125,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The variant of `OnTargetDespawn` that the options ask for.
+/// Returns the variant of `OnTargetDespawn` that the options select.
 fn policy(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let is_given = options.iter().any(|option| option.key() == "on_target_despawn");
     let literal = if is_given { GRAMMAR.literal(cx, options, "on_target_despawn") } else { None };

@@ -36,22 +36,22 @@ const TARGET_GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// Whether a field lists the sources of a relationship. `count` is the number of fields.
+/// Returns whether a field lists the sources of a relationship. `count` is the number of fields of the item.
 pub(crate) fn is_list_of_sources(item: &Item, field: &Field, count: usize) -> bool {
     let has = |attrs: &[Attribute], name: &str| attrs.iter().any(|attr| attr.path().is_ident(name));
     has(&item.attrs, TARGET) && (count == 1 || has(&field.attrs, SOURCE))
 }
 
-/// Which side of a relationship a component is.
+/// The side of a relationship that a component is.
 pub(crate) enum Side {
-    /// It names a target.
+    /// The component contains a target.
     Source {
         /// The component of the target.
         other: Path,
-        /// Whether an entity may name itself.
+        /// Whether an entity may be its own target.
         allows_self: bool,
     },
-    /// It lists sources.
+    /// The component lists sources.
     Target {
         /// The component of the sources.
         other: Path,
@@ -61,7 +61,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The side that the attributes declare, if any.
+    /// Returns the side that the attributes declare; `None` if the component is not part of a relationship.
     pub(crate) fn of(cx: &Ctxt, item: &Item) -> Option<Self> {
         let given = |name: &str| item.attrs.iter().find(|attr| attr.path().is_ident(name));
         let (source, target) = (given(SOURCE), given(TARGET));
@@ -83,7 +83,7 @@ impl Side {
         Some(Self::Target { other: other(cx, &TARGET_GRAMMAR, &options, "relationship", target)?, is_linked })
     }
 
-    /// The description, extended for this side.
+    /// Marks a description as this side of a relationship.
     pub(crate) fn describe(&self, description: &TokenStream) -> TokenStream {
         match self {
             Self::Source { .. } => hygienic!(#description.as_relationship()),
@@ -91,12 +91,12 @@ impl Side {
         }
     }
 
-    /// Whether values can be changed in place.
+    /// Returns whether values of the component can be changed in place.
     pub(crate) fn is_mutable(&self) -> bool {
         matches!(self, Self::Target { .. })
     }
 
-    /// The implementation of the trait.
+    /// Returns the implementation of the relationship trait for this side.
     pub(crate) fn implementation(&self, cx: &Ctxt, item: &Item) -> TokenStream {
         let Some((at, field, others)) = self.field(cx, item) else {
             // The error is already reported; a fallback avoids further errors.
@@ -152,7 +152,7 @@ impl Side {
         self.implementation_of(item, &items)
     }
 
-    /// The implementation of the trait with these items.
+    /// Returns the implementation of the relationship trait with these items.
     fn implementation_of(&self, item: &Item, items: &TokenStream) -> TokenStream {
         let ident = &item.ident;
         let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -168,7 +168,7 @@ impl Side {
         }
     }
 
-    /// The name of the trait.
+    /// Returns the name of the relationship trait for this side.
     fn trait_name(&self) -> Ident {
         let name = match self {
             Self::Source { .. } => "Relationship",
@@ -177,7 +177,7 @@ impl Side {
         Ident::new(name, Span::mixed_site())
     }
 
-    /// Fallback items for a component whose field could not be determined. They are never called.
+    /// Returns fallback items of the trait, for a component whose field could not be determined. They are never called.
     fn refused(&self) -> TokenStream {
         match self {
             Self::Source { other, .. } => hygienic! {
@@ -207,7 +207,8 @@ impl Side {
         }
     }
 
-    /// The field that holds the target, or the sources, and the others: the one with `#[relationship]`, or the only one.
+    /// Returns the index and the field that holds the target or the sources, and the other fields. It is the field with `#[relationship]`,
+    /// or the only field.
     fn field(&self, cx: &Ctxt, item: &Item) -> Option<(usize, Field, Vec<(usize, Field)>)> {
         let holds = match self {
             Self::Source { .. } => "the target",
@@ -250,7 +251,7 @@ impl Side {
     }
 }
 
-/// Whether an option without a value is given.
+/// Returns whether an option is given. Reports the option if it has a value.
 fn flag(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str) -> bool {
     let Some(option) = options.iter().find(|option| option.name == name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -259,7 +260,7 @@ fn flag(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The component of the other side.
+/// Returns the component of the other side.
 fn other(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str, attr: Option<&Attribute>) -> Option<Path> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
         let attribute = grammar.attribute;
@@ -276,7 +277,7 @@ fn other(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str, attr: Option
     }
 }
 
-/// Whether a field has the attribute.
+/// Returns whether a field has the attribute.
 fn is_marked(cx: &Ctxt, field: &Field) -> bool {
     let mut is_marked = false;
     for attr in field.attrs.iter().filter(|attr| attr.path().is_ident(SOURCE)) {

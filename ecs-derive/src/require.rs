@@ -1,7 +1,7 @@
 //! `#[require(..)]`: the components that a component requires.
 //!
-//! An item of the list names a component and, unless `Default` is meant, its value. The spelling of a path decides whether it ends in the
-//! name of a type, or of a variant, a constant or a function of a type.
+//! Each item of the list is a component, with a value unless the default value is meant. The spelling of a path decides whether its last
+//! name is a type, or a variant, a constant or a function of a type.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -19,19 +19,19 @@ use crate::types::find_word;
 /// The name of the attribute.
 const NAME: &str = "require";
 
-/// The end of every message about the form.
+/// The end of each message about invalid items.
 const FORMS: &str = "valid forms: `Health` for its default, `Health(100)`, `Health { points: 100 }`, `Health::FULL`, `Health = expression`";
 
-/// One component that is required.
+/// A required component.
 pub(crate) struct Required {
     /// The component.
     ty: Type,
-    /// Its value, if it is not the default.
+    /// The value of the component, if it is not the default value.
     value: Option<TokenStream>,
 }
 
 impl Required {
-    /// Where errors about the component are shown.
+    /// Returns the span at which errors about the component are shown.
     fn span(&self) -> Span {
         Span::mixed_site().located_at(self.ty.span())
     }
@@ -55,7 +55,7 @@ pub(crate) fn collect(cx: &Ctxt, item: &Item) -> Vec<Required> {
     all
 }
 
-/// The tokens between the parentheses, if there are any.
+/// Returns the tokens between the parentheses, if there are any.
 fn list(attr: &Attribute) -> Option<TokenStream> {
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => Some(list.tokens.clone()),
@@ -85,7 +85,7 @@ fn parse(cx: &Ctxt, item: &Item, tokens: TokenStream, all: &mut Vec<Required>) {
     let _reported = cx.ok(parser.parse2(tokens));
 }
 
-/// Adds a required component; reports the component itself and duplicates.
+/// Adds a required component. Reports it if it is the component of the derive, or a duplicate.
 fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     let text = required.ty.to_token_stream().to_string();
     if is_item(item, &required.ty) {
@@ -100,7 +100,7 @@ fn admit(cx: &Ctxt, item: &Item, required: Required, all: &mut Vec<Required>) {
     }
 }
 
-/// Whether a type is the item of the derive, judged by its spelling.
+/// Returns whether a type is spelled like the item of the derive.
 fn is_item(item: &Item, ty: &Type) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     if path.is_ident("Self") {
@@ -115,7 +115,7 @@ fn is_item(item: &Item, ty: &Type) -> bool {
     }
 }
 
-/// One item of the list.
+/// Parses one item of the list.
 fn parse_one(item: &Item, input: ParseStream<'_>) -> syn::Result<Required> {
     if input.peek(Token![<]) {
         let ty = input.parse()?;
@@ -145,7 +145,7 @@ fn parse_one(item: &Item, input: ParseStream<'_>) -> syn::Result<Required> {
     Ok(Required { ty: type_of(owner.unwrap_or(path)), value: Some(quote!(#expression #arguments)) })
 }
 
-/// `= expression`, if it follows.
+/// Parses `= expression`, if it follows.
 fn parse_value(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
     if !input.peek(Token![=]) {
         return Ok(None);
@@ -157,7 +157,7 @@ fn parse_value(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
     Ok(Some(input.parse::<Expr>()?.into_token_stream()))
 }
 
-/// The type that a variant, a constant or a function belongs to; none if the path names a type.
+/// Returns the type to which the variant, constant or function belongs that a path names; `None` if the path names a type.
 fn owner(item: &Item, path: &Path, is_call: bool) -> Option<Path> {
     let mut segments = path.segments.iter().rev();
     let (last, before) = (segments.next()?, segments.next()?);
@@ -181,7 +181,7 @@ fn type_of(path: Path) -> Type {
     Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
 
-/// The path in expression syntax: `Marker::<T>`.
+/// Converts a path to expression syntax: `Marker::<T>`.
 fn turbofish(mut path: Path) -> Path {
     for segment in &mut path.segments {
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
@@ -191,12 +191,12 @@ fn turbofish(mut path: Path) -> Path {
     path
 }
 
-/// A type as a user would write it.
+/// Formats the text of a type as a user would write it.
 fn compact(text: &str) -> String {
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",")
 }
 
-/// Bounds for required types that depend on type parameters: only a concrete type can be checked without a bound.
+/// Returns the bounds for required types that depend on type parameters. Other types are checked without a bound.
 pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     let params = type_params(&item.generics);
     let depends = |ty: &Type| params.iter().any(|param| find_word(ty.to_token_stream(), &param.to_string()).is_some());
@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The constant and the method that list the required components; empty if nothing is required.
+/// Returns the constant and the method that list the required components; nothing if no component is required.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();

@@ -1,5 +1,5 @@
-//! The options of components, resources and relations for files: version, upgrade of older values, earlier names, and for components
-//! whether they are saved at all.
+//! The options of components, resources and relations that concern files: the version, upgrades of older values, earlier names, and for
+//! components whether they are saved.
 //!
 //! Tests: tests/snapshots/versions.rs
 
@@ -22,9 +22,9 @@ pub(crate) const SAVE: Known = Known { name: "save", usage: "save = \"skip\"" };
 
 /// The parsed options.
 pub(crate) struct Saving {
-    /// Calls that a description is followed by.
+    /// The method calls that are appended to a description.
     calls: TokenStream,
-    /// The method that lists the upgrades, if there are some.
+    /// The method that lists the upgrade functions, if there are any.
     pub(crate) upgrades: Option<TokenStream>,
 }
 
@@ -55,14 +55,14 @@ impl Saving {
         Self { calls, upgrades }
     }
 
-    /// A description, extended by the options.
+    /// Adds the options to a description.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         let calls = &self.calls;
         if calls.is_empty() { found } else { hygienic!(#found #calls) }
     }
 }
 
-/// The number in the option.
+/// Returns the number in the option `version`, if it is valid.
 fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     let option = options.iter().find(|option| option.name == "version")?;
     let literal = match &option.value {
@@ -76,13 +76,13 @@ fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
     literal
 }
 
-/// The version that a number is.
+/// Converts a number to a version; `None` if it is 0, too large, or of another type than `u32`.
 fn version_of(literal: &LitInt) -> Option<u32> {
     let is_typed_so = matches!(literal.suffix(), "" | "u32");
     literal.base10_parse::<u32>().ok().filter(|version| *version != 0 && is_typed_so)
 }
 
-/// Each older version with its function. Reports invalid, newer and repeated versions.
+/// Returns the older versions with their functions. Reports invalid, newer and repeated versions.
 fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32, Expr)> {
     let mut older: Vec<(u32, Expr)> = Vec::new();
     for (literal, function) in all {
@@ -105,7 +105,7 @@ fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32,
     older
 }
 
-/// The names in the option.
+/// Returns the names in the option `alias`.
 fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     let Some(option) = options.iter().find(|option| option.name == "alias") else { return Vec::new() };
     let parser = |input: ParseStream<'_>| input.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
@@ -121,7 +121,7 @@ fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
     names
 }
 
-/// The method that lists the upgrade functions.
+/// Returns the method that lists the upgrade functions.
 fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &str) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == "upgrade")?;
     if version == 1 {

@@ -19,7 +19,7 @@ const STATES: Grammar = Grammar { attribute: "#[states]", known: &[CRATE] };
 
 const SUB_STATES: Grammar = Grammar { attribute: "#[sub_states]", known: &[CRATE] };
 
-/// The path of the module with the traits.
+/// Returns the path of the module of `strata-app` for macro output.
 fn private(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     private_path_of(cx, grammar, options, app_path)
 }
@@ -100,7 +100,7 @@ fn check(cx: &Ctxt, item: &Item, name: &str, helper: &str) {
     item.reject_inner_helper(cx, helper);
 }
 
-/// The generics of the implementations.
+/// Returns the generics and the where clause of the implementations.
 fn parts(item: &Item) -> (ImplGenerics<'_>, TypeGenerics<'_>, TokenStream) {
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let mut bounds = Vec::new();
@@ -118,7 +118,7 @@ struct Source {
     value: Pat,
 }
 
-/// The source of a sub-state, if there is exactly one valid attribute.
+/// Returns the source of a sub-state, if there is exactly one valid attribute.
 fn source(cx: &Ctxt, item: &Item) -> Option<Source> {
     let mut attributes = item.attrs.iter().filter(|attr| attr.path().is_ident("source"));
     let Some(first) = attributes.next() else {
@@ -136,7 +136,7 @@ fn source(cx: &Ctxt, item: &Item) -> Option<Source> {
     parse_source(cx, first)
 }
 
-/// `#[source(Type = pattern)]`
+/// Parses `#[source(Type = pattern)]`.
 fn parse_source(cx: &Ctxt, attribute: &Attribute) -> Option<Source> {
     let parser = |input: ParseStream<'_>| {
         let source = input.parse()?;

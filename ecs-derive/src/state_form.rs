@@ -1,6 +1,6 @@
-//! The form of a state in files: the name of its variant, or of its type, followed by its fields.
+//! The form of a state in files: the name of the variant, or of the type of a struct, followed by the fields.
 //!
-//! A constant in `strata-app` determines whether a field can be written; if any field cannot, the state has no form.
+//! A constant in `strata-app` determines whether a field can be written. If a field cannot be written, the state has no form.
 //!
 //! Tests: ecs/app/tests/derived.rs
 
@@ -29,7 +29,7 @@ fn shapes(item: &Item) -> Option<Vec<Shape>> {
     }
 }
 
-/// The constant with the form, if the body of the type can be parsed and the type has values.
+/// Returns the constant with the form; `None` if the body of the type cannot be parsed, or the type has no variants.
 pub(crate) fn form(item: &Item) -> Option<TokenStream> {
     let shapes = shapes(item)?;
     if shapes.is_empty() {

@@ -1,6 +1,6 @@
-//! The nearest valid name for a misspelt one.
+//! Finds the nearest valid name for a misspelt name.
 
-/// The name in `valid` that is nearest to `name`, if it is near enough to be the intended one.
+/// Returns the name in `valid` that is nearest to `name`, if it is near enough to be the intended name.
 pub(crate) fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).max(1);
     valid
@@ -11,12 +11,12 @@ pub(crate) fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether one of the two is a prefix of the other, as in abbreviations.
+/// Returns whether one of the names is a prefix of the other, as in abbreviations.
 fn prefix(name: &str, candidate: &str) -> bool {
     name.len() >= 2 && (candidate.starts_with(name) || name.starts_with(candidate))
 }
 
-/// Edit distance in which exchanging two neighbours counts once (optimal string alignment).
+/// Returns the edit distance of two names. Swapping two adjacent characters counts as one edit (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();

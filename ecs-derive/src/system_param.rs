@@ -32,9 +32,9 @@ const VALIDATION_MESSAGE: Known = Known { name: "validation_message", usage: "va
 
 /// One field of the struct.
 struct Field {
-    /// How the field is named in `self.name` and `Self { name: .. }`.
+    /// The name or index of the field, as in `self.name` and `Self { name: .. }`.
     member: TokenStream,
-    /// Its name, for messages of the core.
+    /// Name of the field, for messages of the core.
     name: String,
     /// Variable that holds the fetched parameter.
     variable: Ident,
@@ -44,10 +44,10 @@ struct Field {
     builder: Ident,
     /// The visibility of the field.
     vis: Visibility,
-    /// Type by which the field is fetched: the field's type, with `PhantomData<()>` for each `PhantomData<..>`. The argument of a
-    /// `PhantomData` is not fetched, so it may be anything: a lifetime alone, a type without bounds.
+    /// Type by which the field is fetched: the type of the field, with each `PhantomData<..>` replaced by `PhantomData<()>`. The argument
+    /// of a `PhantomData` is not fetched, so it may be any type, also one without bounds.
     ty: Type,
-    /// Type of the field, if it has markers.
+    /// Type of the field, if it contains `PhantomData<..>`.
     marked: Option<Type>,
     /// The text of the error if the field cannot be fetched.
     message: Option<String>,
@@ -75,7 +75,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     output
 }
 
-/// Whether the struct gets a builder.
+/// Returns whether the struct gets a builder.
 fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     let Some(option) = options.iter().find(|option| option.key() == BUILDER.name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -87,7 +87,7 @@ fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
     true
 }
 
-/// Only structs have a single set of fields to fetch.
+/// Rejects enums and unions: only structs have a single set of fields to fetch.
 fn right_kind(cx: &Ctxt, item: &Item) {
     let kind = match item.kind {
         Kind::Struct => return,
@@ -114,7 +114,7 @@ fn known_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// Each run of a system has its own lifetimes, so the struct must accept any.
+/// Rejects bounded lifetimes: each run of a system has its own lifetimes, so the struct must accept any.
 fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     let message = "each run of a system brings its own `'w` and `'s`, they cannot have bounds\nhelp: remove the bound";
     for param in lifetimes(&item.generics) {
@@ -129,7 +129,7 @@ fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
     }
 }
 
-/// The fields as the expansion needs them.
+/// Converts the fields to the form that the expansion needs.
 fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let (member, name) = match &field.ident {
@@ -159,14 +159,14 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
     item.fields(cx).into_iter().enumerate().map(field).collect()
 }
 
-/// The text of the option `validation_message`.
+/// Returns the text of the option `validation_message`.
 fn validation_message(cx: &Ctxt, attrs: &[Attribute]) -> Option<String> {
     let options = FIELD_GRAMMAR.collect(cx, "system_param", attrs);
     options.first()?;
     FIELD_GRAMMAR.literal(cx, &options, VALIDATION_MESSAGE.name).map(|text| text.value())
 }
 
-/// Whether a type is `PhantomData<..>`, or a tuple with one.
+/// Returns whether a type is `PhantomData<..>`, or a tuple with one.
 fn has_marker(ty: &Type) -> bool {
     match ty {
         Type::Tuple(tuple) => tuple.elems.iter().any(has_marker),
@@ -177,7 +177,7 @@ fn has_marker(ty: &Type) -> bool {
     }
 }
 
-/// The type with `PhantomData<()>` for each `PhantomData<..>`.
+/// Replaces each `PhantomData<..>` in a type by `PhantomData<()>`.
 fn without_markers(ty: Type) -> Type {
     match ty {
         _ if !has_marker(&ty) => ty,
@@ -191,8 +191,8 @@ fn without_markers(ty: Type) -> Type {
     }
 }
 
-/// A value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part` makes
-/// the parts that are no markers of those of the value.
+/// Returns the expression for a value of type `ty`. `value` is a value of the type that [`without_markers`] returns for `ty`, or a
+/// reference to it. `part` converts each part of the value that is not a marker; markers are created.
 fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     match ty {
         _ if !has_marker(ty) => part(value),
@@ -210,7 +210,7 @@ fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> Tok
     }
 }
 
-/// The implementation.
+/// Returns the implementation.
 ///
 /// A where clause requires each field to be a parameter for all lifetimes, even without generics, so that rustc reports a field that is not
 /// a parameter once, at its type. The source of each field is a type parameter: the struct may be more visible than its fields, and the
@@ -271,12 +271,12 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The name of the builder.
+/// Returns the name of the builder.
 fn builder_ident(item: &Item) -> Ident {
     format_ident!("{}Builder", item.ident.unraw(), span = item.ident.span())
 }
 
-/// The struct with a builder for each field.
+/// Returns the struct with a builder for each field.
 fn builder(item: &Item, fields: &[Field]) -> TokenStream {
     let (vis, ident, name) = (&item.vis, builder_ident(item), item.ident.unraw());
     let doc = format!("A builder of a [`{name}`], of builders of its fields.");
@@ -290,7 +290,7 @@ fn builder(item: &Item, fields: &[Field]) -> TokenStream {
     hygienic!(#[doc = #doc] #vis struct #ident<#(#builders),*> { #(#[doc = #docs] #vises #members: #builders),* })
 }
 
-/// The builder builds the fields as a tuple.
+/// Returns the implementation by which the builder builds the fields as a tuple.
 fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let (ident, own, fixed) = (builder_ident(item), with(item, OWN), with(item, FIXED));
     let own_generics = bind(params(&item.generics), OWN);
@@ -323,7 +323,7 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The bounds of each field: a parameter with the lifetimes of any run, whose source is a type parameter.
+/// Returns the bounds of a field: it is a parameter for the lifetimes of any run, and its source is a type parameter.
 fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     let span = Span::mixed_site().located_at(ty.span());
     let (fetched, short) = (bind(ty.to_token_stream(), FETCHED), bind(ty.to_token_stream(), SHORT));
@@ -331,8 +331,8 @@ fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
     [quote_spanned!(span=> for<'w, 's, 'a> #fetched: #demand), hygienic!(#source: __strata::ParamSource)]
 }
 
-/// Fails to compile if a field is no parameter, or has the two lifetimes exchanged: what is demanded of a field whatever the
-/// lifetimes, rustc would check at each use of the struct only.
+/// Returns code that does not compile if a field is not a parameter, or if its two lifetimes are exchanged. Without it, rustc would check
+/// bounds for all lifetimes only at each use of the struct.
 fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     let params = params(&item.generics);
     let missing =
@@ -355,14 +355,15 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Whether a type is a projection, whose fetched type may be unknown until the struct is used.
+/// Returns whether a type is a projection, or one of the core's types that contain one: its fetched type may be unknown until the struct is
+/// used.
 fn is_open(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last().map(|last| last.ident.to_string());
     path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
-/// The generic parameters without defaults, each followed by a comma.
+/// Returns the generic parameters without defaults, each followed by a comma.
 fn params(generics: &Generics) -> TokenStream {
     let params = generics.params.iter().cloned().map(|mut param| {
         match &mut param {
@@ -375,7 +376,7 @@ fn params(generics: &Generics) -> TokenStream {
     hygienic!(#(#params,)*)
 }
 
-/// The names of the fields, for the messages about conflicts.
+/// Returns the names of the fields, for messages about conflicts.
 fn names(item: &Item, fields: &[Field]) -> TokenStream {
     let fixed = with(item, FIXED);
     let mut generics = item.generics.clone();
@@ -405,23 +406,23 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
 /// The lifetimes to use for `'w` and `'s`.
 type Lifetimes = [&'static str; 2];
 
-/// In the header of an implementation.
+/// The lifetimes in the header of an implementation.
 const OWN: Lifetimes = ["'__w", "'__s"];
-/// Where the lifetimes do not matter.
+/// The lifetimes to use if they do not matter.
 const FIXED: Lifetimes = ["'static", "'static"];
-/// In the fetched type.
+/// The lifetimes of the fetched type.
 const FETCHED: Lifetimes = ["'w", "'s"];
-/// In the reborrowed type.
+/// The lifetimes of the reborrowed type.
 const SHORT: Lifetimes = ["'a", "'a"];
 
-/// The struct with these lifetimes.
+/// Returns the struct with these lifetimes.
 fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
     let (_, type_generics, _) = item.generics.split_for_impl();
     let (ident, type_generics) = (&item.ident, bind(type_generics.to_token_stream(), lifetimes));
     hygienic!(#ident #type_generics)
 }
 
-/// The where clause with these lifetimes and further predicates.
+/// Returns the where clause with these lifetimes and the predicates `more`.
 fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
     // The bound is not written as `T: 'static`, because clippy would report bounds on `T` in two places.
     let owned = (!type_params(&item.generics).is_empty()).then(|| {
@@ -437,7 +438,7 @@ fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> To
     }
 }
 
-/// The tokens with other lifetimes for `'w` and `'s`.
+/// Replaces the lifetimes `'w` and `'s` in tokens.
 fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();

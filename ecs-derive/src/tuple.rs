@@ -1,8 +1,7 @@
 //! Nested tuples without an arity limit.
 //!
-//! The core implements its traits for tuples of a few members. Macro output nests: the first members stand side by
-//! side, the rest in a tuple of their own at the end. Types, patterns and expressions nest by the same rule, so they
-//! always match.
+//! The core implements its traits for tuples with few members. A longer tuple in macro output is nested: it contains the first members, and
+//! at the end a tuple of the remaining members. Types, patterns and expressions are nested by the same rule, so they always match.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -10,16 +9,17 @@ use quote::{ToTokens, quote};
 /// The maximum number of members of one tuple in macro output.
 const WIDTH: usize = 12;
 
-/// The maximum number of members of one tuple whose core-internal form is written in the output; for larger tuples that form is a tuple of
-/// groups.
+/// The maximum number of members of a tuple whose internal form in the core the output contains. For larger tuples, the internal form is a
+/// tuple of groups.
 const NARROW: usize = 4;
 
-/// `(a, b, ..)`, nested at the end once there are more than [`WIDTH`] members.
+/// Returns the tuple `(a, b, ..)`, which is nested at the end if there are more than [`WIDTH`] members.
 pub(crate) fn nest<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(WIDTH, members)
 }
 
-/// As [`nest`], with at most [`NARROW`] members: for columns of rows, sources of parameters, and tuples that correspond to them.
+/// Like [`nest`], with at most [`NARROW`] members per tuple: for columns of rows, sources of parameters, and tuples that correspond to
+/// them.
 pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(NARROW, members)
 }

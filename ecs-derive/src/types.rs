@@ -6,7 +6,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Lifetime, Type, TypePath};
 
-/// The type without parentheses and without the invisible groups that `macro_rules!` puts around a `$t:ty`.
+/// Returns the type without parentheses and without the invisible groups that `macro_rules!` puts around a `$t:ty`.
 pub(crate) fn peel(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -17,7 +17,7 @@ pub(crate) fn peel(mut ty: &Type) -> &Type {
     }
 }
 
-/// The plain path of a type: `None` for other forms and for `<T as Trait>::Type`.
+/// Returns the path of a type; `None` if the type has another form, or is `<T as Trait>::Type`.
 pub(crate) fn plain_path(ty: &Type) -> Option<&syn::Path> {
     match peel(ty) {
         Type::Path(TypePath { qself: None, path, .. }) => Some(path),
@@ -25,12 +25,12 @@ pub(crate) fn plain_path(ty: &Type) -> Option<&syn::Path> {
     }
 }
 
-/// The first identifier `word` in the tokens, at any depth. A lifetime of that name does not count.
+/// Returns the first identifier `word` in the tokens, at any depth. Lifetimes with that name do not count.
 pub(crate) fn find_word(tokens: TokenStream, word: &str) -> Option<Ident> {
     find(tokens, &|ident, is_lifetime| ident == word && !is_lifetime)
 }
 
-/// The first identifier that `wanted` accepts. Its second argument is whether the identifier names a lifetime.
+/// Returns the first identifier that `wanted` accepts. The second argument of `wanted` is whether the identifier is the name of a lifetime.
 fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Ident> {
     let mut after_quote = false;
     for token in tokens {
@@ -47,7 +47,7 @@ fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Id
     None
 }
 
-/// The tokens with `by` in place of the lifetimes that `wanted` accepts, at any depth.
+/// Replaces the lifetimes that `wanted` accepts by `by`, at any depth.
 pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&Ident) -> bool) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter();
@@ -73,8 +73,8 @@ pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&
     output
 }
 
-/// The spans of the first and last token of a type or another piece of the user's code, as if the user had written there. Output with these
-/// spans is underlined like the type, and rustc merges an error in it with the error that it has already reported there.
+/// Returns the spans of the first and last token of a type or another piece of the user's code. Output with these spans resolves as if the
+/// user had written it. Errors in it are shown at the user's code, and rustc merges them with errors that it has already reported there.
 pub(crate) fn ends(piece: &impl ToTokens) -> (Span, Span) {
     let mut tokens = piece.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::mixed_site, |token| token.span());

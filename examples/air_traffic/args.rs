@@ -25,7 +25,7 @@ Without options it flies the 20,000 recorded flights of early 2001 that come wit
   --help, -h    print this
 ";
 
-/// What the options say.
+/// The parsed options.
 #[derive(Debug)]
 pub(crate) struct Args {
     pub(crate) data: Option<PathBuf>,

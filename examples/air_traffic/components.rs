@@ -1,4 +1,4 @@
-//! What entities are made of, and the resources that there is one of.
+//! The components of entities, and the resources.
 //!
 //! An airport is an entity for good. A flight is one entity from the timetable to the landing, and what it is at the
 //! moment is a matter of its components: `Scheduled`, then those of `Airborne`, then `Landed`. So a system that moves
@@ -89,7 +89,7 @@ pub(crate) struct Clock(pub(crate) Minute);
 #[derive(Default, Resource)]
 pub(crate) struct Departures(pub(crate) VecDeque<(Minute, Entity)>);
 
-/// What all landed flights add up to.
+/// The sums over all landed flights.
 #[derive(Debug, Default, PartialEq, Resource)]
 pub(crate) struct Totals {
     pub(crate) landed: u64,

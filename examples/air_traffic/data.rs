@@ -109,7 +109,7 @@ pub(crate) fn airports(dir: &Path) -> Result<Vec<AirportRecord>, DataError> {
     not_empty(airports, &file, "airport")
 }
 
-/// Reads `flights-airport.csv` in `dir`; a route that was flown 0 times is none.
+/// Reads `flights-airport.csv` in `dir`. Routes that were flown 0 times are skipped.
 pub(crate) fn routes(dir: &Path) -> Result<Vec<RouteRecord>, DataError> {
     let file = dir.join("flights-airport.csv");
     let records = csv_records(&file, &["origin", "destination", "count"])?;
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    /// What is said of a folder that holds `text` as `file`, without the path of the folder.
+    /// Returns the error about a folder in which the file `file` contains `text`, without the path of the folder.
     fn complaint<T>(load: fn(&Path) -> Result<T, DataError>, file: &str, text: impl AsRef<[u8]>) -> String {
         let dir = Scratch::new();
         fs::write(dir.path().join(file), text).unwrap();

@@ -63,7 +63,8 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let mut progress = Progress::new(args.quiet);
     let (airports, timetable) = load(args)?;
-    // Better to hear of a bad path now than after the simulation. What the file holds is kept until there is a picture.
+    // Checks the path now, so that a bad path is not reported only after the simulation. The contents of the file are kept until the
+    // picture is written.
     let cannot_write = |error| format!("{}: cannot be written: {error}", args.out.display());
     OpenOptions::new().create(true).append(true).open(&args.out).map_err(cannot_write)?;
     let loaded = Instant::now();
@@ -95,7 +96,7 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the user has not tried yet.
+/// Returns a hint about an option that the user has not tried yet.
 fn next(args: &Args) -> &'static str {
     if args.scale.is_none() {
         "`--scale 1000000` flies a million flights, drawn from the routes of 2008."
@@ -106,7 +107,7 @@ fn next(args: &Args) -> &'static str {
     }
 }
 
-/// What the schedule looks like, in the language that the name of the file asks for.
+/// Returns a diagram of the schedule, in the language that the extension of the file selects.
 fn diagram(schedule: &mut Schedule, world: &mut World, file: &Path) -> Result<String, ScheduleBuildError> {
     let diagram = schedule.diagram(world)?;
     let is_dot = file.extension().is_some_and(|extension| extension == "dot");

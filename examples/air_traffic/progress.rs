@@ -1,4 +1,4 @@
-//! What the program says about itself while it works, on the standard error.
+//! Progress messages of the program, on the standard error.
 
 use std::time::{Duration, Instant};
 

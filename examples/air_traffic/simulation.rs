@@ -41,7 +41,7 @@ pub(crate) fn build(airports: &[AirportRecord], timetable: &Timetable) -> World 
     world
 }
 
-/// What happens in a minute.
+/// Returns the schedule of one simulated minute.
 pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::default();
     schedule.add_systems((tick, take_off, watch, fly, land).chain());

@@ -1,4 +1,4 @@
-//! What happens in a minute, in this order.
+//! The systems of one simulated minute, in order.
 
 use strata_ecs::prelude::*;
 

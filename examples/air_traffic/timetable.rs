@@ -1,4 +1,4 @@
-//! What is to be flown: the recorded flights, or as many as wanted drawn from the route counts.
+//! The planned flights: either the recorded flights, or a given number of flights drawn from the route counts.
 
 use std::collections::{BTreeMap, HashMap};
 

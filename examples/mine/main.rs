@@ -39,7 +39,7 @@ enum Mine {
     Paused,
 }
 
-/// What a player has typed in this frame. Neither this nor the files are saved.
+/// The text that a player has typed in this frame. Neither this nor the files are saved.
 #[derive(Resource, Default)]
 struct Line(String);
 

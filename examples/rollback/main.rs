@@ -29,7 +29,7 @@ const PREDICTION: usize = 8;
 const FRAMES: i32 = 300;
 const WIDTH: i32 = 4_000;
 
-/// What a player does in a frame. It is all that goes over the network.
+/// The input of a player in a frame. Nothing else is sent over the network.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 struct Input {
     turn: i8,
@@ -114,7 +114,7 @@ struct Game {
     ring: SnapshotRing,
     /// How many frames have been played after going back, with the new one each time.
     again: u32,
-    /// What it was like in the frame with the number [`FRAMES`] when that was played last.
+    /// The state in frame number [`FRAMES`], when that frame was last played.
     end: String,
 }
 
@@ -171,7 +171,7 @@ impl Game {
     }
 }
 
-/// What a player does in a frame, by chance: it holds a key for some frames. splitmix64.
+/// Returns the random input of a player in a frame: a key is held for some frames. Uses splitmix64.
 fn input(player: usize, frame: i32) -> Input {
     let mut bits = ((frame / 7) as u64 * 2 + player as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -206,7 +206,7 @@ impl NonBlockingSocket<SocketAddr> for Bad {
     }
 }
 
-/// One of the players, its port and that of the other one, and what the network is like.
+/// Starts the session of a player. `ports` are the player's own port and the other player's port; `late` and `lost` describe the network.
 fn session(player: usize, ports: [u16; 2], late: u64, lost: u64) -> Result<P2PSession<Duel>, Box<dyn Error>> {
     let socket = UdpNonBlockingSocket::bind_to_port(ports[0])?;
     let late = Duration::from_millis(late);
@@ -241,7 +241,7 @@ fn play(player: usize, mut session: P2PSession<Duel>) -> Result<String, Box<dyn 
             session.add_local_input(player, if frame < FRAMES { input(player, frame) } else { Input::default() })?;
             match session.advance_frame() {
                 Ok(requests) => game.answer(requests)?,
-                // The other one is too far behind: this frame is tried again.
+                // The other player is too many frames late: this frame is tried again.
                 Err(GgrsError::PredictionThreshold) => {}
                 Err(error) => return Err(error.into()),
             }

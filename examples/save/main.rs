@@ -44,7 +44,7 @@ impl Hero {
     }
 }
 
-/// Who is chased. The id is the same one when the game is loaded.
+/// The chased entity. The id is unchanged when the game is loaded.
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[component(name = "cellar.chases")]
 struct Chases(Entity);
@@ -53,7 +53,7 @@ struct Chases(Entity);
 #[component(name = "cellar.coin")]
 struct Coin;
 
-/// What is drawn. It follows from the rest, so no file has it.
+/// The drawn glyph. It follows from the other components, so files do not contain it.
 #[derive(Component)]
 #[component(save = "skip")]
 struct Glyph(char);
@@ -71,7 +71,7 @@ impl Chance {
     }
 }
 
-/// Where the hero goes in this step. It is none of the state of the cellar.
+/// The direction of the hero in this step. It is not part of the state of the cellar.
 #[derive(Resource, Default)]
 struct Step {
     x: i32,
@@ -134,7 +134,7 @@ fn new_game() -> (World, Schedule) {
     (world, schedule)
 }
 
-/// What of the cellar is in a file. The step stays what it is when a file is loaded.
+/// The format of the cellar in files. Loading a file does not change the `Step`.
 fn format() -> WorldFormat {
     WorldFormat::new()
         .with_components(components![Place, Hero, Chases, Coin])
@@ -142,7 +142,7 @@ fn format() -> WorldFormat {
         .without_resource::<Step>()
 }
 
-/// Gives a glyph to all that has none: what is new, and all when a game was loaded.
+/// Gives a glyph to the entities that lack one: new entities, or all entities after a game was loaded.
 fn dress(world: &mut World) {
     let mut bare = world.query_filtered::<(Entity, Has<Hero>, Has<Coin>), (With<Place>, Without<Glyph>)>();
     let glyph = |is_hero, is_coin| {
@@ -227,7 +227,7 @@ mod tests {
         std::env::temp_dir().join(format!("strata-example-{name}-{}", std::process::id()))
     }
 
-    /// What is answered to some lines.
+    /// Returns the answers of the game to some lines.
     fn play(game: &mut (World, Schedule), lines: &str, file: &std::path::Path) -> Vec<String> {
         lines.split(' ').map_while(|line| answer((&mut game.0, &mut game.1), line, file)).collect()
     }

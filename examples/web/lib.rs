@@ -47,7 +47,7 @@ pub extern "C" fn height() -> u32 {
     HEIGHT as u32
 }
 
-/// Begins anew with this many boids.
+/// Restarts with this number of boids.
 #[unsafe(no_mangle)]
 pub extern "C" fn start(boids: u32) {
     PAGE.set(page(boids as usize));

@@ -124,7 +124,7 @@ fn world_with(mask: u8) -> (World, Entity) {
     (world, id)
 }
 
-/// What an entity has, by component.
+/// Returns the values of an entity, by component.
 fn found(world: &World, entity: Entity) -> [Option<u32>; 6] {
     let entity = world.entity(entity);
     let unit = |has: bool| has.then_some(0);
@@ -143,7 +143,7 @@ fn values(mask: u8, value: u32) -> [Option<u32>; 6] {
     std::array::from_fn(|at| (mask & 1 << at != 0).then_some(if at < 4 { value } else { 0 }))
 }
 
-/// The first values, and the others where there is none.
+/// Returns the first values, or the other values where the first are missing.
 fn either(first: [Option<u32>; 6], second: [Option<u32>; 6]) -> [Option<u32>; 6] {
     std::array::from_fn(|at| first[at].or(second[at]))
 }

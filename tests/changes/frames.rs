@@ -10,7 +10,7 @@ use strata_tests::panics::expect_panic;
 #[derive(Message, Debug, PartialEq, Clone, Copy)]
 struct Hit(u32);
 
-/// What a reader has read, and how many it has missed.
+/// The messages that a reader has read, and the number of messages that it has missed.
 #[derive(Resource, Default)]
 struct Books {
     read: Vec<u32>,
@@ -115,7 +115,7 @@ fn a_fixed_step_that_skips_frames_loses_nothing() {
     }
 }
 
-/// What a fixed step writes, systems of the frame read, also if several steps fall into one frame.
+/// Systems of the frame read the messages that a fixed step writes, also if several steps run in one frame.
 #[test]
 fn what_several_steps_write_is_read_by_a_schedule_that_runs_once() {
     let mut world = world();
@@ -216,7 +216,7 @@ fn a_schedule_that_never_runs_holds_a_bounded_number_of_messages_and_is_told_wha
     world.resource_mut::<Books>().missed = 0;
     never.run(&mut world);
     assert_eq!(books(&world), ((25..35).collect(), 25));
-    // What was written in the frame is not concerned.
+    // Messages of this frame are not affected.
     world.write_message_batch((0..100).map(Hit));
     assert_eq!(len(&world), 110);
 }

@@ -10,7 +10,7 @@ use strata_ecs::schedule::ScheduleSystem;
 struct Points(u32);
 #[derive(Resource, Default)]
 struct Sum(u64);
-/// What a system saw of the resource in each of its rows.
+/// Whether a system saw the resource as changed, for each row.
 #[derive(Resource, Default)]
 struct Seen(Vec<bool>);
 
@@ -28,7 +28,7 @@ fn schedule<M>(systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> Schedule
     schedule
 }
 
-/// What a watcher says of each run, of which the first is not counted: then all is new.
+/// Returns whether a watcher detects a change after each run. The first run is not counted, because everything is new in it.
 fn changes_seen<M>(world: &mut World, system: impl IntoScheduleConfigs<ScheduleSystem, M>) -> bool {
     let watch = |sum: Res<'_, Sum>, mut seen: ResMut<'_, Seen>| seen.0.push(sum.is_changed());
     let mut watcher = schedule(watch);

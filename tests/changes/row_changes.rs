@@ -25,7 +25,7 @@ struct Logged(u32);
 #[derive(Resource, Default)]
 struct Seen(Vec<Entity>);
 
-/// What a system saw since it was asked last, in order.
+/// Returns the entities that a system has seen since the last call, in order.
 fn seen(world: &mut World) -> Vec<Entity> {
     let mut seen = core::mem::take(&mut world.resource_mut::<Seen>().0);
     seen.sort_unstable();
@@ -211,7 +211,7 @@ fn of_scattered_rows_each_is_written_and_marked_and_no_other() {
     assert_eq!(run(&mut watch, &mut world), all);
     let before: Vec<(u32, u32)> =
         all.iter().map(|&id| (world.get::<Armour>(id).unwrap().0, world.get::<Logged>(id).unwrap().0)).collect();
-    // Single rows, more of them than are put together, and rows that stand one behind the other.
+    // Single rows, more of them than fit into one group, and consecutive rows.
     let changed: Vec<usize> = (0..3000).filter(|n| n % 7 == 3 || (1000..1100).contains(n)).collect();
     for &n in changed.iter().rev() {
         world.get_mut::<Health>(all[n]).unwrap().0 = 1;

@@ -1,4 +1,4 @@
-//! What a system sees as spawned.
+//! The entities that a system sees as spawned.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The entities of a world beside commands.
+//! Access to the entities of a world together with commands.
 
 use strata_ecs::lifecycle::HookContext;
 use strata_ecs::prelude::*;

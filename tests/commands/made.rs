@@ -52,7 +52,7 @@ fn commands_for_the_world_do_what_its_methods_do() {
     assert!(!world.contains_resource::<Score>());
     assert!(world.take_command_errors().0.is_empty());
 
-    // What fails is reported.
+    // Failures are reported.
     world.commands().queue(command::run_system(gaining));
     world.flush();
     assert_eq!(world.take_command_errors().0.len(), 1);

@@ -14,7 +14,7 @@ struct Armour(u32);
 #[component(storage = "sparse")]
 struct Knight;
 
-/// What was reported, and how much of it names the command.
+/// Returns the texts of the reported errors, which name the command.
 fn reported(world: &mut World) -> Vec<String> {
     world.take_command_errors().0.iter().map(ToString::to_string).collect()
 }

@@ -1,9 +1,9 @@
 //! Each method that bevy_ecs has and the type here lacks is on the page `from_bevy`.
 //!
-//! `bevy_methods.txt` lists the public methods of the types and traits of bevy_ecs 0.20.1, without those that are unsafe. Of a type that
-//! exists here, at bevy's path, the test looks for each one in the sources of the core: among the methods of the type, those of traits that
-//! it implements, and those that macros write. What is missing has to be in `guide/from_bevy_methods.md`, and nothing else may be there.
-//! `STRATA_OVERWRITE=1` writes that page anew.
+//! `bevy_methods.txt` lists the public methods of the types and traits of bevy_ecs 0.20.1, without those that are unsafe. For each type
+//! that exists here under the path that it has in bevy, the test searches the methods in the sources of the core: among the methods of the
+//! type, the methods of traits that it implements, and the methods that macros write. `guide/from_bevy_methods.md` must list exactly the
+//! missing methods. `STRATA_OVERWRITE=1` rewrites that page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -101,7 +101,7 @@ impl Methods {
         }
     }
 
-    /// What follows the word `impl`, if it is an item.
+    /// Reads the tokens after the word `impl`, if they are an item.
     fn read_impl(&mut self, tokens: &[TokenTree]) {
         let (Some(body), head) = (body(tokens), head(tokens)) else { return };
         let head = without_generics(head);
@@ -139,7 +139,7 @@ fn group(token: &TokenTree) -> Option<TokenStream> {
     }
 }
 
-/// What stands before the body of an item.
+/// Returns the tokens before the body of an item.
 fn head(tokens: &[TokenTree]) -> &[TokenTree] {
     let is_end = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     &tokens[..tokens.iter().position(is_end).unwrap_or(tokens.len())]
@@ -149,7 +149,7 @@ fn head(tokens: &[TokenTree]) -> &[TokenTree] {
 fn body(tokens: &[TokenTree]) -> Option<TokenStream> {
     let head = head(tokens);
     let ends = head.iter().any(|token| is(token, ';') || is(token, '='));
-    // Of a trait the head may have bounds with a `=`, in angle brackets.
+    // The head of a trait may have bounds with a `=`, in angle brackets.
     let ends = ends && head.iter().any(|token| is(token, ';'));
     if ends { None } else { tokens.get(head.len()).and_then(group) }
 }

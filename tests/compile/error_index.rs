@@ -1,10 +1,10 @@
 //! The index of errors: every message that the macros and traits can give, each with code that fails and the same code
 //! mended.
 //!
-//! `ui/errors` has a folder for each: `fails.rs`, which begins with an explanation, `fails.stderr` and `works.rs`. A mistake
-//! that only a build finds, see `ui.rs`, is in `fails_when_built.rs` instead. The compile tests build all of them. Here the
-//! page is written from them, and nothing may be missing from it. After a change,
-//! `STRATA_OVERWRITE=1 cargo test -p strata-compile-tests error_index::` writes the page anew.
+//! `ui/errors` has a folder for each: `fails.rs`, which begins with an explanation, `fails.stderr` and `works.rs`. A mistake that only a
+//! build finds, see `ui.rs`, is in `fails_when_built.rs` instead. The compile tests build all of them. Here the page is written from them,
+//! and nothing may be missing from it. After a change, `STRATA_OVERWRITE=1 cargo test -p strata-compile-tests error_index::` rewrites the
+//! page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -134,7 +134,7 @@ fn the_page_is_written_from_the_tested_cases() {
     assert!(read(&path) == page, "the page differs: run with STRATA_OVERWRITE=1");
 }
 
-/// What the compiler prints, with single spaces.
+/// Replaces whitespace in the output of the compiler by single spaces.
 fn normalise(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
 //! The layers of the crates: every file uses only what stands before it.
 //!
-//! The order is the order of the `mod` items in `lib.rs`, and inside a folder that of its `mod.rs`. So no files use each other in a circle.
-//! The checker lexes the sources, so comments, doc comments and strings do not count, and it fails on
+//! The order is the order of the `mod` items in `lib.rs`, and inside a folder the order of the items in its `mod.rs`. So no files use each
+//! other in a circle. The checker lexes the sources, so comments, doc comments and strings do not count, and it fails on
 //!
 //! - a path into a later module, whether imported or written out;
 //! - a path through the crate root (`crate::World`), which hides which module is meant;
@@ -11,7 +11,8 @@
 //! - a file that no `mod` item reaches, because nothing above would look into it.
 //!
 //! - files over 600 lines and functions over 60 lines, tests excepted;
-//! - in the crates that name their tests, a file that has none beside it and no line `//! Tests: tests/AREA/file.rs` with paths that exist.
+//! - in the crates that name their tests, a file without a test file in its folder and without a line `//! Tests: tests/AREA/file.rs` with
+//!   paths that exist.
 //!
 //! A module named `tests` may use all of its parent. `pub use crate::reexports::name::*` passes on names of the public map.
 

@@ -1,4 +1,4 @@
-//! What compiles and what does not, what the source code may contain, and what loops are compiled to.
+//! Tests of programs that compile and that do not, of the source code, and of the assembly of loops.
 
 mod bevy_methods;
 mod bevy_paths;

@@ -1,5 +1,5 @@
-//! Stands between cargo and rustc while the compile-fail cases are compiled, and leaves out of the messages what each
-//! release of rustc words anew, so that the expected errors hold what this library says and where.
+//! Stands between cargo and rustc while the compile-fail cases are compiled, and removes from the messages the texts that change with each
+//! release of rustc, so that the expected errors contain the texts of this library and their positions.
 //!
 //! Left out are the lists of types that implement a trait, which also grow with each implementation, and the label of an
 //! error in a constant, which repeats that it is one.

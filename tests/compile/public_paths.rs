@@ -51,7 +51,7 @@ struct Import {
     path: Vec<String>,
 }
 
-/// What the attributes of an item determine.
+/// The properties that the attributes of an item determine.
 #[derive(Default)]
 struct Attributes {
     is_left_out: bool,

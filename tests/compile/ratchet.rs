@@ -11,7 +11,7 @@ use std::fs;
 use crate::code::{MOST_FILE_LINES, MOST_FUNCTION_LINES, read_code};
 use crate::tokens::{read_sources, root};
 
-/// The counts of the core, and of ARCHITECTURE.md, with their ceilings. Whoever lowers a count lowers its ceiling.
+/// The counts of the core, and of ARCHITECTURE.md, with their ceilings. A change that lowers a count also lowers the ceiling.
 const CEILINGS: [(&str, usize); 10] = [
     ("code lines", 67_362),
     ("types", 1_066),

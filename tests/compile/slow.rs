@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a file that starts processes contains.
+/// The texts by which a file that starts processes is recognized.
 const STARTS: [&str; 4] = ["run_in_child", "child_of(", "Command::new", "TestCases::new"];
 
 fn root() -> PathBuf {
@@ -35,7 +35,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The program and the module of a file, as the list has it: that of its folder, if it is one of several of a module.
+/// Returns the program and the module of a file, as the list has them. If the module consists of several files, this is the module of the
+/// folder.
 fn name(file: &Path) -> String {
     let relative = file.strip_prefix(root()).expect("a file of the tests").with_extension("");
     let parts: Vec<String> = relative.iter().map(|part| part.to_string_lossy().into_owned()).collect();

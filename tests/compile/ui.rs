@@ -1,14 +1,13 @@
-//! What must not compile: with which words the compiler says so. And the programs that only compile alone.
+//! Programs that must not compile, with the expected errors, and programs that compile only on their own.
 //!
-//! The cases are in the folders of `tests/ui`, a file each: `fail` holds programs with one mistake, beside the error that a
-//! user sees. `errors` is the index of errors: see `error_index.rs`. Programs that compile are no cases: `ui/pass.rs` and
-//! `ui/crates`.
+//! The cases are in the folders of `tests/ui`, a file each: `fail` holds programs with one mistake, each with a file that contains the
+//! expected error. `errors` is the index of errors: see `error_index.rs`. Programs that compile are no cases: `ui/pass.rs` and `ui/crates`.
 //!
 //! One run of cargo builds all cases. A few mistakes are found only where the compiler instantiates a generic function: these
 //! cases are in `fail/when_built`, or are called `fails_when_built.rs`.
 //!
-//! After a change of wording, `TRYBUILD=overwrite cargo test -p strata-compile-tests ui::` writes the errors anew;
-//! read each one as a user who does not know how the macros work. `-- ui:: trybuild=NAME` runs cases with this name.
+//! After a change of wording, `TRYBUILD=overwrite cargo test -p strata-compile-tests ui::` rewrites the errors; read each one as a user who
+//! does not know how the macros work. `-- ui:: trybuild=NAME` runs cases with this name.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ fn mistakes_are_explained() {
     child.env_remove("RUSTC_BOOTSTRAP");
     // A check would not find the mistakes of `when_built`.
     child.env("REAL_CARGO", env!("CARGO")).env("CARGO", env!("CARGO_BIN_EXE_building_cargo"));
-    // What each release of rustc words anew is not compared.
+    // Texts that change with each release of rustc are not compared.
     child.env("RUSTC_WORKSPACE_WRAPPER", env!("CARGO_BIN_EXE_plain_words"));
     // Nothing that is built here is looked at by a debugger.
     child.env("CARGO_PROFILE_DEV_DEBUG", "0");

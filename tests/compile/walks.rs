@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use self::sources::{Function, Sources};
 
-/// What separates the parts of an entry.
+/// The separator between the parts of an entry.
 const SEPARATOR: &str = " :: ";
 
 /// The lists and the complaints about them.
@@ -98,7 +98,7 @@ fn named<'s>(sources: &'s Sources, file: &str, path: &str) -> Vec<&'s Function> 
     functions.filter(|function| function.path() == path).collect()
 }
 
-/// A file of a list: the number of its lines, or why there is none.
+/// Returns the number of lines of a file in a list, or the reason why it cannot be counted.
 fn code_lines(sources: &Sources, file: &str) -> Result<usize, String> {
     match sources.files.get(file) {
         Some(file) => Ok(file.code_lines),
@@ -106,7 +106,7 @@ fn code_lines(sources: &Sources, file: &str) -> Result<usize, String> {
     }
 }
 
-/// A function of a walk: the number of its lines, or why there is none.
+/// Returns the number of lines of a function in a walk, or the reason why they cannot be counted.
 fn function_lines(sources: &Sources, file: &str, path: &str) -> Result<usize, String> {
     let found = named(sources, file, path);
     if !found.is_empty() {

@@ -1,4 +1,4 @@
-//! What is done later: commands on the dead, order, recursion, scopes.
+//! Deferred work: commands on despawned entities, order, recursion, scopes.
 
 use strata_tests::drops::{self, Token};
 use strata_tests::panics::catch;

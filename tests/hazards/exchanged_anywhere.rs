@@ -417,7 +417,7 @@ pub(super) fn fails(name: &str, operation: Operation, is_whole: bool) -> bool {
 fn pending(world: &mut World) -> usize {
     world.flush();
     let living: Vec<Entity> = world.iter_entities().map(|entity| entity.id()).collect();
-    // What is free is given out again before new indexes are.
+    // Free indexes are reused before new indexes are used.
     let bound = world.entities().index_bound();
     let again: Vec<Entity> = (living.len()..bound).map(|_| world.spawn_empty().id()).collect();
     let lost = again.iter().filter(|id| id.index() as usize >= bound).count();

@@ -32,7 +32,7 @@ fn format() -> WorldFormat {
         .with_known_only()
 }
 
-/// Does something in a world whose observers exchange nothing meanwhile.
+/// Runs an action in a world whose observers exchange nothing during it.
 fn undisturbed<T>(world: &mut World, action: impl FnOnce(&mut World) -> T) -> T {
     let moment = world.resource::<Moment>().clone();
     let left = moment.left.swap(usize::MAX, Relaxed);

@@ -93,7 +93,7 @@ fn record(commands: &mut Commands<'_, '_>, aside: &Aside) {
     commands.spawn_batch([name("one"), name("two")]);
 }
 
-/// What has become of them when the worlds have been exchanged: nothing in this one, and the rest waits in the other.
+/// Checks the recorded commands after the worlds have been exchanged: none is applied in this world, and the rest waits in the other one.
 fn check_recorded(here: &mut World, aside: &Aside) {
     assert_eq!((here.len(), here.resource::<Text>()), (0, &Text(String::from("aside"))));
     assert_eq!(log(here), [""; 0]);
@@ -228,7 +228,7 @@ fn commands_of_other_systems_go_home_with_those_of_the_one_that_exchanges_the_wo
             } else {
                 schedule.run(&mut here);
             }
-            // What ran in the world that came is done there.
+            // Commands that ran in the exchanged world were applied there.
             let (expected_here, expected_aside): (&[_], &[_]) = match (by_system, panics) {
                 (true, false) => (&["third"], &["first", "second"]),
                 (true, true) => (&[], &["first", "second"]),
@@ -305,7 +305,7 @@ fn commands_that_come_home_later_bear_the_name_of_their_system() {
         first.commands().entity(Entity::PLACEHOLDER).despawn();
         first.flush();
         let systems: Vec<bool> = first.take_command_errors().0.iter().map(|error| error.system().is_some()).collect();
-        // Of the system; what waited in the world before; what was recorded later.
+        // Commands of the system; commands that waited in the world before; commands that were recorded later.
         assert_eq!(systems, [true, false, false]);
         first.commands().entity(Entity::PLACEHOLDER).despawn();
         first.flush();

@@ -126,7 +126,7 @@ fn hazard_15_forgotten_parameters_and_states_lock_nothing() {
             world.check_invariants();
         }
         forget(state.get_mut(&mut world));
-        // What was recorded and not applied is lost with the state; the ids that were given out are entities.
+        // Commands that were recorded and not applied are lost with the state; the reserved ids are entities.
         let promised = state.get_mut(&mut world).expect("nothing is missing").2.spawn(Mark(1)).id();
         forget(state);
         world.flush();

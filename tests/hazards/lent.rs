@@ -1,4 +1,5 @@
-//! Resources that are lent out of a world that is exchanged for another one meanwhile, and values that are made of one.
+//! Resources that are taken out of a world for a scope in which the world is exchanged for another one, and values that are created from a
+//! world.
 
 use std::sync::{Arc, Mutex};
 

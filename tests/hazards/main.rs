@@ -1,4 +1,5 @@
-//! What must be survived. Each file names the promises of one group; a test fails if the care behind its promise is gone.
+//! Hazards that the library must survive. Each file lists the promises of one group; a test fails if the code that keeps its promise is
+//! removed.
 //!
 //! After every blow the same is demanded: no value dropped twice, the world's invariants hold, and the world goes on
 //! working.

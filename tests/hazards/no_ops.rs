@@ -1,4 +1,4 @@
-//! Changes that change nothing make nothing: no table, no row, and nothing is told of them.
+//! Operations that change nothing have no effects: no table, no row and no event.
 
 use strata_tests::drops::{self, Token};
 
@@ -14,7 +14,7 @@ struct Aside(u32);
 #[derive(Component)]
 struct Held(Token);
 
-/// What may not change: tables, and where each entity is.
+/// Returns the state that must not change: tables, and the location of each entity.
 fn shape(world: &World) -> (usize, u64, Vec<(Entity, usize, u32)>) {
     let at = |entity: EntityRef<'_>| (entity.id(), entity.location().table.index(), entity.location().row);
     let bytes = world.entities().allocated_bytes() as u64;

@@ -44,12 +44,12 @@ fn worlds() -> [World; 2] {
     [one, other]
 }
 
-/// Of a query that reads both components.
+/// Returns the sum over a query that reads both components.
 fn sum(all: &Query<'_, '_, (&Number, &Text)>) -> u64 {
     all.iter().map(|(number, text)| number.0 + 10 * text.0.chars().filter(|c| *c == 'x').count() as u64).sum()
 }
 
-/// What each system returns: 66 from the entities of a world, and its weight.
+/// The result of each system: 66 from the entities of a world, and the weight of the system.
 const SUMS: [u64; 2] = [1066, 2066];
 
 fn plain(all: Query<'_, '_, (&Number, &Text)>, fuse: Local<'_, Fuse>) -> u64 {

@@ -1,4 +1,4 @@
-//! Queries used against their purpose. What must not compile stands in `tests/ui/fail`.
+//! Queries used against their purpose. Cases that must not compile are in `tests/ui/fail`.
 
 use strata_tests::panics::expect_panic;
 
@@ -9,8 +9,8 @@ struct A(u32);
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 struct B(u32);
 
-/// What it is made of is not known when the program is compiled, where it has no exact key: so conflicts about it are left
-/// to the checks at run time, unless its type is written out in both places.
+/// A component with a type parameter, which has no exact key at compile time. So conflicts about it are found by the checks at run time,
+/// unless the type is spelled out in both places.
 #[derive(Component)]
 struct Of<T: Send + Sync + 'static>(u32, std::marker::PhantomData<T>);
 type Byte = Of<u8>;

@@ -44,7 +44,7 @@ fn record(world: &mut World, entities: &[Entity], record: impl Fn(&mut EntityCom
     world.flush();
 }
 
-/// What drops two values.
+/// Operations that drop two values.
 const OPERATIONS: &[fn()] = &[
     || world_of(2).0.clear_entities(),
     || drop(world_of(2).0),

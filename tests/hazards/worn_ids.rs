@@ -106,7 +106,7 @@ impl History {
                 ids.into_iter().for_each(|id| self.go(id));
             }
             7 => {
-                // What was not there yet is not there any more, but its ids are not given out again.
+                // Entities that did not exist yet no longer exist, but their ids are not reused.
                 let snapshot = self.world.snapshot().expect("all can be cloned");
                 let id = self.world.spawn(Value(1)).id();
                 self.world.restore(&snapshot).expect("it is of this world");

@@ -1,5 +1,5 @@
-//! Streams that numbers are taken from, tried in all orders of events: each number is given once, a split hides what it passes
-//! over, and a thread that looks meanwhile sees a number as taken or not, and no memory that is not there yet.
+//! Streams that numbers are taken from, tried in all orders of events: each number is taken once, a split hides the numbers that it skips,
+//! and a concurrent reader sees each number as taken or not, and reads no memory that is not initialized yet.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use loom::thread;
 #[path = "../../ecs/src/entity/id_stream.rs"]
 mod id_stream;
 
-/// What stands in the place of the core's `entity::sync`.
+/// The replacement of the core's `entity::sync`.
 mod sync {
     pub(super) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 }
@@ -34,7 +34,7 @@ fn take_part(part: &IdStream, of: &IdStream) -> Option<u64> {
     part.take_one(|nth| Some(of.position(part.position(nth))))
 }
 
-/// What has been taken, as closing the streams finds it.
+/// Returns the taken numbers that closing the streams finds.
 fn all(streams: &IdStreams) -> Vec<u64> {
     streams.iter().for_each(IdStream::join);
     let mut all = Vec::new();
@@ -70,7 +70,7 @@ fn two_threads_that_take_from_one_stream_get_different_numbers() {
         let mut got = vec![take(stream).expect("a number"), take(last).expect("a number")];
         let [one, first] = helper.join().expect("the helper did not panic");
         got.extend(one);
-        // Of two that are taken at once, the second is the next of the stream.
+        // If two numbers are taken at once, the second is the next of the stream.
         let all = all(&streams);
         let first = first.expect("a number");
         assert!(all.contains(&first));

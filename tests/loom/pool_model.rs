@@ -10,7 +10,7 @@ use loom::thread;
 #[path = "../../ecs/src/util/pool/gate.rs"]
 mod gate;
 
-/// What stands in the place of the core's `pool::sync`.
+/// The replacement of the core's `pool::sync`.
 mod sync {
     pub(super) use loom::sync::atomic::{AtomicUsize, Ordering};
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
@@ -25,7 +25,7 @@ mod sync {
 
 use gate::Gate;
 
-/// What an owner lends: memory that loom watches, with a cell for each helper.
+/// The data that an owner shares: memory that loom checks, with a cell for each helper.
 struct Lent {
     gate: Gate,
     cells: [UnsafeCell<u32>; 2],
@@ -36,7 +36,7 @@ impl Lent {
         Arc::new(Self { gate: Gate::new(), cells: [UnsafeCell::new(0), UnsafeCell::new(0)] })
     }
 
-    /// What a helper does that was called.
+    /// The work of a helper that was called.
     fn help(&self, helper: usize, panic: bool) {
         if self.gate.enter() {
             self.cells[helper].with_mut(|cell| {
@@ -47,7 +47,7 @@ impl Lent {
         }
     }
 
-    /// What the owner does at the end. Loom knows whether a helper's write came before, and whether one comes after.
+    /// The work of the owner at the end. Loom checks that the writes of helpers happen before it, and that none happens after it.
     fn end(&self) -> (u32, Option<usize>) {
         let panic = self.gate.close();
         let helped = self.cells.iter().map(|cell| {

@@ -10,7 +10,7 @@ use loom::thread;
 #[path = "../../ecs/src/schedule/ready_queue.rs"]
 mod ready_queue;
 
-/// What stands in the place of the core's `schedule::sync`.
+/// The replacement of the core's `schedule::sync`.
 mod sync {
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
@@ -40,7 +40,7 @@ impl Stage {
     }
 }
 
-/// What the threads of a stage share: the ready queue, and memory that loom watches, with a cell for each unit.
+/// The data that the threads of a stage share: the ready queue, and memory that loom checks, with a cell for each unit.
 struct Work {
     stage: &'static Stage,
     ready_queue: ReadyQueue<'static>,
@@ -49,7 +49,7 @@ struct Work {
     ran: StdMutex<Vec<(u32, bool)>>,
 }
 
-/// What the ready queue borrows: made once for each stage, as loom runs a test many thousand times.
+/// The lists that the ready queue borrows. They are created once for each stage, because loom runs a test many thousand times.
 type Lists = (&'static [Vec<u32>], &'static [bool]);
 
 impl Work {
@@ -63,7 +63,7 @@ impl Work {
         }
     }
 
-    /// What a member of the share does. It is told when there is more work than for itself.
+    /// The work of a member of the share. `call` is called when there is more work than the member can do itself.
     fn work(&self, is_owner: bool, mut call: impl FnMut(usize)) {
         while let Some(turn) = self.ready_queue.take(is_owner) {
             if turn.more > 0 {
@@ -80,7 +80,7 @@ impl Work {
 
     fn run(&self, unit: u32, is_owner: bool) {
         assert!(is_owner || !self.stage.owners[unit as usize], "unit {unit} belongs to the owner");
-        // What those before have written is seen, without further ado.
+        // The writes of earlier units are visible without further synchronization.
         for before in self.stage.before[unit as usize] {
             self.cells[*before as usize].with(|cell| {
                 // SAFETY: loom fails the test if another thread may write the cell at this time.
@@ -144,7 +144,7 @@ static CHAIN: Stage = Stage::of(&[&[], &[0], &[0, 1]], &[false; 3]);
 static DIAMOND: Stage = SPLIT_AND_JOIN;
 /// Two that are independent, and one after both.
 static JOIN: Stage = Stage::of(&[&[], &[], &[0, 1]], &[false; 3]);
-/// What the owner has to do waits for what any thread may do, and the other way round.
+/// Units for the owner wait for units for any thread, and the other way round.
 static OWNED: Stage = Stage::of(&[&[], &[0], &[1]], &[false, true, false]);
 static TWICE_OWNED: Stage = OWNER_WAITS;
 /// All of it is the owner's.

@@ -8,7 +8,7 @@ use loom::thread;
 #[path = "../../ecs/src/relations/relationship/settled.rs"]
 mod settled;
 
-/// What stands in the place of the core's `relationship::sync`.
+/// The replacement of the core's `relationship::sync`.
 mod sync {
     pub(super) use loom::cell::UnsafeCell;
     pub(super) use loom::sync::atomic::{AtomicU8, Ordering};
@@ -48,7 +48,7 @@ fn read_by(threads: usize, numbers: Arc<Settled<Vec<u32>>>, expected: &'static [
         })
         .collect();
     assert_eq!(*numbers.get(close, copy), expected);
-    // What has been read once can be read again.
+    // A list that has been read once can be read again.
     assert_eq!(*numbers.get(close, copy), expected);
     others.into_iter().for_each(|other| other.join().expect("the other reader did not panic"));
     Arc::try_unwrap(numbers).unwrap_or_else(|_| panic!("all readers have ended"))
@@ -108,7 +108,7 @@ fn a_value_that_is_read_as_it_is_stays_so() {
         assert_eq!(all.get_settled().is_some(), is_settled);
         other.join().expect("the other reader did not panic");
         let mut all = Arc::try_unwrap(all).unwrap_or_else(|_| panic!("all readers have ended"));
-        // What has been copied is the value from now on.
+        // The copied list is the value from now on.
         assert!(all.is_settled());
         assert_eq!(*all.settled_mut(close), [0, 2]);
     });

@@ -9,7 +9,7 @@ use loom::thread;
 #[path = "../../ecs/src/util/pool/turns.rs"]
 mod turns;
 
-/// What stands in the place of the core's `pool::sync`.
+/// The replacement of the core's `pool::sync`.
 mod sync {
     pub(super) use loom::sync::atomic::{AtomicUsize, Ordering};
 }
@@ -19,7 +19,7 @@ use turns::Turns;
 /// Fewer than in the core, as each look at a lane may come before or after what another thread does.
 const LANES: usize = 2;
 
-/// What the tasks of a lane share, which loom watches; and by task, how often it ran.
+/// The data that the tasks of a lane share, which loom checks, and for each task the number of its runs.
 struct Work {
     turns: Turns,
     lanes: Vec<UnsafeCell<Vec<usize>>>,
@@ -32,7 +32,7 @@ impl Work {
         Arc::new(Self { turns: Turns::new(tasks), lanes, fails_at })
     }
 
-    /// What each thread does: it leaves when nothing can be taken.
+    /// The work of each thread: it ends when no task can be taken.
     fn work(&self) {
         while let Some(task) = self.turns.take() {
             self.lanes[task % LANES].with_mut(|lane| {
@@ -56,7 +56,7 @@ impl Work {
     }
 }
 
-/// All tasks, on two threads of which one is soon blocked as far as loom is concerned.
+/// Runs all tasks on two threads, one of which loom soon considers blocked.
 fn check(tasks: usize, fails_at: usize) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
@@ -72,7 +72,7 @@ fn check(tasks: usize, fails_at: usize) {
             let in_order: Vec<usize> = (0..lane.len()).map(|nth| number + nth * LANES).collect();
             assert_eq!(*lane, in_order, "the tasks of a lane, each once and in order");
         }
-        // What comes before a task that failed has run; of the rest some may have.
+        // All tasks before a failed task have run; some of the others may have run.
         let must = tasks.min(fails_at.saturating_add(1));
         assert!((0..must).all(|task| ran[task % LANES].contains(&task)), "a task was left: {ran:?}");
         assert!(ran.iter().flatten().all(|task| *task < tasks));

@@ -1,4 +1,4 @@
-//! What happens when memory runs out: `try_` methods report it and leave the world as it was, the others abort.
+//! Lack of memory: `try_` methods report it and leave the world unchanged, other methods abort.
 //!
 //! The loop is sqlite's: let the first allocation fail, then the second, and so on, until nothing fails any more; once
 //! with a single failure, and once with every later allocation failing too.

@@ -24,7 +24,7 @@ struct Once;
 /// How many things come and go in a round.
 const EACH: usize = if cfg!(miri) { 50 } else { 2_000 };
 
-/// The bytes that each thing leaves behind, as `round` makes them come and go, after memory that is not needed was given back.
+/// Returns the number of bytes that remain for each thing that `round` adds and removes, after unneeded memory was released.
 fn left_by_each(mut round: impl FnMut(&mut World)) -> f64 {
     let mut world = World::new();
     world.init_resource::<Total>();

@@ -1,4 +1,4 @@
-//! What an operation costs does not grow with what it does not touch. Counted in bytes, never in time.
+//! The cost of an operation does not grow with data that it does not touch. It is counted in bytes, never in time.
 
 use std::num::NonZeroU32;
 
@@ -49,7 +49,7 @@ fn requested_by_one(tables: u32) -> Vec<usize> {
         note(requesting(|| assert!(world.despawn(clone))).1);
         requested
     };
-    // What is kept for the next time is made by the first.
+    // The first round allocates the memory that is kept for the next ones.
     round(last);
     round(last)
 }

@@ -1,8 +1,7 @@
 //! Hazard 22: memory is given back with the layout that it was asked for with.
 //!
-//! The allocator of this program notes the layout of each block and compares it with that of its release, so every test
-//! here and elsewhere that uses the allocator is one of it. Here columns, storages, queues and values of all kinds of layouts
-//! grow and shrink.
+//! The allocator of this program records the layout of each block and compares it with the layout with which the block is released, so
+//! every test that uses this allocator tests layouts. Here columns, storages, queues and values of all kinds of layouts grow and shrink.
 
 use strata_ecs::prelude::*;
 use strata_tests::{alloc, process};

@@ -1,4 +1,4 @@
-//! What happens when memory runs out, and how much of it is used.
+//! Lack of memory, and the use of memory.
 
 // Set by the sanitizer's step: the handler of failed allocations exists on nightly compilers only.
 #![cfg_attr(strata_nightly, feature(alloc_error_hook))]

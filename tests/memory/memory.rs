@@ -1,4 +1,4 @@
-//! What is held: bookkeeping for an entity, a table among many components, worlds that come and go.
+//! The used memory: data for each entity, a table among many components, worlds that are created and dropped.
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ fn grown(action: impl FnOnce()) -> isize {
     alloc::held() - before
 }
 
-/// What ten tables of one row each cost in a world.
+/// Returns the memory that ten tables of one row each take in a world.
 fn ten_tables(world: &mut World) -> isize {
     macro_rules! spawn {
         ($($i:literal)*) => { $( world.spawn((Small(0), Numbered::<1, 0, $i>)); )* };

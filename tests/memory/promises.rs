@@ -1,4 +1,4 @@
-//! What is promised to return an error when memory runs out does so, also where ids were reserved before.
+//! The methods that are documented to return an error for lack of memory do so, also if ids were reserved before.
 
 use strata_ecs::alloc_error::AllocError;
 use strata_ecs::prelude::*;
@@ -15,7 +15,7 @@ struct Held(Token);
 #[component(storage = "sparse")]
 struct Aside(u64);
 
-/// What an attempt has come to: whether it succeeded; other errors than a lack of memory are none here.
+/// The outcome of an attempt: whether it succeeded. Errors other than a lack of memory must not occur.
 trait Outcome {
     fn succeeded(self) -> bool;
 }

@@ -77,7 +77,7 @@ fn commands_carry_values_of_every_layout() {
     assert_eq!(world.get::<Aligned>(entity), Some(&Aligned(7)));
     assert!(!world.entity(entity).contains::<Marked>());
     assert!(world.entity(spawned).contains::<Velocity>());
-    // Commands that nobody applies are dropped with their values.
+    // Commands that are never applied are dropped with their values.
     world.commands().spawn(Label("never".to_owned()));
     drop(world);
 }

@@ -40,7 +40,7 @@ pub(crate) enum Place {
     Again,
 }
 
-/// What becomes of the components that were taken out of an entity.
+/// How the components that were taken out of an entity are used.
 #[derive(Clone, Debug)]
 pub(crate) enum Luggage {
     Spawned,

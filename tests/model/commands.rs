@@ -25,7 +25,7 @@ impl Kept {
     }
 }
 
-/// What becomes of a list of commands.
+/// How a list of commands is processed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// It is recorded in the world's own queue, and the world is flushed.
@@ -167,7 +167,7 @@ pub(crate) enum Done {
     },
     /// A closure that will queue commands or spawn.
     Queued,
-    /// What follows has been recorded by closures, and is applied behind all before.
+    /// The following commands have been recorded by closures, and are applied after all previous ones.
     Round,
     InsertNow {
         entity: Entity,
@@ -180,8 +180,8 @@ pub(crate) enum Done {
     RemoveResource,
 }
 
-/// What has been recorded, in the order in which it is applied: what commands queue in turn is recorded when all others
-/// have been, and applied behind them.
+/// The recorded commands, in the order in which they are applied. Commands that commands queue are recorded after all others, and are
+/// applied after them.
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) known: Vec<Entity>,
@@ -201,8 +201,8 @@ impl Record {
         }
     }
 
-    /// A closure of a round has spawned. That is behind all that was recorded in its round, and before what the closures
-    /// of the round have recorded so far, which has not been applied yet.
+    /// Records a spawn by a closure of a round. It comes after all commands that were recorded in the round, and before the commands that
+    /// the closures of the round have recorded so far, which have not been applied yet.
     fn spawned_now(&mut self, round: u32, entity: Entity, mask: Mask, value: u32) {
         let last = self.done.iter().rposition(|done| matches!(done, Done::Round));
         let at = last.filter(|_| round < self.round).unwrap_or(self.done.len());

@@ -259,7 +259,7 @@ struct Hand {
     added: QueryState<Entity, Added<S>>,
 }
 
-/// How many runs are told apart for certain.
+/// The number of runs that are certainly distinguished.
 const KNOWN: u64 = 5 << 29;
 
 /// The tick of the world, counted without an end, and as the world says it.
@@ -295,7 +295,7 @@ impl Clock {
     }
 }
 
-/// What is done with consumers, and with the ticks that they compare.
+/// An operation on consumers, or on the ticks that they compare.
 #[derive(Clone, Debug)]
 pub(crate) enum ConsumerStep {
     Create {

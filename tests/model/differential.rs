@@ -12,8 +12,9 @@ use super::parts::{Make, REQUIRED_TOKENS, Row, with_bundle};
 use super::replay::take_faults;
 use super::watch::read;
 
-/// What the world shows afterwards. Entities go by when they became known, as their ids may differ. Values that were made
-/// because something requires them do not count: if a later command of a sequence would replace one it is not made.
+/// The visible state of the world afterwards. Entities are identified by the order in which they became known, because their ids may
+/// differ. Values that were constructed because a component requires them do not count: they are not constructed if a later command of the
+/// sequence would replace them.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     rows: Vec<Option<Row>>,

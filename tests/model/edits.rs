@@ -1,4 +1,4 @@
-//! What can be done to an entity: the one place to which a new operation on entities is added.
+//! The operations on an entity. New operations on entities are added only here.
 //!
 //! An operation is a type here, with an implementation of [`Edit`] and its name in the list. The driver (`forms.rs`) then
 //! plays it on one entity, on a selection, as a command, as commands grouped with others, as the command of a selection,
@@ -158,7 +158,7 @@ fn by_ids<M: Make>(made: M, world: &mut World) -> Vec<(ComponentId, ErasedValue)
     taken.collect()
 }
 
-/// What a bundle has of a row, if it has all of the bundle.
+/// Returns the part of a row that belongs to a bundle, if the row has all components of the bundle.
 fn part_of(row: &Row, mask: Mask) -> Option<Row> {
     let has_all = (0..KINDS).all(|kind| mask & (1 << kind) == 0 || row[kind].is_some());
     has_all.then(|| std::array::from_fn(|kind| row[kind].filter(|_| mask & (1 << kind) != 0)))

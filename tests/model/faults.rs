@@ -27,7 +27,7 @@ pub(crate) fn call() {
     }
 }
 
-/// What an action returns; none if the user's code panicked in its course. Nothing else may panic.
+/// Returns the result of an action, or `None` if the user's code panicked in it. Nothing else may panic.
 pub(crate) fn survive<T>(action: impl FnOnce() -> T) -> Option<T> {
     match catch(action) {
         Ok(value) => Some(value),

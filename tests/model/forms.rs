@@ -170,7 +170,7 @@ impl Run {
         effect
     }
 
-    /// The entities, living or not. Of a filter they are in no particular order.
+    /// Returns the entities, alive or not. The entities of a filter are in unspecified order.
     pub(crate) fn list(&self, targets: &Targets) -> Vec<Entity> {
         let matching = |filter: u8| {
             self.oracle.rows.iter().filter(move |(_, row)| matches_filter(filter, row)).map(|(entity, _)| *entity)
@@ -361,7 +361,7 @@ impl Run {
         let mut ticks = ticks.lock().expect("nothing panics meanwhile").clone();
         self.oracle.trace = Some(super::oracle::Trace::new());
         let mut faults = Vec::new();
-        // Of systems whose commands were not carried out there is no tick.
+        // Systems whose commands were not applied have no tick.
         ticks.resize(chunks.len(), self.world.change_tick().get());
         for ((chunk, are_closures), tick) in chunks.iter().zip(closures).zip(ticks) {
             self.oracle.now = self.clock_at(tick);

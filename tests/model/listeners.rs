@@ -1,4 +1,4 @@
-//! Observers and hooks of all components: what they are told, all in all, is what a world records of its transitions.
+//! Observers and hooks of all components: together they are notified of exactly the transitions that a world records.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use strata_ecs::world::DeferredWorld;
 
 use super::parts::{A, B, C, KINDS, L, Part, S, T, with_part};
 
-/// What happens to a component.
+/// A lifecycle event of a component.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Moment {
     Despawn,
@@ -21,7 +21,7 @@ enum Moment {
     Insert,
 }
 
-/// What is told.
+/// The kind of listener that is notified.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Listener {
     Observer,
@@ -31,24 +31,24 @@ enum Listener {
 
 type Told = (Listener, Moment, Entity, ComponentId);
 
-/// What listeners have been told since it was last taken.
+/// The notifications of listeners since the log was last taken.
 type Log = Arc<Mutex<Vec<Told>>>;
 
 /// Observers and hooks of all components.
 pub(crate) struct Listeners {
     log: Log,
-    /// What entities have, as far as observers are told.
+    /// The components of entities, according to the notifications of observers.
     rows: HashMap<Entity, HashSet<ComponentId>>,
     monitors: Vec<Monitor>,
 }
 
-/// The entities that match a filter, as far as observers are told, and as it is.
+/// The entities that match a filter, according to the notifications of observers, and in fact.
 struct Monitor {
     matching: Matching,
     found: fn(&mut World) -> HashSet<Entity>,
 }
 
-/// The entities that match as far as observers are told, and what was told twice since it was last looked at.
+/// The entities that match according to the notifications of observers, and the notifications that occurred twice since the last check.
 type Matching = Arc<Mutex<(HashSet<Entity>, Vec<(&'static str, Entity)>)>>;
 
 impl Monitor {
@@ -107,12 +107,12 @@ macro_rules! listen {
     };
 }
 
-/// Where hooks write what they have been told.
+/// The log to which hooks write their notifications.
 #[derive(Resource)]
 struct Hooked(Log);
 
-/// Checks the order of what has been told: of a moment of a component of an entity observers and hooks by turns, and the moments as they
-/// belong together.
+/// Checks the order of notifications: observers and hooks alternate for each lifecycle event of a component of an entity, and the events
+/// are in a valid order.
 fn check_order(told: &[Told]) {
     let mut turns: HashMap<(Moment, Entity, ComponentId), Vec<Listener>> = HashMap::new();
     let mut moments: HashMap<(Listener, Entity, ComponentId), Vec<Moment>> = HashMap::new();
@@ -165,7 +165,7 @@ impl Listeners {
         Self { log, rows: HashMap::new(), monitors }
     }
 
-    /// Passes over what has been told.
+    /// Skips the notifications so far.
     pub(crate) fn forget(&mut self, world: &mut World) {
         world.flush();
         self.log.lock().expect("no panic").clear();
@@ -176,7 +176,8 @@ impl Listeners {
         }
     }
 
-    /// Follows what observers are told of what entities have. Whose end is told has told of all its components then.
+    /// Updates the components of entities by the notifications of observers. When the end of an entity is notified, the removals of all its
+    /// components have been notified.
     fn follow(&mut self, told: &[Told]) {
         let mut ends: HashMap<Entity, [HashSet<ComponentId>; 2]> = HashMap::new();
         for &(_, moment, entity, id) in told.iter().filter(|told| told.0 == Listener::Observer) {
@@ -195,7 +196,7 @@ impl Listeners {
         }
     }
 
-    /// Compares what has been told with what has happened.
+    /// Compares the notifications with the transitions that have happened.
     pub(crate) fn check(&mut self, world: &mut World, happened: &[(Entity, Transition)]) {
         let mut told = std::mem::take(&mut *self.log.lock().expect("no panic"));
         check_order(&told);

@@ -15,9 +15,8 @@
 //! puts it into lists among other commands, and `differential.rs` compares ways of running those; `run.rs` shrinks, lets
 //! panics happen and compares.
 //!
-//! What makes entities, or is done with the world as a whole, has one form by its nature: it is a variant of `Operation`
-//! (`operations.rs`) and a method of `Run`. What the oracle does for it goes through the methods of `oracle.rs`, so that
-//! readers and consumers are compared as well.
+//! An operation that creates entities or concerns the world as a whole has only one form: it is a variant of `Operation` (`operations.rs`)
+//! and a method of `Run`. The oracle carries it out by the methods of `oracle.rs`, so that readers and consumers are compared as well.
 
 mod bulk;
 mod columns;

@@ -16,7 +16,7 @@ use super::readers::{ReaderStep, reader_step};
 
 /// An operation; `which` picks one of the ids ever handed out, living or not, and `kind` a bundle or a component.
 ///
-/// What is done to entities that are there is an [`Edit`](super::edits::Edit), and comes in all forms.
+/// An operation on existing entities is an [`Edit`](super::edits::Edit), and is done in all forms.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Spawn { kind: u8, value: u32 },
@@ -62,7 +62,7 @@ pub(crate) fn count() -> impl Strategy<Value = u32> {
     prop_oneof![8 => 0..6_u32, 1 => 6..140_u32]
 }
 
-/// What a property is about mostly. All kinds of operations come in all of them.
+/// The operations that are most frequent in a property. All kinds of operations occur in each property.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Focus {
     /// All operations.
@@ -124,7 +124,7 @@ fn operation(focus: Focus, faults: bool) -> impl Strategy<Value = Operation> {
     Union::new_weighted(focus.weights().into_iter().zip(all).filter(|(weight, _)| *weight > 0).collect())
 }
 
-/// What happens to a world.
+/// The operations on a world.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     pub(crate) start: Vec<Operation>,

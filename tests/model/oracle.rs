@@ -61,7 +61,7 @@ struct Open {
 /// The rows that entities had one after the other; none where they were not alive.
 pub(crate) type Trace = HashMap<Entity, Vec<Option<Row>>>;
 
-/// What the world must look like.
+/// The expected state of the world.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Oracle {
     pub(crate) rows: BTreeMap<Entity, Row>,
@@ -71,7 +71,7 @@ pub(crate) struct Oracle {
     pub(crate) logs: [[Log; 2]; KINDS],
     /// The tick of what happens now.
     pub(crate) now: u64,
-    /// What has been seen since it was set.
+    /// The trace of everything that has happened since it was set.
     pub(crate) trace: Option<Trace>,
     open: Option<Open>,
 }
@@ -83,7 +83,7 @@ pub(crate) fn row_of(mask: Mask, value: u32) -> Row {
     row
 }
 
-/// What the components of `mask` require comes along, as far as it is not there.
+/// Adds the missing components that the components of `mask` require.
 pub(crate) fn complete(row: &mut Row, mask: Mask) {
     for index in indices(required_by(mask)) {
         row[index].get_or_insert(if carries(index) { REQUIRED } else { 0 });
@@ -104,7 +104,7 @@ impl Oracle {
         self.rows.contains_key(&entity)
     }
 
-    /// What follows for this entity is one change, until [`end`](Self::end) or a change of another entity.
+    /// Begins a change: the following steps for this entity are one change, until [`end`](Self::end) or a change of another entity.
     pub(crate) fn begin(&mut self, entity: Entity) {
         if self.open.as_ref().is_none_or(|open| open.entity != entity) {
             self.end();

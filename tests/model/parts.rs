@@ -291,7 +291,7 @@ impl Default for U {
     }
 }
 
-/// What the components of `mask` require, as components of a mask.
+/// Returns the components that the components of `mask` require, as a mask.
 pub(crate) fn required_by(mask: Mask) -> Mask {
     let of = |all: Mask, required: Mask| if mask & all == 0 { 0 } else { required };
     of(R::MASK, B::MASK | S::MASK | U::MASK) | of(C::MASK, U::MASK)

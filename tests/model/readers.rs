@@ -7,7 +7,7 @@ use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
 use super::oracle::Oracle;
 use super::parts::{IN_TABLES, KINDS, Part, counts, rings_of, with_part};
 
-/// What is read: entities, and values if there are any.
+/// The entities that were read, and the values if there are any.
 type Read = Vec<(Entity, Option<u32>)>;
 
 /// A reader of either kind.
@@ -105,7 +105,7 @@ impl Reading {
     }
 }
 
-/// What is done with readers.
+/// An operation on readers.
 #[derive(Clone, Debug)]
 pub(crate) enum ReaderStep {
     Add { kind: u8, values: bool },
@@ -162,7 +162,7 @@ impl Readers {
                 self.all.get_mut(which % count).into_iter().for_each(|reading| reading.skip(world, oracle));
             }
             ReaderStep::Limit { kind, limit } => with_part!(kind, P => {
-                // What is beyond the limit is dropped in its course, and a destructor may panic.
+                // The call drops the entries beyond the limit, and a destructor may panic.
                 let _ = super::faults::survive(|| world.set_removed_limit::<P>(limit));
                 oracle.logs[P::INDEX].iter_mut().for_each(|log| log.set_limit(limit));
             }),

@@ -1,4 +1,4 @@
-//! The transitions that a world records: taken together they are what the world has become, so each change is told once.
+//! The transitions that a world records: together they result in the state of the world, so each change is recorded once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use strata_ecs::component::ComponentId;
 use strata_ecs::prelude::*;
 use strata_ecs::store::Transition;
 
-/// What each entity has, as far as transitions tell.
+/// The components of each entity, according to the transitions.
 pub(crate) struct Recorder {
     rows: HashMap<Entity, HashSet<ComponentId>>,
 }

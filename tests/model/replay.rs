@@ -76,7 +76,7 @@ impl Run {
     /// Records commands, applies them or not, and does the same one by one on the naive world.
     pub(crate) fn commands(&mut self, commands: &[Command], reserved: usize, fate: Fate) -> Effect {
         let in_any_order = commands.iter().any(Command::selects);
-        // What spawns late is selected before it has any components, which is not what is compared here.
+        // Entities that are spawned late are selected before they have any components, which is not tested here.
         let fate = if in_any_order && fate == Fate::Late { Fate::Applied } else { fate };
         if in_any_order {
             self.readers.read_all(&self.world, &self.oracle);

@@ -43,7 +43,7 @@ pub(crate) struct Run {
     broken: bool,
 }
 
-/// What an operation did to the world.
+/// The effect of an operation on the world.
 pub(crate) enum Effect {
     /// The oracle knows.
     Exact,
@@ -83,7 +83,7 @@ impl Run {
 
     /// A whole history.
     pub(crate) fn play(history: &History) {
-        // The world goes other ways where something is told: half of the histories are told of, and a quarter to listeners.
+        // The world takes other code paths if changes are observed: half of the histories are recorded, and a quarter have listeners.
         let count = history.steps.len();
         let mut run = Self::new(count % 2 == 1, count % 4 == 3);
         history.start.iter().for_each(|operation| run.step(&Step { operation: operation.clone(), fuse: None }));
@@ -103,7 +103,7 @@ impl Run {
         if (caught() != panics || !matches!(effect, Effect::Exact))
             && let Some(listeners) = &mut self.listeners
         {
-            // What an operation has told that was broken off is not for the recorder to say.
+            // The recorder does not determine the notifications of an aborted operation.
             listeners.forget(&mut self.world);
             self.broken = true;
         }
@@ -118,7 +118,7 @@ impl Run {
             }
         }
         self.check();
-        // Listeners are runs of their own: the ticks of what they are told of are not those that the oracle knows.
+        // Calls of listeners are runs of their own, so the ticks of the changes differ from the ticks of the oracle.
         if self.listeners.is_none() {
             self.consumers.take_turns(&mut self.world, &mut self.oracle);
         }

@@ -1,4 +1,4 @@
-//! What is looked at after every operation: queries that live as long as the world, and every component of every entity.
+//! The checks after each operation: queries that live as long as the world, and every component of every entity.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Watch {
     tagged: QueryState<(Entity, Has<A>), (With<T>, Without<S>)>,
 }
 
-/// What a query found, by entity.
+/// Collects the items of a query, by entity.
 fn collect<T>(found: impl Iterator<Item = (Entity, T)>) -> HashMap<Entity, T> {
     let mut all = HashMap::new();
     for (entity, value) in found {

@@ -17,7 +17,7 @@ struct S(u32);
 #[derive(Component, Clone)]
 struct Marker;
 
-/// The batches that an observer has been told of: how many components, and the values, as far as they lie together.
+/// The batches for which an observer has run: the number of components, and the values if they are contiguous.
 #[derive(Resource, Default, Debug)]
 struct Batches(Vec<(usize, Option<Vec<u32>>)>);
 
@@ -84,7 +84,7 @@ fn rows_that_move_together_are_told_where_they_are() {
     world.all::<(With<A>, Without<B>)>().insert_with(|_| B(5));
     assert_eq!(Batches::take(&mut world), [together([5; 10]), together([5; 10])]);
     assert!(world.all::<With<B>>().remove::<B>() == 21 && Batches::take(&mut world).is_empty());
-    // Some rows of a table: they are told in the order of their rows before.
+    // Some rows of a table: their events are in the order of their previous rows.
     let ids = world.all::<With<Marker>>().ids();
     world.many(&ids[2..6]).insert(B(1));
     assert_eq!(Batches::take(&mut world).len(), 1);
@@ -178,7 +178,7 @@ fn a_value_that_panics_in_the_middle_leaves_the_right_entities_to_be_told() {
     let ids: Vec<Entity> = world.spawn_batch((0..4).map(|n| (Bomb(n == 2), Marker))).collect();
     // The old values are dropped when all have the new one.
     assert!(catch(|| world.all::<With<Marker>>().insert_with(|_| (A(1), Bomb(false)))).is_err());
-    // Their rows change before it is told.
+    // Their rows change before the event is delivered.
     assert!(world.despawn(ids[0]));
     world.flush();
     let mut told = std::mem::take(&mut *told.lock().unwrap());

@@ -9,7 +9,7 @@ struct Health(u32);
 #[derive(Resource, Default, Debug)]
 struct Seen(Vec<(Entity, Option<Health>)>);
 
-/// A world that notes who has got a value, and the value of its parent at that time.
+/// A world that records which entities have got a value, each with the value of its parent at that time.
 fn world() -> World {
     let mut world = World::new();
     world.init_resource::<Seen>();

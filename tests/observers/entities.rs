@@ -223,7 +223,7 @@ fn the_explanation_of_what_happens_to_a_component_has_hooks_and_reasons() {
     assert!(text.contains("armed` is not told: it watches `") && text.contains("::Armor`\n"), "{text}");
     let explanation = world.explain_event::<Remove<Health>>(a);
     assert_eq!(explanation.told().map(short).collect::<Vec<_>>(), ["lost", "Health"], "hooks come last");
-    // Of any component: those that the entity has.
+    // Events of any component that the entity has.
     let armed_only = world.spawn(Armor).id();
     let explanation = world.explain_event::<Add<()>>(armed_only);
     assert_eq!(explanation.told().map(short).collect::<Vec<_>>(), ["changed", "armed", "anything"]);
@@ -334,7 +334,7 @@ fn all_is_tidied_when_a_value_of_an_observer_panics_as_it_is_dropped() {
     world.despawn(a);
     world.despawn(b);
     expect_panic(|| world.shrink_to_fit());
-    // What watched events of another type has been forgotten as well.
+    // Observers of events of another type have been removed as well.
     assert_eq!(Arc::strong_count(&kept), 1);
     assert!(!world.remove_observer(second));
     let bomb = Bomb::new(&kept, true);

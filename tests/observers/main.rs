@@ -1,4 +1,4 @@
-//! Events that are triggered, and the observers that are told of them.
+//! Events that are triggered, and the observers that run for them.
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
@@ -20,7 +20,7 @@ mod threads;
 
 use strata_ecs::prelude::*;
 
-/// What observers have done, in order.
+/// The actions of observers, in order.
 #[derive(Resource, Default, Debug, PartialEq)]
 pub struct Log(Vec<String>);
 

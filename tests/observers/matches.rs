@@ -23,7 +23,7 @@ impl Default for B {
     }
 }
 
-/// What observers have been told, as text.
+/// The events that observers have got, as text.
 #[derive(Resource, Default)]
 struct Log(Vec<String>);
 
@@ -161,7 +161,7 @@ fn an_observer_can_be_told_of_what_exists() {
     let twice = |_: On<Insert<S>>, mut log: ResMut<Log>| log.0.push("once".into());
     world.add_observer(Observer::new(twice).with_entities([entity, entity]).yield_existing());
     assert_eq!(take(&mut world), ["once"]);
-    // Of what goes nothing exists, and commands of an observer are applied.
+    // For events of removals there are no existing entities, and commands of an observer are applied.
     world.add_observer(Observer::new(|_: On<Remove<A>>, mut log: ResMut<Log>| log.0.push("?".into())).yield_existing());
     world.add_observer(
         Observer::new(|on: On<Add<A>>, mut commands: Commands| commands.entity(on.entity).despawn()).yield_existing(),

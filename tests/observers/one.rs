@@ -1,5 +1,4 @@
-//! What observers and hooks are told if one component of one entity changes, for which there is a shorter way: the same as if it changed
-//! in a longer one.
+//! If one component of one entity changes, which has a fast path, observers and hooks get the same events as on the general path.
 
 use strata_ecs::event::{BeginMatch, EndMatch};
 use strata_ecs::observer::Observer;
@@ -14,7 +13,7 @@ struct Extra(u32);
 #[derive(Component, Clone, Copy)]
 struct Other;
 
-/// What listens, besides a name for messages.
+/// The listeners, with a name for messages.
 type Listeners = (&'static str, fn(&mut World, &[Entity]));
 
 const LISTENERS: [Listeners; 12] = [
@@ -86,7 +85,7 @@ fn hook(mut world: strata_ecs::world::DeferredWorld, context: strata_ecs::compon
     world.resource_mut::<Log>().note(format!("hook {}", context.entity));
 }
 
-/// What is told of entities that gain a component, one after the other.
+/// Returns the events of entities that get a component, one entity after the other.
 fn told(listen: fn(&mut World, &[Entity]), insert: fn(&mut World, Entity, Extra)) -> Vec<String> {
     let mut world = world();
     let entities: Vec<Entity> = world.spawn_batch((0..5).map(Kept)).collect();

@@ -1,4 +1,4 @@
-//! In which order observers are told, and when that is carried out which they record.
+//! The order in which observers run, and when their commands are applied.
 
 use strata_ecs::prelude::*;
 use strata_ecs::world::DeferredWorld;

@@ -1,4 +1,4 @@
-//! What observers take, and of which events.
+//! The parameters of observers, for different events.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Observers that are told of many entities of one operation, one after the other.
+//! Observers that run for many entities of one operation, one after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

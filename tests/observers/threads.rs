@@ -1,4 +1,4 @@
-//! What observers are told by systems that run side by side.
+//! Events that parallel systems trigger.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ struct Hit {
 #[derive(Event)]
 struct Round(usize);
 
-/// Spawns, hits what it has spawned, and ends some of it, so that observers are told of all that by commands.
+/// Spawns entities, hits them, and despawns some of them, by commands, so that observers get all of these events.
 fn fight(by: usize) -> impl FnMut(Local<Vec<Entity>>, Commands) + Send + Sync + 'static {
     move |mut spawned: Local<Vec<Entity>>, mut commands: Commands| {
         let round = spawned.len();

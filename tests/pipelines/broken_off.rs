@@ -1,4 +1,4 @@
-//! What the systems of a pipeline have seen if one of them panics.
+//! The changes that the systems of a pipeline have seen if one of them panics.
 
 use std::sync::Mutex;
 
@@ -13,7 +13,7 @@ use super::random::pool;
 #[derive(Resource, Default)]
 struct Broken(Option<(usize, u64)>);
 
-/// Whether each system was told that this is new, once for each run in which it came to a row.
+/// Whether each system saw this resource as changed, once for each run in which it visited a row.
 #[derive(Resource, Default)]
 struct News(u64);
 

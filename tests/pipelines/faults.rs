@@ -1,4 +1,4 @@
-//! What happens if something goes wrong in a pipeline, or some of its systems do not run.
+//! Failures in a pipeline, and pipelines of which some systems do not run.
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{MultiThreadedExecutor, OnError, Pipelining, SingleThreadedExecutor, SystemOutcome};
@@ -69,7 +69,7 @@ fn after_a_panic_everything_can_go_on() {
                 assert!(text.contains("out of order"), "{text}");
                 assert_eq!(fused(&schedule).len(), 1);
                 world.check_invariants();
-                // What was recorded before the pipeline is applied; what was recorded in it is not.
+                // Commands that were recorded before the pipeline are applied; commands that were recorded in it are not.
                 assert_eq!(world.query::<&Made>().iter(&world).count(), run);
                 assert_eq!(world.query::<&Z>().iter(&world).count(), 0);
             }

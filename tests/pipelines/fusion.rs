@@ -1,4 +1,4 @@
-//! What is run block by block, and what is not.
+//! The systems that run block by block, and those that do not.
 
 use std::sync::Mutex;
 
@@ -60,7 +60,7 @@ fn apart(schedule: &Schedule, system: &str) -> Option<String> {
     all.into_iter().find(|(name, _)| short(name) == system).map(|(_, why)| why)
 }
 
-/// What two systems are told, one after the other, if they are no pipeline.
+/// Returns the reason why two consecutive systems are not a pipeline.
 fn why_apart<M>(systems: impl IntoScheduleConfigs<ScheduleSystem, M>, which: &str) -> String {
     let mut schedule = schedule(systems);
     schedule.initialize(&mut World::new()).expect("it is in order");
@@ -470,7 +470,7 @@ fn conditions_count_as_what_a_system_uses() {
         assert!(why.starts_with("it and `"), "{why}");
     }
     assert_eq!(are_fused((use_count, write_y.run_if(is_some)).chain()), [["use_count", "write_y"]]);
-    // What a set asks is asked between two systems.
+    // The condition of a set is evaluated between two systems.
     let why = why_apart((write_x, (write_y, plain).run_if(is_any_large)).chain(), "write_y");
     assert!(why.starts_with("directly before and after it"), "{why}");
 }

@@ -1,7 +1,7 @@
 //! Systems run block by block: what is done so, that the result does not tell it, and what happens if something goes wrong
 //! on the way.
 //!
-//! What random worlds and schedules are made of is shared with the tests of determinism.
+//! The parts of random worlds and schedules are shared with the tests of determinism.
 
 mod broken_off;
 #[path = "../schedules/determinism/build.rs"]

@@ -1,7 +1,7 @@
 //! Systems of random descriptions: most go through rows, the others are those of the tests of determinism.
 //!
-//! A loop over rows has no place of its own to tell what it has seen, so it tells it in components, resources, messages and
-//! commands. What it tells depends on the order of the rows where it can.
+//! A loop over rows has no log of its own for the values that it sees, so it records them in components, resources, messages and commands.
+//! The records depend on the order of the rows where possible.
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleConfigs;
@@ -12,7 +12,7 @@ use super::plain;
 use super::plan::Leaf;
 use super::probe::Probe;
 
-/// What has come together, in an order.
+/// A sum that depends on the order of its terms.
 #[derive(Resource, Default)]
 pub(crate) struct Sum1(pub(crate) u64);
 #[derive(Resource, Default)]
@@ -308,7 +308,7 @@ fn par_tell_notes(a: &mut A, mut notes: MessageWriter<Note>) {
     }
 }
 
-/// What it reads of other rows, those before and after it write.
+/// It reads values of other rows that the systems before and after it write.
 #[system]
 fn a_by_all_b(a: &mut A, of_b: Query<&B>) {
     if a.0.is_multiple_of(4) {

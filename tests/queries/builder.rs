@@ -7,7 +7,7 @@ use strata_tests::panics::expect_panic;
 
 use super::*;
 
-/// The ids of the entities that a query with these terms added matches, beside those that it matches as a filter.
+/// Returns the ids of the entities that a query with these terms matches, and those that it matches with the terms as a filter.
 fn both<F: QueryFilter>(add: impl FnOnce(&mut QueryBuilder<'_, Entity>)) -> [Vec<Entity>; 2] {
     let mut world = World::new();
     let before = world.query_filtered::<Entity, F>();

@@ -256,7 +256,7 @@ fn changed_refs(all: Query<'_, '_, Ref<'_, A>>, mut new: ResMut<'_, New>) {
     new.refs.extend(all.iter().filter(Ref::is_changed).map(|a| a.0));
 }
 
-/// What is new for each kind of consumer in a run.
+/// Returns the values that are new for each kind of consumer in a run.
 fn run(schedule: &mut Schedule, world: &mut World) -> [Vec<u32>; 5] {
     world.insert_resource(New::default());
     schedule.run(world);
@@ -398,7 +398,7 @@ struct Elsewhere;
 #[test]
 fn a_change_made_while_an_entity_is_disabled_is_seen_after_it_is_enabled() {
     let (mut world, mut schedule, ids) = consumers(3);
-    // Nobody looks at the table before the entity is disabled.
+    // No query matches the table before the entity is disabled.
     let id = world.spawn(Elsewhere).id();
     world.increment_change_tick();
     world.entity_mut(id).insert((A(90), Fresh));

@@ -7,7 +7,7 @@ use strata_tests::effort;
 
 use super::*;
 
-/// What an entity has, as the model knows it.
+/// The components of an entity in the model.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 struct Row {
     a: Option<u32>,
@@ -90,7 +90,7 @@ fn remove(world: &mut World, entity: Entity, row: &mut Row, which: u8) {
     }
 }
 
-/// Table variants before and behind sparse ones, and none for what is left.
+/// Table variants before and after sparse ones, and no variant for the remaining entities.
 #[derive(QueryData)]
 #[query_data(mutable)]
 enum Mixed {
@@ -116,7 +116,7 @@ enum Tagged {
     Plain(&'static Tag),
 }
 
-/// What a query gave for an entity, or what it should give.
+/// The item of a query for an entity, or the expected item.
 type Seen = (Entity, &'static str, [Option<u32>; 2], bool);
 
 fn text(b: &B) -> Option<u32> {

@@ -273,7 +273,7 @@ enum WithinOne {
     Good { b: &'static B },
 }
 
-/// What has type parameters has no exact key while the program is compiled, so conflicts about it are found at run time.
+/// A type with type parameters has no exact key at compile time, so conflicts about it are found at run time.
 #[derive(Component)]
 struct Of<T: Send + Sync + 'static>(T);
 type Hidden = Of<u8>;

@@ -41,7 +41,7 @@ fn world() -> World {
     world
 }
 
-/// What is left after each term.
+/// Returns the numbers of tables and entities that remain after each term.
 fn counts(explanation: &QueryExplanation) -> Vec<(&str, usize, usize)> {
     explanation.terms().iter().map(|term| (term.term(), term.tables(), term.entities())).collect()
 }

@@ -77,21 +77,21 @@ fn a_query_that_is_made_of_others_gives_what_these_borrow() {
     assert_eq!((id, entity.get(), entity.get::<Name>()), (a, Some(&Mana(2)), None));
     assert!(entity.get_mut::<Mana>().is_none());
     entity.get_mut::<Health>().unwrap().0 += 10;
-    // Of this one again, to read, and less of it beside another part of the data.
+    // From this query again, read-only, and a smaller part of it together with another part of the data.
     let mut less = whole.transmute::<FilteredEntityRef<'_, '_>>(&world);
     assert_eq!(less.get(&world, a).unwrap().get(), Some(&Health(11)));
     let mut beside = whole.transmute::<(&mut Health, FilteredEntityMut<'_, '_>, Option<&Mana>)>(&world);
     let (_, mut entity, _) = beside.get_mut(&mut world, a).unwrap();
     assert_eq!((entity.get::<Health>(), entity.get()), (None, Some(&Mana(2))));
     assert!(entity.get_mut::<Mana>().is_none());
-    // Of two.
+    // From two queries.
     let names = world.query_filtered::<&Name, With<Mana>>();
     let mut both: QueryState<FilteredEntityMut<'_, '_>> = query.join_filtered(&world, &names);
     let mut entity = both.get_mut(&mut world, a).unwrap();
     assert_eq!(entity.get_mut::<Health>().unwrap().0, 11);
     assert_eq!(entity.get(), Some(&Name("a")));
     assert!(both.get(&world, b).is_err());
-    // Of one that borrows all components nothing is given.
+    // From a query that borrows all components, no component is accessible.
     let mut all = world.query::<EntityMut<'_>>().transmute::<FilteredEntityRef<'_, '_>>(&world);
     assert!(all.get(&world, a).unwrap().get::<Health>().is_none());
 }
@@ -142,7 +142,7 @@ fn what_was_added_is_borrowed() {
         let _: SystemState<Both> = (writes, ParamBuilder).build_state(&mut world);
     });
     assert!(text.contains("both borrow component") && text.contains("Health"), "{text}");
-    // Others may stand beside it.
+    // Further parameters are possible.
     let writes = QueryParamBuilder::new(|builder| _ = builder.data::<&mut Mana>());
     let mut state: SystemState<Both> = (writes, ParamBuilder).build_state(&mut world);
     let (mut filtered, healths) = state.get_mut(&mut world).unwrap();

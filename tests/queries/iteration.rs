@@ -270,7 +270,7 @@ fn slices_of_references_are_read_as_slices_are() {
     assert_eq!(changed.iter(&world).count(), 2, "one was 1 before");
 }
 
-/// Searches iterators for each of their items, in every way, and asserts that they then go on behind that.
+/// Searches iterators for each of their items, by every method, and asserts that they then continue after the item.
 fn search(all: impl Iterator<Item = Entity> + Clone, first: impl IntoIterator<Item = usize>) {
     let list: Vec<Entity> = all.clone().collect();
     for first in first {

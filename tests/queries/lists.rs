@@ -225,7 +225,7 @@ fn a_query_that_is_used_up_yields_for_as_long_as_the_world_is_borrowed() {
     assert_eq!(slices.into_iter().map(|slice| slice.len()).sum::<usize>(), 2);
 }
 
-/// One item for each entity of the list, and why there is none.
+/// The list yields for each entity an item, or the reason why it has no item.
 #[test]
 fn each_entity_of_a_list_has_an_item_or_a_reason() {
     use strata_ecs::query::QueryEntityError;

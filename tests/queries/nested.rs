@@ -9,7 +9,7 @@ use super::*;
 #[derive(Component)]
 struct Follows(Entity);
 
-/// What a follower sees of its leader.
+/// The data of the leader that a follower reads.
 #[derive(QueryData)]
 struct Leader<D: ReadOnlyQueryData + 'static, F: QueryFilter + 'static = ()> {
     follows: &'static Follows,
@@ -108,7 +108,7 @@ fn filters_of_a_nested_query_are_its_own() {
     world.entity_mut(leader).insert(Disabled);
     assert_eq!(all.single(&world).unwrap().iter().count(), 1);
     assert_eq!(disabled.single(&world).unwrap().single(), Ok(leader));
-    // What the nested query names, the outer one does not.
+    // A component that the nested query names does not count as named by the outer query.
     world.entity_mut(leader).insert(Follows(leader));
     assert_eq!(disabled.iter(&world).count(), 1);
 }

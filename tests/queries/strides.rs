@@ -120,7 +120,7 @@ fn each_row_notes_its_own_change() {
         }
         assert_eq!(changed.iter(&world).map(|(_, &vector)| vector).collect::<Vec<_>>(), written, "every {step}th");
 
-        // What has changed is told by `Ref`, too, beside values of other sizes or without them.
+        // `Ref` also reports changes, with and without values of other sizes.
         let mut alone = world.query::<Ref<'_, Vector>>();
         let told = alone.iter(&world).filter(Ref::is_changed).map(|vector| *vector).collect::<Vec<_>>();
         assert_eq!(told, written);

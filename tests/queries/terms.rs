@@ -1,4 +1,4 @@
-//! What a query may ask for.
+//! The terms of queries.
 
 use super::*;
 

@@ -33,7 +33,7 @@ fn clone_linked(world: &mut World, source: Entity) -> Entity {
     cloner.spawn_clone(world, source).expect("all can be cloned")
 }
 
-/// What an entity has, but for what others do to it.
+/// The components of an entity, except those that follow from other entities.
 #[derive(Debug, PartialEq)]
 struct Seen {
     tag: Option<usize>,
@@ -59,7 +59,7 @@ fn seen(world: &World, entity: Entity) -> Seen {
     }
 }
 
-/// What the copy of an entity has to have, by what it has itself.
+/// Returns the expected components of the copy of an entity.
 fn renamed(seen: Seen, copy: &dyn Fn(Entity) -> Entity) -> Seen {
     Seen {
         tag: seen.tag,
@@ -152,7 +152,7 @@ fn clone_and_compare(world: &mut World, all: &[Entity], root: Entity) {
     }
 }
 
-/// What is between two entities, by numbers.
+/// A pair between two entities, as numbers.
 type Between = (usize, usize, usize);
 
 proptest! {
@@ -264,7 +264,7 @@ fn a_target_keeps_the_children_that_it_has() {
     let listed = children(&world, target);
     assert_eq!((listed.len(), listed[0]), (2, b));
     assert_eq!(children(&world, root), [a]);
-    // Of the tree itself, too.
+    // A clone of the tree itself is possible, too.
     world.entity_mut(root).clone_with_opt_out(a, |builder| _ = builder.linked_cloning(true)).unwrap();
     assert_eq!((children(&world, a).len(), children(&world, root)), (1, vec![a]));
     world.check_invariants();
@@ -336,7 +336,7 @@ fn what_cannot_be_cloned_leaves_everything_as_it_was() {
     world.check_invariants();
 }
 
-/// It panics as it is cloned, or as its entities are exchanged, or as it is dropped, if it is told to.
+/// It panics when it is cloned, when its entities are mapped, or when it is dropped, as `Panics` selects.
 #[derive(Component, Debug)]
 struct Fragile(Panics);
 
@@ -525,7 +525,7 @@ mod moves {
         world.get_mut::<Crew>(other).unwrap().pay = "tea".into();
         move_all(&mut world, ship, other, false);
         assert_eq!(world.get(other), Some(&Crew { sailors: vec![first, sailor], pay: "tea".into() }));
-        // What is denied stays.
+        // Denied components remain.
         world.entity_mut(other).insert(Cargo("rum".into()));
         let mut entity = world.entity_mut(other);
         entity.clone_with_opt_out(ship, |builder| _ = builder.deny::<Crew>().move_components(true)).unwrap();

@@ -50,7 +50,7 @@ struct Crew {
     pay: u32,
 }
 
-/// A world in which links are made at once, and one in which observers are told of them.
+/// A world in which links are made by the fast path, and a world in which observers run for them.
 fn silent_and_watched() -> [World; 2] {
     let mut watched = World::new();
     watched.add_observer(|_: On<Insert<Serves>>| {});

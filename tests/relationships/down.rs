@@ -210,7 +210,7 @@ fn a_restored_world_has_the_trees_that_it_had() {
     assert_eq!(globals(&world), before);
 }
 
-/// What happens to a forest.
+/// A change of a forest.
 #[derive(Clone, Debug)]
 enum Edit {
     Spawn(Option<usize>, u64, bool),
@@ -367,7 +367,7 @@ proptest! {
         let [mut down, mut up] = [(); 2].map(|()| Schedule::default());
         down.add_systems(place_changed);
         up.add_systems(add_changed);
-        // What each entity that was visited had at that time.
+        // The values of each visited entity at the time of the visit.
         let mut before: HashMap<Entity, (u64, Option<Entity>)> = HashMap::new();
         for edits in &all {
             let mut written = HashSet::new();
@@ -409,7 +409,7 @@ proptest! {
         }
     }
 
-    /// In circles, too. A system that is made anew knows nothing of before.
+    /// This also holds for cycles. A new system has no state from earlier runs.
     #[test]
     fn what_is_mended_is_as_if_it_were_new(
         many in any::<bool>(),

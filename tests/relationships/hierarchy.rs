@@ -64,7 +64,7 @@ fn children_that_are_inserted_far_behind_the_end_come_last_in_order() {
 
 #[test]
 fn children_that_are_inserted_stay_together_wherever_they_were() {
-    // By numbers of children: what is inserted, at which index, and what comes of four children and one that is none.
+    // As numbers of children: the inserted children, the index, and the resulting list of four children and an entity that is not a child.
     let cases: [(&[usize], usize, [usize; 5]); 14] = [
         (&[0, 1], 2, [2, 3, 0, 1, 4]),
         (&[0, 1], 1, [2, 0, 1, 3, 4]),
@@ -95,7 +95,7 @@ fn children_that_are_inserted_stay_together_wherever_they_were() {
             world.flush();
             let expected: Vec<Entity> = expected.iter().map(|&number| all[number]).collect();
             let mut found = children(&world, root);
-            // The one that was no child comes last if it is none now.
+            // The entity that was not a child comes last if it is still not a child.
             found.extend(all[4..].iter().filter(|_| !inserted.contains(&4)));
             assert_eq!(found, expected, "{inserted:?} at {index}");
             world.check_invariants();
@@ -112,7 +112,7 @@ fn a_child_that_is_refused_takes_no_place_among_those_that_are_inserted() {
     let mut world = World::new();
     let [top, a, b] = [(); 3].map(|()| world.spawn_empty().id());
     let root = world.spawn(ChildOf(top)).add_children(&[a, b]).id();
-    // What the entity itself is below cannot be its child.
+    // An ancestor of the entity cannot become its child.
     world.entity_mut(root).insert_children(0, &[b, top, a]);
     assert_eq!(children(&world, root), [b, a]);
     world.check_invariants();
@@ -325,7 +325,7 @@ fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
     let [a, b] = entities(&mut world);
     let all: [Entity; 6] = entities(&mut world);
     world.entity_mut(a).add_children(&all);
-    // Holes stay until the last one leaves; those behind the others go with it.
+    // Holes stay until the last child leaves; then the holes at the end are removed with it.
     for at in [3, 4, 1, 5] {
         world.entity_mut(all[at]).insert(ChildOf(b));
     }
@@ -380,7 +380,7 @@ fn after_moves<R: Relationship>(is_watched: bool, moves: &[(usize, Vec<usize>)])
 proptest! {
     #![proptest_config(ProptestConfig { cases: effort::cases(512), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What would make a circle is refused, and that is decided when all have left their targets. An entity may guard itself.
+    /// Links that would form a cycle are rejected, which is decided when all entities have left their targets. An entity may guard itself.
     #[test]
     fn entities_come_together_to_the_same_places_whether_that_is_watched_or_not(
         moves in vec((0..7usize, vec(0..7usize, 0..5)), 1..8)
@@ -406,7 +406,7 @@ fn entities_come_together_to_one_that_names_itself() {
     world.check_invariants();
 }
 
-/// An entity with a number, and with another component or none, in a table or beside.
+/// Spawns an entity with a number, and possibly another component, in a table or in sparse storage.
 fn with_value(world: &mut World, number: u64, kind: u8) -> Entity {
     #[derive(Component)]
     struct Owned(Box<u64>);
@@ -439,7 +439,7 @@ struct Mark;
 proptest! {
     #![proptest_config(ProptestConfig { cases: effort::cases(256), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Rows that follow each other go together, and others come in their place, from behind.
+    /// Consecutive rows are removed together, and rows from the end of the table replace them.
     #[test]
     fn those_that_stay_when_trees_end_keep_what_they_have(
         trees in vec(vec(0..24u8, 0..9), 1..12),

@@ -1,4 +1,4 @@
-//! Random histories of linked entities beside an oracle of plain maps.
+//! Random histories of linked entities, compared with an oracle of plain maps.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ const FLIES: usize = 3;
 #[derive(Component, Clone)]
 struct Mark;
 
-/// What a history consists of. Entities are numbers in the list of all that there have been.
+/// A step of a history. Entities are indexes into the list of all entities that have existed.
 #[derive(Clone, Debug)]
 enum Step {
     Spawn(Option<(usize, usize)>),
@@ -139,7 +139,7 @@ impl Oracle {
     }
 }
 
-/// What an entity names, and what it lists.
+/// Returns the target of an entity, and its sources.
 fn sides(world: &World, kind: usize, entity: Entity) -> (Option<Entity>, Vec<Entity>) {
     fn of<R: Relationship>(world: &World, entity: Entity) -> (Option<Entity>, Vec<Entity>) {
         let list = world.get::<R::RelationshipTarget>(entity).map(|list| list.iter().collect());
@@ -424,7 +424,7 @@ impl History {
     }
 
     fn run_as_one(&mut self, steps: &[Step], entity: &dyn Fn(usize) -> Entity) {
-        // What ends does so with all that is linked to it when the operation begins.
+        // A despawned entity is despawned with all entities that are linked to it when the operation begins.
         if let Some(Step::Despawn(dead)) = steps.iter().find(|step| matches!(step, Step::Despawn(_))) {
             return self.oracle.despawn(entity(*dead));
         }

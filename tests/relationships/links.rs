@@ -1,4 +1,4 @@
-//! What links and unlinks, and what makes no link.
+//! The operations that add and remove links, and those that do not.
 
 use strata_ecs::entity::EntityCloner;
 use strata_ecs::prelude::*;
@@ -103,7 +103,7 @@ fn a_dead_target_makes_no_link() {
     assert!(world.get::<ChildOf>(a).is_none());
     let errors = world.take_command_errors().0;
     assert!(errors[0].to_string().contains("is not alive"), "{}", errors[0]);
-    // What it was linked to before it is not linked to any more.
+    // It is no longer linked to its previous target.
     world.entity_mut(a).insert(ChildOf(b)).insert(ChildOf(dead));
     assert!(world.get::<ChildOf>(a).is_none() && world.get::<Children>(b).is_none());
     world.check_invariants();
@@ -322,7 +322,7 @@ fn lists_that_are_exchanged_are_mended_before_an_operation_without_changing_an_e
     }
 }
 
-/// Operations that use the whole list of the first entity. The second one has a list too, and the third has none.
+/// Operations that use the whole list of the first entity. The second entity also has a list, and the third one does not.
 const USE_THE_LIST: &[fn(&mut World, [Entity; 3])] = &[
     |world, [a, b, _]| _ = world.entity_mut(a).move_components::<Children>(b).unwrap(),
     |world, [a, _, c]| _ = world.entity_mut(a).move_components::<(Name, Children)>(c).unwrap(),

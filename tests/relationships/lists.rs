@@ -54,7 +54,7 @@ fn an_iterator_stays_valid_while_the_list_is_read_as_a_slice() {
     let slice: &[Entity] = list(&world, parent);
     assert_eq!(slice.len(), 99);
     assert!(iter.eq(slice[5..].iter().copied()));
-    // What was read is the list from now on.
+    // The list that was read is the stored list from now on.
     world.despawn(children[20]);
     assert_eq!(list(&world, parent)[18..20], [children[19], children[21]]);
 }

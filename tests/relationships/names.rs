@@ -1,4 +1,4 @@
-//! Paths of names down a hierarchy, beside a search by recursion.
+//! Paths of names down a hierarchy, compared with a recursive search.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ proptest! {
         let mut world = World::new();
         world.on_command_error(strata_ecs::world::OnCommandError::Ignore);
         let all: Vec<Entity> = names.iter().map(|_| world.spawn_empty().id()).collect();
-        // The order of names in tables is not that of ids.
+        // The order of names in tables differs from the order of ids.
         for (at, name) in names.iter().enumerate().rev() {
             name.iter().for_each(|name| _ = world.entity_mut(all[at]).insert(Name::new(name.clone())));
         }

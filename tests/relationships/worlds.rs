@@ -82,7 +82,7 @@ fn links_are_right_although_an_observer_panics_as_their_entities_leave() {
     here.check_invariants();
 }
 
-/// What an entity names, what it lists and its pairs.
+/// The targets, the sources and the pairs of an entity.
 #[derive(Debug, PartialEq)]
 struct Ends {
     named: [Option<Entity>; 3],

@@ -8,13 +8,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use strata_ecs::simd::InstructionSet;
 
-/// The instruction set is that of the whole process, so tests that change it take turns.
+/// The instruction set is set for the whole process, so tests that change it take turns.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What this processor has.
+/// Returns the instruction sets of this processor.
 fn sets() -> Vec<InstructionSet> {
     let all = [InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512];
     all.into_iter().filter(|set| *set <= InstructionSet::detected()).collect()

@@ -149,7 +149,7 @@ fn a_loaded_program_is_in_the_state_that_was_saved() {
         let bytes = format.save(app.world_mut()).unwrap();
         let mut text = Vec::new();
         format.serialize(app.world_mut(), &mut serde_json::Serializer::pretty(&mut text)).unwrap();
-        // Before the first frame and after some, the state is that of the file, and nothing is entered or started.
+        // Before the first frame and after some, the state is the state in the file, and nothing is entered or started.
         for mut other in [fresh(), fresh(), running(), running()].into_iter().enumerate().map(|(at, mut other)| {
             match at % 2 {
                 0 => format.load(other.world_mut(), &bytes).unwrap(),
@@ -460,7 +460,7 @@ fn a_computed_state_has_not_changed_after_a_load() {
         format.load(other.world_mut(), &bytes).unwrap();
         run(&mut other, 2);
         assert_eq!(other.world().resource::<Changes>(), &Changes(1));
-        // What changes later is seen.
+        // Later changes are detected.
         set(&mut other, Game::Play);
         run(&mut other, 1);
         set(&mut other, Game::Menu);

@@ -142,7 +142,7 @@ fn fail_and_compare<T, L: PartialEq>(
     panic!("the operation never succeeds");
 }
 
-/// What may be done with any world.
+/// Uses a world by operations that are valid for any world.
 fn use_on(world: &mut World) {
     let [one, other] = [1, 2].map(|value| world.spawn((Solid(Value::new(value)), Rare(Vec::new()))).id());
     world.relate(one, Hunting(Value::new(1)), other);

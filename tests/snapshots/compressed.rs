@@ -37,7 +37,7 @@ fn bytes() -> Vec<u8> {
     format(&game.alive).with_compression().save(&mut game.world).unwrap()
 }
 
-/// What is said of bytes, from which nothing is loaded.
+/// Returns the error about bytes, from which nothing is loaded.
 #[track_caller]
 fn refused(bytes: &[u8]) -> LoadError {
     let mut game = Game::new();

@@ -1,4 +1,4 @@
-//! What consumers have seen, in files: a game that is saved, and goes on where another world loads it, goes as if it had never been cut.
+//! The state of consumers in files: if a game is saved and another world loads it, it continues there as if it had not been interrupted.
 
 use std::env;
 use std::path::Path;
@@ -288,7 +288,7 @@ fn locals_of_unknown_types_are_named_or_stay_as_they_are() {
     let error = without.save(&mut world).unwrap_err();
     assert!(matches!(error, SaveError::Snapshot(_)) && error.to_string().contains("Plan"), "{error}");
 
-    // What is left out is not in the file, and what the world has stays.
+    // The file does not contain left-out `Local`s, and a load does not change those of the world.
     let bytes = without.clone().without_unknown_locals().save(&mut world).unwrap();
     let mut loaded = with_system!(plan);
     (0..3).for_each(|_| loaded.run_schedule(Update));
@@ -380,7 +380,7 @@ fn what_is_said_of_consumers_is_not_believed() {
     assert!(loaded.min(refused) > strata_tests::effort::rounds(100), "{loaded} loaded, {refused} refused");
 }
 
-/// Of a system that is gone nothing is expected any more, which could not be saved.
+/// The number of ids that a removed system is expected to reserve is forgotten: it could not be saved.
 #[test]
 fn a_world_is_saved_again_without_a_system_that_has_reserved_ids() {
     let mut world = game(false);

@@ -1,4 +1,4 @@
-//! What a snapshot holds, as data, and snapshots that are built of data.
+//! The contents of a snapshot as data, and snapshots that are built from data.
 
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::prelude::*;
@@ -156,7 +156,7 @@ fn what_contents_do_not_show_is_named() {
     world.relate(child, Hunting, parent);
     let left_out = world.snapshot().unwrap().contents().left_out();
     let is = |found: &dyn Fn(&LeftOut) -> bool| left_out.iter().any(found);
-    // What systems keep is shown, if it is known of which schedule.
+    // The state of systems is included if their schedule is known.
     assert!(!is(&|one| matches!(one, LeftOut::Systems(_))), "{left_out:?}");
     assert!(is(&|one| matches!(one, LeftOut::Removals(name) if name.ends_with("Gone"))), "{left_out:?}");
     // Links and pairs are shown.

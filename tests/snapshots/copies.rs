@@ -110,7 +110,7 @@ fn a_snapshot_replaces_the_contents_of_another_world() {
     assert!(old[4..].iter().all(|id| !other.contains(*id)));
     assert_eq!(names.iter(&other).map(|name| &name.0[..]).collect::<Vec<_>>(), ["ann", "child"]);
     assert_eq!(other.get::<Children>(ann).unwrap().to_vec(), [child]);
-    // The observers of that world stay, and are told of what happens later only.
+    // The observers of that world remain, and run only for later events.
     assert_eq!(*told.lock().unwrap(), 100);
     assert_eq!(other.spawn(Health(1)).id(), world.spawn(Health(1)).id());
     assert_eq!(*told.lock().unwrap(), 101);
@@ -201,7 +201,7 @@ fn ids_that_wait_for_commands_are_free_in_a_snapshot_of_an_observer() {
         commands.queue(|world: &mut World| {
             let options = SnapshotOptions::new().without_resource::<Taken>();
             let snapshot = world.snapshot_with(&options).unwrap();
-            // What a format writes of the living world says the same.
+            // The contents that a format writes from the living world are equal.
             assert_eq!(world.living_contents(&options).unwrap().contents().ids(), snapshot.contents().ids());
             let clone = world.try_clone_with(&options).unwrap();
             let mut ring = SnapshotRing::with_options(2, options);

@@ -33,7 +33,7 @@ struct Tag;
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[component(immutable)]
 struct Label(String);
-/// Whoever has it has a value of another one, unless that is removed.
+/// Requires other components, which can be removed.
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[require(Plain(7), Tag)]
 struct Needs(u8);
@@ -534,7 +534,7 @@ fn links_that_are_turned_around_come_over() {
     world.entity_mut(b).insert(ChildOf(a));
     follower.update(&format, &mut world);
 
-    // The first one that is told of will be below another one that is still below it.
+    // The first entity in the delta gets a parent that is still its descendant in the replica.
     let root = world.spawn(Plain(3)).id();
     follower.update(&format, &mut world);
     world.entity_mut(c).insert(Empty);
@@ -722,7 +722,7 @@ fn a_replica_may_begin_with_a_file_and_have_things_of_its_own() {
     let own_a = follower.replica.get(a).unwrap();
     assert_eq!(follower.world.get::<Sprite>(own_a).unwrap().0, 3);
 
-    // What the program ends stays ended, and names of it are no others.
+    // An entity that the program despawns stays despawned, and values that name it do not name another entity.
     follower.world.despawn(own_a);
     world.get_mut::<Plain>(a).unwrap().0 = 9;
     world.entity_mut(b).insert(Target(a));

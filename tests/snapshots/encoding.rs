@@ -19,7 +19,7 @@ enum Kind {
     Struct { text: String, other: Option<char> },
 }
 
-/// What `serde` knows of types; but for elements that take no bytes, of which postcard would read as many as it is told.
+/// All kinds of types in `serde`, except elements that take no bytes, because postcard would not limit the number of them that it reads.
 #[derive(Resource, Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[component(name = "everything")]
 #[resource(name = "everything")]

@@ -159,7 +159,7 @@ pub(super) fn corpus() -> Vec<Vec<u8>> {
 pub(super) fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     const NUMBERS: [u64; 12] = [0, 1, 2, 7, 8, 16, 255, 1 << 16, 1 << 31, u32::MAX as u64, 1 << 60, u64::MAX];
     for _ in 0..1 + random.below(4) {
-        // What is before it is looked at first of all.
+        // The bytes before this position are checked before all others.
         let at = 16 + random.below(bytes.len() - 16);
         let to = (at + 1 + random.below(24)).min(bytes.len());
         match random.below(8) {
@@ -191,7 +191,8 @@ pub(super) fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// Tries something so many times, or for as long as is asked. What it does follows from a number, which is printed if it panics.
+/// Calls a function this number of times, or for the requested time. The random numbers of a call follow from a seed, which is printed if
+/// the call panics.
 pub(super) fn tries(count: u32, mut one: impl FnMut(&mut Random)) {
     let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let minutes = number("STRATA_FUZZ_MINUTES");
@@ -256,7 +257,7 @@ fn changed_files_are_refused_or_loaded() {
         match catch_unwind(AssertUnwindSafe(|| load(&bytes))) {
             Ok(is_loaded) => {
                 loaded += u64::from(is_loaded);
-                // What is still a world is changed further.
+                // Bytes that are still a valid world are changed further.
                 if is_loaded && bytes.len() < 8192 {
                     let place = own + random.below(64);
                     if place < files.len() { files[place] = bytes } else { files.push(bytes) }

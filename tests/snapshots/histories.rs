@@ -1,4 +1,4 @@
-//! What is done after a world was restored has the results that it has after the snapshot, ids and order included.
+//! Operations after a world was restored have the results that they have after the snapshot, including ids and order.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use strata_save::{WorldFormat, components, resources};
 struct Token(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
 thread_local! {
-    /// What tokens that are loaded count.
+    /// The counter of loaded tokens.
     static LOADED: RefCell<Arc<()>> = RefCell::default();
 }
 
@@ -84,7 +84,7 @@ struct Score(Vec<u32>);
 #[derive(Message, Clone, Debug, Serialize, Deserialize)]
 struct Step(u32, Token);
 
-/// What systems have seen since it was taken.
+/// The values that systems have seen since the log was last taken.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 struct Log(String);
 
@@ -184,7 +184,7 @@ pub(crate) enum Operation {
     EndFrame,
     Clear,
     Shrink,
-    /// Of a schedule.
+    /// Runs a schedule.
     Run(bool),
 }
 
@@ -482,7 +482,7 @@ proptest! {
         prop_assert_eq!(&game.play(&after), &expected);
         game.world.snapshot_into(&mut snapshot).unwrap();
 
-        // What the living world shows is what a copy of it shows.
+        // The contents of the living world are equal to the contents of its copy.
         let copied = shown(snapshot.contents());
         prop_assert_eq!(shown(game.world.living_contents(&SnapshotOptions::new()).unwrap().contents()), copied);
 

@@ -11,7 +11,7 @@ use super::deltas;
 use super::fuzz::{self, Random, mutate, tries};
 use super::saves::signed;
 
-/// What consumers have seen, as in a file: schedules, removals, and ticks of spawns.
+/// The state of consumers as in a file: schedules, removals, and ticks of spawns.
 type Kept = (u8, String, Vec<u64>, Vec<u8>);
 type SystemData = (String, u32, bool, u32, Vec<Kept>);
 type ScheduleData = (String, bool, Vec<(String, u64)>, Vec<SystemData>);

@@ -1,4 +1,4 @@
-//! What cannot be taken, when nothing is restored, and panics on the way.
+//! Data that snapshots cannot contain, restores that are rejected, and panics during both.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -109,7 +109,7 @@ fn nothing_is_restored_while_an_observer_runs() {
     let inside = std::sync::Arc::clone(&snapshot);
     world.add_observer(move |_: On<Rewind>, mut commands: Commands| {
         let inside = std::sync::Arc::clone(&inside);
-        // It runs when the event has been told.
+        // The command runs after all observers of the event have run.
         commands.queue(move |world: &mut World| {
             world.restore(&inside).unwrap();
             world.resource_mut::<Log>().0.push("restored".into());

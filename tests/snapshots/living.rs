@@ -111,7 +111,7 @@ fn an_id_that_is_far_away_is_kept_within_bounds() {
     let player = world.spawn(Number(3)).id();
     let map = add_by(&format, &mut saved, &mut world);
     assert_eq!(map.get(last), Some(last));
-    // What is below it is handed out next, in order.
+    // The free indexes below it are used next, in order.
     let next = [(); 3].map(|()| world.spawn(Number(4)).id().index());
     assert_eq!((player.index(), next), (0, [1, 2, 3]));
     world.check_invariants();
@@ -274,7 +274,7 @@ fn a_panic_while_entities_are_mapped_leaves_the_world_as_it_was() {
     assert_eq!(format.save(&mut world).unwrap(), before);
 }
 
-/// What an entity has, with entities as a function says.
+/// The components of an entity, with entities mapped by a function.
 type Look = (Option<u32>, Option<Entity>, Vec<Entity>, Option<Entity>, Vec<Entity>, Vec<(Entity, Entity)>);
 
 fn look(world: &World, id: Entity, all: &[Entity], new: &dyn Fn(Entity) -> Entity) -> Look {

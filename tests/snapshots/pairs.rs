@@ -239,7 +239,7 @@ fn each_byte_gives_pairs_that_can_be_or_an_error() {
     assert!(loaded.min(refused) > strata_tests::effort::rounds(100), "{loaded} {refused}");
 }
 
-/// What becomes of a world of three entities with these pairs, of which sources and targets have the components.
+/// Builds a world of three entities with these pairs. `marks` are the entities that have the components of sources and of targets.
 fn built<R: Make>(pairs: &[(usize, usize, [u32; 2])], marks: [&[usize]; 2]) -> Result<World, BuildError> {
     let mut world = World::new();
     let mut ids: Vec<Entity> = (0..4).map(|_| world.spawn_empty().id()).collect();
@@ -276,7 +276,7 @@ fn what_a_relation_does_not_allow_is_refused() {
     let world = built::<Hunts>(&[(0, 1, [1, 0]), (0, 2, [0, 0])], [&[0], &[1, 2]]).unwrap();
     let order: Vec<u32> = world.pairs_from::<Hunts>(pick(&world, 0).unwrap()).map(|(to, _)| to.index()).collect();
     assert_eq!(order, [2, 1]);
-    // Twice, at one place, behind a gap.
+    // A repeated pair, two pairs at one position, a pair after a gap.
     assert!(pair(built::<Hunts>(&[(0, 1, [0, 0]), (0, 1, [1, 1])], [&[0], &[1]])));
     assert!(pair(built::<Hunts>(&[(0, 1, [0, 0]), (0, 2, [0, 0])], [&[0], &[1, 2]])));
     assert!(pair(built::<Hunts>(&[(0, 1, [1, 0])], [&[0], &[1]])));
@@ -284,7 +284,7 @@ fn what_a_relation_does_not_allow_is_refused() {
     assert!(side(built::<Hunts>(&[(0, 1, [0, 0])], [&[0], &[]])));
     assert!(side(built::<Hunts>(&[(0, 1, [0, 0])], [&[0, 2], &[1]])));
     assert!(side(built::<Hunts>(&[], [&[0], &[]])));
-    // Of the dead, and of those to come.
+    // Pairs of dead entities, and of entities that do not exist yet.
     assert!(pair(built::<Hunts>(&[(0, 3, [0, 0])], [&[0], &[]])));
     assert!(pair(built::<Mourns>(&[(3, 0, [0, 0])], [&[], &[0]])));
     assert!(built::<Mourns>(&[(0, 3, [0, 9])], [&[0], &[]]).is_ok());

@@ -65,7 +65,7 @@ fn messages_that_wait_are_there_again() {
     assert!(world.resource::<Messages<Step>>().is_empty());
 
     world.restore(&snapshot).unwrap();
-    // What a cursor outside has read is not what is there now: it begins anew.
+    // A cursor outside of the world has read other messages than those that exist now, so it starts from the beginning.
     let read = |stale: &mut strata_ecs::message::MessageCursor<Step>, world: &World| -> Vec<u32> {
         stale.read(world.resource::<Messages<Step>>()).map(|step| step.0).collect()
     };

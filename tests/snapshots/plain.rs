@@ -204,7 +204,7 @@ fn older_values_are_upgraded_plain_ones_too() {
     let error = old.load(&mut world, &again).unwrap_err();
     assert!(matches!(error, LoadError::Bytes { problem: Problem::UnknownName, .. }), "{error}");
     new.load(&mut World::new(), &again).unwrap();
-    // No name may be that of two types.
+    // Two types must not have the same name.
     let twice = WorldFormat::new().with_components([corpse, ComponentType::of::<Body>()]);
     assert!(matches!(twice.save(&mut World::new()), Err(SaveError::SameName(name)) if name == "body"));
 }

@@ -15,7 +15,7 @@ mod skipped;
 
 #[derive(Component, Clone, PartialEq, Debug, Hash, Serialize, Deserialize)]
 struct Health(u32);
-/// What players do in a frame.
+/// The input of players in a frame.
 #[derive(Resource, Clone, PartialEq, Debug, Hash, Serialize, Deserialize)]
 enum Input {
     Nothing,
@@ -50,7 +50,7 @@ fn apply(input: Res<Input>, mut commands: Commands, all: Query<(Entity, &Health)
     }
 }
 
-/// What it keeps decides what comes.
+/// The values that it keeps determine later results.
 fn count(changed: Query<&Health, Changed<Health>>, mut runs: Local<u64>, mut score: ResMut<Score>) {
     *runs += 1;
     score.0 += *runs * changed.iter().count() as u64;
@@ -126,7 +126,7 @@ proptest! {
     }
 }
 
-/// What is said of a game in which the first entity is healed before the step of the seventh frame.
+/// Returns the divergence of a game in which the first entity is healed before the step of the seventh frame.
 fn divergence(replay: &Replay<Input>) -> Divergence {
     let healed = played(replay, |frame, world| {
         if frame == 7 {
@@ -215,7 +215,7 @@ fn checksums_of_frames_out_of_order_are_refused() {
     // Each has its frame, a sum, and the length of a state that was not kept.
     let at = |check: usize| bytes.len() - (3 - check) * 24;
     assert_eq!([0, 1, 2].map(|check| bytes[at(check)]), [0, 2, 4]);
-    // Two for one frame, one for an earlier frame, and one for a frame behind the last one.
+    // Two checksums for one frame, one for an earlier frame, and one for a frame after the last one.
     for (check, frame) in [(1, 0), (1, 4), (2, 1), (2, 5)] {
         let mut lying = bytes.clone();
         lying[at(check)] = frame;

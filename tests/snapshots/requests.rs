@@ -18,7 +18,7 @@ struct Update;
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Draw;
 
-/// What is pressed in a frame.
+/// The key that is pressed in a frame.
 #[derive(Resource, Default, Clone)]
 enum Key {
     #[default]
@@ -29,7 +29,7 @@ enum Key {
     SaveAndLoad(PathBuf),
 }
 
-/// What has been heard of requests, in this process.
+/// The results of requests that were reported, in this process.
 #[derive(Resource, Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -104,7 +104,7 @@ fn a_frame_ends_before_the_world_is_saved_and_loaded() {
     let (mut world, id, _) = game();
     let path = file("frames");
     press(&mut world, Key::Save(SaveTarget::File(path.clone())));
-    // What comes behind the request in its frame is saved, too.
+    // Changes after the request in its frame are also saved.
     let mut saved = World::new();
     format().load_from_file(&mut saved, &path).unwrap();
     assert_eq!(health(&saved, id), 1);
@@ -191,7 +191,7 @@ fn readers_of_messages_see_what_has_come_of_requests() {
     assert_eq!(*heard.0.lock().unwrap(), ["read saved", "read failed", "read loaded"]);
     press(&mut world, Key::None);
     assert_eq!((health(&world, id), heard.0.lock().unwrap().len()), (4, 3));
-    // Somebody has read of the failure, so it is not reported otherwise.
+    // A reader has read the message of the failure, so the failure is not reported as an error.
     assert!(world.take_command_errors().0.is_empty());
     std::fs::remove_file(path).unwrap();
 }

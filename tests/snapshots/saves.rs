@@ -40,7 +40,7 @@ fn small() -> (World, [Entity; 3]) {
     (world, ids)
 }
 
-/// What the small world has, as text.
+/// Returns the contents of the small world, as text.
 fn look(world: &mut World) -> String {
     world.check_invariants();
     let mut all = world.query::<(Entity, Option<&Health>, Option<&Hunts>, Option<&Title>)>();
@@ -140,7 +140,7 @@ fn nothing_is_believed_although_the_checksum_is_right() {
                 lying[at..].iter_mut().take(len).for_each(|byte| *byte = with);
                 let (mut world, _) = small();
                 let before = look(&mut world);
-                // What it says may be another world, but never one that contradicts itself.
+                // The bytes may be another world, but never one that contradicts itself.
                 match small_format().load(&mut world, &signed(lying)) {
                     Ok(()) => world.check_invariants(),
                     Err(error) => {
@@ -381,7 +381,7 @@ fn a_type_that_loses_something_is_named() {
     families().verify(&mut family().0).unwrap();
     world.insert_resource(Window(3, true));
     let format = small_format().with_resources(resources![Window]).with_components(components![Count]);
-    // What is not in a file is not seen there.
+    // Data that files do not contain are not compared.
     format.verify(&mut world).unwrap();
     world.entity_mut(ids[2]).insert(Count(1));
     let error = format.verify(&mut world).unwrap_err();
@@ -397,7 +397,7 @@ fn a_file_is_replaced_as_a_whole() {
     small_format().save_to_file(&mut world, &file).unwrap();
     world.get_mut::<Health>(ids[2]).unwrap().0 = 8;
     small_format().save_to_file(&mut world, &file).unwrap();
-    // Nothing is left beside it.
+    // The folder contains no other file.
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     let mut loaded = World::new();
     small_format().load_from_file(&mut loaded, &file).unwrap();

@@ -1,4 +1,4 @@
-//! What is left out of files, and what is passed over in them: as if it had been removed before.
+//! Data that are left out of files or skipped in files: the result is as if they had been removed before.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ fn world(entities: &[(u8, bool)]) -> (World, QueryState<Entity, Changed<Health>>
     (world, tracked)
 }
 
-/// What the world has, by table and row; the same without a component that no entity has.
+/// Returns the contents of the world, by table and row. Tables without entities do not count.
 fn look(world: &mut World) -> Vec<String> {
     world.check_invariants();
     let rows = world.tables().iter().filter(|table| !table.is_empty()).flat_map(|table| {
@@ -185,7 +185,7 @@ fn tables_that_become_one_keep_their_values_and_ticks() {
         assert_eq!(own.get::<Health>(), other.get::<Health>());
         assert_eq!(own.get_change_ticks::<Health>(), other.get_change_ticks::<Health>());
     }
-    // The rows of the table that lost a component are behind those of the one that has none less.
+    // The rows of the table that lost a component are after the rows of the table that lost none.
     let rows: Vec<Entity> = loaded.query_filtered::<Entity, With<Place>>().iter(&loaded).collect();
     assert_eq!(rows, [without, with_title]);
 }

@@ -1,4 +1,4 @@
-//! Values that frames share, because nobody has had mutable access to them, and values that each frame clones.
+//! Values that frames share, because they have not been borrowed mutably, and values that each frame clones.
 
 #![expect(dead_code, reason = "only the descriptions of some types are used")]
 

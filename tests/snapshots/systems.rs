@@ -1,4 +1,4 @@
-//! What systems in schedules of the world have seen, and what they keep.
+//! The changes that systems in schedules of the world have seen, and the values that they keep.
 
 use std::sync::{Arc, Mutex};
 
@@ -60,7 +60,7 @@ fn work(all: Query<&mut Health>, mut steps: MessageWriter<Step>, mut commands: C
     commands.spawn(Health(*runs));
 }
 
-/// The whole world, with what the system keeps beside it.
+/// A system with access to the whole world and with state of its own.
 fn whole_with_more(
     world: &mut World,
     changed: &mut QueryState<Entity, Changed<Health>>,
@@ -213,7 +213,7 @@ fn what_systems_keep_of_a_world_that_came_in_the_middle_of_a_run_is_not_taken() 
     };
     here.schedule_scope(Update, |_, schedule| _ = schedule.add_systems(exchange.before(removed)));
     here.run_schedule(Update);
-    // Taken out: the schedule that is in it holds the lock that it would lie behind.
+    // The world is taken out of the mutex, because its schedule locks the mutex.
     let mut there = std::mem::take(&mut *other.lock().unwrap());
     let mut found = 0;
     for world in [&mut here, &mut there] {
@@ -221,7 +221,7 @@ fn what_systems_keep_of_a_world_that_came_in_the_middle_of_a_run_is_not_taken() 
             continue;
         }
         found += 1;
-        // What was recorded for it while the other one was in its place comes first.
+        // Commands that were recorded for this world while the other one was in its place are applied first.
         world.flush();
         let snapshot = world.snapshot().unwrap();
         let expected = play(world, 4);

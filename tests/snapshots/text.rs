@@ -106,7 +106,7 @@ proptest! {
         let mut again = World::new();
         all().deserialize(&mut again, sorted).unwrap();
         prop_assert_eq!(&all().save(&mut again).unwrap(), &all().save(&mut world).unwrap());
-        // What is passed over in a text is passed over in bytes.
+        // Data that are skipped in a text are also skipped in bytes.
         let skipping = part().skipping_unknown();
         let mut skipped = [World::new(), World::new()];
         load(&skipping, &mut skipped[0], &text).unwrap();

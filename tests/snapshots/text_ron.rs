@@ -62,7 +62,7 @@ fn a_world_as_ron_is_all_of_it() {
     assert_eq!(format().save(&mut loaded).unwrap(), format().save(&mut world).unwrap());
     drop(tracked);
 
-    // What was changed by hand is read, and what is no world is not.
+    // A text that was changed by hand is read, and a text that is not a world is rejected.
     let changed = ron.replace("now: 4", "now: 5");
     format().deserialize(&mut loaded, &mut ron::de::Deserializer::from_str(&changed).unwrap()).unwrap();
     assert_eq!(loaded.get(b), Some(&Health { now: 5, most: None }));

@@ -40,7 +40,7 @@ struct Score(u32);
 #[resource(name = "level")]
 struct Level(String);
 
-/// What the program without the mod knows.
+/// The format of the program without the mod.
 fn part() -> WorldFormat {
     WorldFormat::new().with_components(components![Health, Place]).with_resources(resources![Score])
 }
@@ -89,7 +89,7 @@ fn world(entities: &[u8]) -> (World, Vec<Entity>) {
     (world, ids)
 }
 
-/// What each entity has that is alive.
+/// Returns the components of each living entity.
 fn look(world: &World, ids: &[Entity]) -> Vec<String> {
     let entity = |id: &Entity| {
         let entity = world.get_entity(*id).ok()?;
@@ -106,7 +106,7 @@ fn look(world: &World, ids: &[Entity]) -> Vec<String> {
     ids.iter().filter_map(entity).collect()
 }
 
-/// What a program without the mod does to an entity.
+/// A change of an entity by a program without the mod.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Despawn(usize),
@@ -173,7 +173,7 @@ proptest! {
         prop_assert!(back.query::<&UnknownComponents>().iter(&back).next().is_none());
         prop_assert!(!back.contains_resource::<UnknownResources>());
         prop_assert_eq!(back.spawn_empty().id(), with.spawn_empty().id());
-        // What is back is saved as ever.
+        // Values that are known again are saved as before.
         all().verify(&mut back).unwrap();
     }
 }

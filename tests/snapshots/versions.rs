@@ -1,4 +1,4 @@
-//! What the definition of a component says of its values in files.
+//! The options in the definition of a component that concern its values in files.
 
 use std::marker::PhantomData;
 
@@ -156,7 +156,7 @@ mod others {
     pub(super) struct Chasing(pub(super) String);
 }
 
-/// What they are now.
+/// The current types.
 fn later() -> WorldFormat {
     let points = ResourceType::of::<others::Points>().with_version(3).with_alias("score").with_alias("record");
     let chasing = RelationType::of::<others::Chasing>().with_version(3).with_alias("hunting").with_alias("stalking");
@@ -255,7 +255,7 @@ fn an_alias_of_a_type_without_a_stable_name_has_its_parameters() {
             #[serde(skip)] pub(super) PhantomData<T>,
         );
     }
-    /// Of types that are not described, so that it has no stable name.
+    /// A type with parameters that are not described, so that it has no stable name.
     #[derive(Component, Clone, Serialize, Deserialize)]
     #[component(
         alias = "snapshots::versions::an_alias_of_a_type_without_a_stable_name_has_its_parameters::before::Bag"
@@ -305,7 +305,7 @@ mod defined {
         Chasing(since.to_string())
     }
 
-    /// What came later still.
+    /// A still later version.
     #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
     #[resource(name = "points", version = 4, upgrade = |_: Points| NoPoints)]
     pub(super) struct NoPoints;
@@ -318,7 +318,7 @@ mod defined {
     pub(super) struct Pocket<T: Describe + Clone + PartialEq>(pub(super) T);
 }
 
-/// What the definitions say, without a word of the program.
+/// Returns a format with the types as they are defined, without further options.
 fn by_definition() -> WorldFormat {
     WorldFormat::new().with_resources(resources![defined::Points]).with_relations(relations![defined::Chasing])
 }

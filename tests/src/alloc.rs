@@ -93,7 +93,7 @@ unsafe fn checked_start(block: *mut u8, layout: Layout) -> *mut u8 {
         });
         std::process::abort();
     }
-    // SAFETY: the block begins so many bytes behind the start.
+    // SAFETY: `before(align)` bytes precede the block, so the result is the start of the same allocation.
     unsafe { block.sub(before(align)) }
 }
 
@@ -128,7 +128,8 @@ unsafe impl GlobalAlloc for Allocator {
         let new = Layout::from_size_align(size, layout.align()).ok();
         let wholes = new.and_then(|new| Some((new, with_note(layout)?, with_note(new)?)));
         let Some((new, old_whole, new_whole)) = wholes.filter(|_| !fails()) else { return std::ptr::null_mut() };
-        // SAFETY: as for `dealloc`; the new size is that of a layout, and the block is one of it.
+        // SAFETY: `start` was returned by `System` for `old_whole` (checked by `checked_start`), and the new size is the size of the layout
+        // `new_whole`; `note` gets a block of that layout.
         let moved = unsafe { note(System.realloc(start, old_whole, new_whole.size()), new) };
         if !moved.is_null() {
             release(layout.size());

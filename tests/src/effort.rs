@@ -1,9 +1,9 @@
 //! How much is tried.
 //!
-//! What is worth more only after a change of its own area has a short form and a long one. The short form is what `cargo test`
-//! runs; it has the same meaning with fewer inputs. With `STRATA_LONG=1` the long form is run instead: `.ci/run` does so for
-//! the areas, folders of `tests`, in which a change touches a file, if they are at most two. The sanitizer's step has the short form
-//! only, with a fifth of the inputs: it looks for what a path through the code does to memory, and takes several times as long for each.
+//! Tests whose long form is only worth its time after a change of their own area have a short form and a long form. The short form is what
+//! `cargo test` runs; it has the same meaning with fewer inputs. With `STRATA_LONG=1` the long form is run instead: `.ci/run` does so for
+//! the areas, folders of `tests`, in which a change touches a file, if they are at most two. The sanitizer's step has the short form only,
+//! with a fifth of the inputs: it looks for what a path through the code does to memory, and takes several times as long for each.
 
 use core::ops::Range;
 

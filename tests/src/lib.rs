@@ -1,5 +1,5 @@
-//! What the tests of strata share: values that account for their drops, panics turned into text, and allocators that
-//! fail or count on demand.
+//! Helpers of the tests of strata: values that count their drops, conversion of panics to text, and allocators that fail or count on
+//! demand.
 //!
 //! Nothing here knows the library under test, so a mistake in it cannot hide one there.
 

@@ -285,7 +285,7 @@ fn everything_is_taken_out_and_moves_to_another_world() {
     assert!(there.entity(arrived).contains::<Counted>() && there.entity(arrived).contains::<Flag>());
     there.check_invariants();
     assert_eq!(there.query::<(&Generic<u8>, &Wide, &Aside)>().iter(&there).count(), 1);
-    // What was adopted as data is the same as what is registered by type.
+    // A component that was adopted from data is the component that is registered by type.
     there.spawn((Held(Token::new()), HeldAside(Token::new()), Counted, Generic(5_u8)));
     assert_eq!(there.query::<(&Held, &HeldAside, Has<Counted>, &Generic<u8>)>().iter(&there).count(), 2);
     there.check_invariants();

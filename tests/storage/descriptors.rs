@@ -1,4 +1,4 @@
-//! What a world knows of components and resources without their types.
+//! Descriptions of components and resources, which a world uses without their types.
 
 use std::any::TypeId;
 

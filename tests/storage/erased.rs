@@ -33,7 +33,7 @@ struct Shield(u8);
 #[require(Shield(7))]
 struct Knight;
 
-/// What holds a token; it counts its drops.
+/// A component with a token, which counts its drops.
 #[derive(Debug)]
 struct Held(#[expect(dead_code, reason = "it is dropped")] Token);
 

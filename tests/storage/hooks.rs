@@ -8,7 +8,7 @@ use strata_ecs::prelude::*;
 use strata_ecs::world::DeferredWorld;
 use strata_tests::panics::expect_panic;
 
-/// What hooks have seen.
+/// The calls of hooks.
 #[derive(Resource, Default, Clone)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -29,7 +29,7 @@ fn note(world: &World, text: impl Into<String>) {
     world.resource::<Log>().0.lock().unwrap().push(text.into());
 }
 
-/// A value that can be told from others.
+/// A value that can be distinguished from others.
 trait Value: Component {
     fn value(&self) -> u32;
 }

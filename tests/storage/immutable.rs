@@ -171,7 +171,7 @@ fn borrowing_one_mutably_by_its_id_is_an_error_that_changes_nothing() {
     }
     assert_eq!(world.column_by_id::<Parent>(table, parent), Ok(&[Parent(1)][..]));
 
-    // An entity without the component is told that, and one that is gone that.
+    // The errors for an entity without the component and for a despawned entity differ.
     let other = world.spawn_empty().id();
     assert!(matches!(world.get_mut_by_id(other, parent), Err(ErasedAccessError::Missing { .. })));
     world.despawn(other);

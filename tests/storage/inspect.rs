@@ -1,4 +1,4 @@
-//! What a world is asked.
+//! Methods that inspect a world.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

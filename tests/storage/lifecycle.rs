@@ -1,5 +1,5 @@
-//! Observers and hooks of components: what they see, in which order, and what becomes of what they ask for. That each of them is told of
-//! everything once, `model` tests.
+//! Observers and hooks of components: the values that they see, their order, and the effects of their commands. The tests in `model` check
+//! that each of them gets every event once.
 #![expect(elided_lifetimes_in_paths, reason = "systems as users write them")]
 
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ struct S(u32);
 #[derive(Component, Clone)]
 struct Marker;
 
-/// What listeners have seen.
+/// The calls of listeners.
 #[derive(Resource, Default, Clone)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -303,7 +303,7 @@ fn an_operation_of_which_a_listener_panics_is_complete() {
     let mut world = World::new();
     let log = Log::default();
     world.insert_resource(log.clone());
-    // What an observer has recorded that panics itself is given up.
+    // The commands of an observer that panics are dropped.
     world.add_observer(|on: On<Discard<A>>, mut commands: Commands| _ = commands.entity(on.entity).try_insert(Marker));
     world.add_observer(|on: On<Discard<A>>, all: Query<&A>, mut commands: Commands| {
         if all.get(on.entity).unwrap().0 == 14 {
@@ -327,7 +327,7 @@ fn an_operation_of_which_a_listener_panics_is_complete() {
     world.entity_mut(entity).get_mut::<A>().unwrap().0 = 14;
     assert!(catch(|| world.entity_mut(entity).take::<A>()).is_err());
     assert!(!world.entity(entity).contains::<A>());
-    // Of several tables, all are finished.
+    // An operation on several tables completes all of them.
     let ids = [world.spawn(A(1)).id(), world.spawn((A(14), B("b".into()))).id(), world.spawn((A(2), S(2))).id()];
     assert!(catch(|| _ = world.all::<With<A>>().remove::<A>()).is_err());
     assert_eq!(world.query::<&A>().query(&world).count(), 0);
@@ -338,7 +338,7 @@ fn an_operation_of_which_a_listener_panics_is_complete() {
     world.spawn_batch([A(14), A(14)]);
     assert!(catch(|| world.clear_entities()).is_err());
     assert!(world.is_empty());
-    // A queue is given up behind the command.
+    // The commands after the panicking command are dropped.
     let entity = world.spawn(A(14)).id();
     world.commands().entity(entity).remove::<A>();
     world.commands().spawn(B("x".into()));
@@ -496,7 +496,7 @@ fn observers_of_everything_and_of_components_are_told_in_the_order_in_which_they
     assert_eq!(log.take(), ["both 0", "any 1", "both 1", "any 2", "both 2"]);
     world.spawn((A(1), Marker));
     assert_eq!(log.take(), ["A 0", "both 0", "any 1", "both 1", "any 2", "A 2", "both 2"]);
-    // Of a component that no observer names, too.
+    // This also holds for a component that no observer names.
     world.spawn(B("b".into()));
     assert_eq!(log.take(), ["any 1", "any 2"]);
 }
@@ -531,7 +531,7 @@ fn a_component_that_is_modified_is_told_as_another_value() {
     assert!(text.contains("halfway"));
     assert_eq!(log.take(), ["Discard A 2"]);
     assert_eq!(world.get::<A>(entity), Some(&A(3)));
-    // What has been discarded is replaced, which the next operation tells.
+    // The discarded value has been replaced, and the next operation delivers that event.
     world.entity_mut(entity).insert(A(4));
     assert_eq!(log.take(), ["Insert A 3", "Discard A 3", "Insert A 4"]);
 }
@@ -572,7 +572,7 @@ fn what_an_observer_asks_for_comes_behind_the_modification() {
     let entity = world.spawn(A(1)).id();
     assert_eq!(world.modify_component(entity, |a: &mut A| a.0 + 1), Ok(Some(2)));
     assert!(!world.entity(entity).contains::<A>());
-    // It has been told of the removal, too.
+    // The observer has also got the removal.
     assert_eq!(world.query::<&Marker>().iter(&world).count(), 2);
 }
 
@@ -668,7 +668,7 @@ fn a_broken_batch_is_told_of_what_is_left_of_it() {
         });
         assert!(broken.is_err());
         let first = world.query::<(Entity, &A)>().iter(&world).find(|(_, a)| a.0 == 0).unwrap().0;
-        // Nothing is heard of its end.
+        // Its despawn triggers no event.
         world.despawn(first);
         world.flush();
         assert_eq!(log.take(), ["1"]);

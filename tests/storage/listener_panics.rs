@@ -36,7 +36,7 @@ impl Calls {
         assert!(!panics, "unlucky");
     }
 
-    /// Has the call behind so many others panic.
+    /// Makes the call after this number of other calls panic.
     fn arm(&self, calls: usize) {
         *self.0.lock().unwrap() = (calls, Vec::new());
     }
@@ -123,7 +123,7 @@ fn check(name: &str, operation: Operation) {
         assert_eq!(contents(&mut world), expected, "{name}, in which `{panicked}` panics");
         let before = calls.take();
         assert_eq!(before[..=number], told[..=number], "{name}: until `{panicked}` panics");
-        // Later moments are told of all the same, and nothing that would not have been.
+        // Later events are still delivered, and no events that would not have occurred without the panic.
         let mut rest = told[number..].iter();
         assert!(
             before[number..].iter().all(|call| rest.any(|other| other == call)),

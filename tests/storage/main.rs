@@ -1,4 +1,4 @@
-//! What a world stores and how it changes: components, bundles, entities, tables, sparse storage, resources.
+//! The data of a world, and structural changes: components, bundles, entities, tables, sparse storage, resources.
 
 mod builder;
 mod bundles;

@@ -134,7 +134,7 @@ fn a_crowd_that_is_gone_leaves_no_memory_behind() {
         assert!(world.despawn(entity));
     }
     world.shrink_to_fit();
-    // What stays: a table, and the heads of storages.
+    // A table and the headers of storages remain.
     let grown = alloc::held() - before;
     assert!(grown < 8192, "{grown} bytes stay");
     world.check_invariants();

@@ -1,4 +1,4 @@
-//! What operations tell of entities and components: each change once, in single and batch forms alike.
+//! The transitions that operations record: each change once, in single and batch forms.
 
 use strata_ecs::component::ComponentId;
 use strata_ecs::prelude::*;
@@ -42,7 +42,7 @@ fn world() -> (World, [ComponentId; 4]) {
     (world, ids)
 }
 
-/// What was told of entities since the last time, sorted, if all of them were told the same.
+/// Returns the transitions of the entities since the last call, sorted. All entities must have equal transitions.
 fn told(world: &mut World, entities: &[Entity]) -> Vec<Transition> {
     let all = world.take_transitions();
     let mut of: Vec<Vec<String>> = Vec::new();
@@ -58,7 +58,7 @@ fn told(world: &mut World, entities: &[Entity]) -> Vec<Transition> {
     first
 }
 
-/// Plays a change on a single entity, by a command, by commands for many in one queue, and checks what is told of it.
+/// Makes a change of a single entity, by a command, and by commands for many entities in one queue, and checks the recorded transitions.
 fn each_form(
     start: impl Fn(&mut World) -> Entity,
     change: impl Fn(&mut EntityWorldMut<'_>),

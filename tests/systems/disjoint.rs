@@ -32,7 +32,7 @@ fn systems_with_disjoint_alternatives_are_compatible() {
     );
 }
 
-/// What the compiler cannot tell, since the keys of the types are not exact.
+/// The compiler cannot detect this conflict, because the keys of the types are not exact.
 #[test]
 fn a_function_with_generic_components_runs() {
     fn touch<const A: u8, const B: u8>(

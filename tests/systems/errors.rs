@@ -1,4 +1,4 @@
-//! What systems fail with: any error, what was being done, and how bad it is.
+//! Errors of systems: any error, with context and severity.
 
 use std::num::ParseIntError;
 
@@ -173,7 +173,7 @@ fn a_conflict_that_is_found_at_run_time_names_the_place_where_the_system_is_used
     expect(line!(), &mut || IntoSystem::into_system(idle.pipe(plain)).initialize(&mut World::new()));
 }
 
-/// Nothing of the schedule has run, and it can be told from other errors.
+/// No system of the schedule has run, and the error can be distinguished from others.
 #[test]
 fn a_conflict_is_an_error_of_a_schedule_that_is_built() {
     fn asks_twice(_: Query<'_, '_, (&mut Byte, &Octet)>) {}

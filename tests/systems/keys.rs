@@ -4,7 +4,7 @@
 use strata_ecs::component::{ComponentKey, Mutable};
 use strata_ecs::prelude::*;
 
-/// Defines a component, a resource and a message, and systems over them, as often as it is told, all by the same names.
+/// Defines a component, a resource and a message, and systems over them, once for each argument and always with the same names.
 macro_rules! two_of_one_name {
     ($($number:literal)*) => {
         $(const _: () = {

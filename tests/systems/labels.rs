@@ -159,7 +159,7 @@ fn threads_that_intern_the_same_labels_get_the_same() {
 }
 
 thread_local! {
-    /// What the label below does next when it is cloned.
+    /// The action of the label below when it is cloned next.
     static ON_CLONE: Cell<u8> = const { Cell::new(0) };
 }
 

@@ -52,7 +52,7 @@ use strata_ecs::world::{
     SpawnColumnsError, World, WorldId,
 };
 
-/// The derives are beside their traits: with them alone, and no prelude, types can be declared.
+/// The derives have the paths of their traits: with these alone, and without a prelude, types can be declared.
 mod derives {
     use strata_ecs::bundle::Bundle;
     use strata_ecs::component::Component;

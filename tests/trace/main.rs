@@ -1,4 +1,4 @@
-//! Spans that a subscriber of `tracing` is told of: with the feature `trace`.
+//! Spans that a subscriber of `tracing` gets: with the feature `trace`.
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
@@ -16,10 +16,10 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber, subscriber};
 
-/// A span, as the subscriber was told of it.
+/// A span, as the subscriber got it.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
-    /// What kind of span, and the fields.
+    /// The kind of the span, and its fields.
     text: String,
     /// The number of the span that it is in.
     parent: Option<usize>,
@@ -32,7 +32,7 @@ struct Told {
 
 static SPANS: Mutex<Vec<Told>> = Mutex::new(Vec::new());
 
-/// All that the subscriber was told of besides, with its level unless that is `WARN`.
+/// All other events that the subscriber got, with their level unless it is `WARN`.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -257,7 +257,7 @@ fn the_systems_of_a_pipeline_have_a_span_each_and_these_lie_within_each_other() 
         let outcomes: Vec<_> = report.pipelines().iter().map(|pipeline| pipeline.outcome()).collect();
         assert_eq!(outcomes, [PipelineOutcome::Used; 2]);
         assert!(report.pipelines().iter().all(|pipeline| pipeline.block_rows() < 2_000_000), "{report}");
-        // On another thread than that of the run they are not in its span, but its children all the same.
+        // On another thread than the thread of the run, they are not inside of its span, but are still its children.
         let within = |depths: &[usize]| depths[1] == depths[0] + 1;
         assert!(within(&depths[1..3]) && within(&depths[3..5]) && depths[5] <= 1, "{depths:?}");
     }

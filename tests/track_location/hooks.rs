@@ -1,4 +1,4 @@
-//! What a hook is told.
+//! The context of a hook.
 #![expect(elided_lifetimes_in_paths, reason = "hooks as users write them")]
 
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use strata_ecs::component::HookContext;
 use strata_ecs::prelude::*;
 use strata_ecs::world::DeferredWorld;
 
-/// What has caused the hook to run.
+/// The callers that have caused hooks to run.
 #[derive(Resource, Default, Clone)]
 struct Callers(Arc<Mutex<Vec<String>>>);
 

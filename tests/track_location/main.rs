@@ -1,4 +1,4 @@
-//! What is known of who changed what: with the feature `track_location`.
+//! The callers of changes: with the feature `track_location`.
 
 mod hooks;
 mod origins;

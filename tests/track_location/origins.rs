@@ -1,4 +1,4 @@
-//! What changed a component last, what spawned an entity and what despawned it.
+//! The last caller that changed a component, and the callers that spawned and despawned an entity.
 //!
 //! Where values move about they hold the line that wrote them, so that the line that is said to have changed one can be compared
 //! with it.
@@ -621,7 +621,7 @@ fn nothing_known_is_said_to_be_unknown() {
 #[derive(EntityEvent)]
 struct Knock(Entity);
 
-/// What observers were told of callers: their lines, and the systems, if they know of any.
+/// The callers that observers got: their lines, and the systems if they are known.
 #[derive(Resource, Default)]
 struct Callers(Vec<(u32, Option<String>)>);
 

@@ -10,16 +10,16 @@ use syn::{Attribute, Generics, Member};
 use super::model::{Field, Model, Style, Variant};
 use crate::hygiene::hygienic;
 
-/// The type of an item's field for a query term.
+/// A function that returns the type of a generated field, for a field of the user's type.
 type FieldType = fn(&Model<'_>, &Field) -> TokenStream;
 
-/// The item of the user's type.
+/// Returns the definition of the item type for the user's type.
 pub(super) fn item(model: &Model<'_>) -> TokenStream {
     let doc = format!("The item of a query for [`{}`].", model.item.ident);
     definition(model, &model.item_name, &doc, &model.item_generics(), &derives(model), item_type)
 }
 
-/// The read-only twin and its item.
+/// Returns the definitions of the read-only twin and of its item type.
 pub(super) fn read_only(model: &Model<'_>) -> TokenStream {
     let ident = &model.item.ident;
     let doc = format!("[`{ident}`] with read access only.");
@@ -31,7 +31,7 @@ pub(super) fn read_only(model: &Model<'_>) -> TokenStream {
     output
 }
 
-/// The struct of slices of one of the two types.
+/// Returns the definition of the struct of slices, of the user's type or of the read-only twin.
 pub(super) fn contiguous(model: &Model<'_>, name: &Ident, of_read_only: bool) -> TokenStream {
     let ident = &model.item.ident;
     let (doc, field_type): (_, FieldType) = if of_read_only {
@@ -42,8 +42,8 @@ pub(super) fn contiguous(model: &Model<'_>, name: &Ident, of_read_only: bool) ->
     definition(model, name, &doc, &model.item_generics(), &derives(model), field_type)
 }
 
-/// Names the user's type, its variants and its fields, which otherwise only serve as a description, so that rustc does not report dead
-/// code. A `match` arm that rebuilds the matched value would not count as a use.
+/// Returns code that uses the user's type, its variants and its fields. They otherwise only serve as a description, and rustc would report
+/// dead code. A `match` arm that rebuilds the matched value would not count as a use.
 pub(super) fn uses(model: &Model<'_>) -> TokenStream {
     let mut types = vec![&model.item.ident];
     if model.mutable {
@@ -71,7 +71,7 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
     output
 }
 
-/// One type with a field for each field of the user's.
+/// Returns the definition of a type that has a field for each field of the user's type.
 fn definition(
     model: &Model<'_>,
     name: &Ident,
@@ -109,7 +109,7 @@ fn definition(
     }
 }
 
-/// The fields of one variant in their braces or parentheses.
+/// Returns the fields of a variant, with braces or parentheses.
 fn fields(model: &Model<'_>, variant: &Variant, field_type: FieldType) -> TokenStream {
     let fields = variant.fields.iter().map(|field| {
         let Field { attrs, vis, member, .. } = field;
@@ -127,7 +127,7 @@ fn fields(model: &Model<'_>, variant: &Variant, field_type: FieldType) -> TokenS
     }
 }
 
-/// The user's doc comments, or our own.
+/// Returns the user's doc comments, or `doc` if the user has written no doc comments.
 fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStream {
     if attrs.is_empty() {
         let doc = doc();
@@ -136,37 +136,37 @@ fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStre
     hygienic!(#(#attrs)*)
 }
 
-/// The `#[derive(..)]` that the user requested for the items.
+/// Returns the `#[derive(..)]` that the user requested for the items.
 fn derives(model: &Model<'_>) -> TokenStream {
     let derives = &model.derives;
     if derives.is_empty() { TokenStream::new() } else { quote!(#[derive(#(#derives),*)]) }
 }
 
-/// The item of a query term. Errors in it are reported at the field.
+/// Returns the item type of a query term. Errors in it are reported at the field.
 fn item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
     quote_spanned!(field.here()=> <#ty as #private::QueryData>::Item<'w, 's>)
 }
 
-/// The read-only form of a query term.
+/// Returns the read-only form of a query term.
 fn read_only_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
     quote_spanned!(field.here()=> <#ty as #private::QueryData>::ReadOnly)
 }
 
-/// The item of the read-only form of a query term.
+/// Returns the item type of the read-only form of a query term.
 fn read_only_item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
     quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w, 's>)
 }
 
-/// The slices that a query term gives.
+/// Returns the type of the slices that a query term yields.
 fn contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
     quote_spanned!(field.here()=> <#ty as #private::ContiguousQueryData>::Contiguous<'w, 's>)
 }
 
-/// The slices that the read-only form of a query term gives.
+/// Returns the type of the slices that the read-only form of a query term yields.
 fn read_only_contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
     quote_spanned!(field.here()=> <#read_only as #private::ContiguousQueryData>::Contiguous<'w, 's>)

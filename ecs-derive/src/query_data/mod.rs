@@ -1,8 +1,8 @@
 //! `#[derive(QueryData)]`
 //!
-//! Stages: [`model`] reads and checks the type, [`items`] writes the items, and this file the implementations. A query
-//! struct is the tuple of its fields, and a query enum the first of such tuples that an entity has: the expansion
-//! forwards to the core's implementations for these and gives the members their names back.
+//! [`model`] reads and checks the type, [`items`] generates the items, and this file generates the implementations. A query struct is
+//! fetched as the tuple of its fields. A query enum is fetched as the first of the tuples of its variants that an entity has. The expansion
+//! forwards to the core's implementations for these tuples, and converts their items to items with named members.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/queries/derive.rs
 
@@ -65,22 +65,22 @@ fn stub(item: &Item) -> TokenStream {
 struct Side {
     /// Name of the type.
     ident: Ident,
-    /// Name of its item.
+    /// Name of the item type.
     item: Ident,
-    /// Name of its struct of slices, if it has one.
+    /// Name of the struct of slices, if the type has one.
     slices: Option<Ident>,
-    /// The type that is its `ReadOnly`.
+    /// The associated type `ReadOnly`.
     read_only: Ident,
-    /// The query type that it forwards to, made of the fields' types.
+    /// The query type that the type forwards to, which consists of the types of the fields.
     query: TokenStream,
-    /// The terms of that query.
+    /// The terms of the query type.
     terms: TokenStream,
     /// Whether `ReadOnly` is the type itself.
     is_read_only: bool,
 }
 
 impl Model<'_> {
-    /// The user's type.
+    /// Describes the user's type.
     fn own(&self) -> Side {
         let tuple = self.query();
         Side {
@@ -94,7 +94,7 @@ impl Model<'_> {
         }
     }
 
-    /// The read-only twin.
+    /// Describes the read-only twin.
     fn read_only(&self) -> Side {
         let tuple = self.query();
         Side {
@@ -108,20 +108,20 @@ impl Model<'_> {
         }
     }
 
-    /// The item with its parameters.
+    /// Returns the item type with its parameters.
     fn item_type(&self, item: &Ident) -> TokenStream {
         let generics = self.item_generics();
         let (_, type_generics, _) = generics.split_for_impl();
         hygienic!(#item #type_generics)
     }
 
-    /// The query type that has the same terms.
+    /// Returns the query type to which the user's type forwards.
     fn query(&self) -> TokenStream {
         let tuples: Vec<TokenStream> = self.variants.iter().map(Variant::tuple).collect();
         if self.is_enum() { first_of(&tuples) } else { tuples.into_iter().collect() }
     }
 
-    /// The item `item`, built from the item of the query `query`.
+    /// Returns the expression that converts an item of the query type `query` to an item of the type `item`.
     fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
         let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got, __strata_kept));
         let arms = self.variants.iter().enumerate().map(|(at, variant)| {
@@ -137,7 +137,7 @@ impl Model<'_> {
     }
 }
 
-/// `FirstOf<a, FirstOf<b, c>>`; of a single term, the term.
+/// Returns `FirstOf<a, FirstOf<b, c>>`; for a single term, returns the term.
 fn first_of(terms: &[TokenStream]) -> TokenStream {
     match terms {
         [] => TokenStream::new(),
@@ -149,14 +149,15 @@ fn first_of(terms: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// The pattern for term number `at` of `count` in the item of `FirstOf`; nests like [`first_of`].
+/// Returns the pattern that matches the item of `FirstOf` if term number `at` of `count` is the first that matches. It nests like
+/// [`first_of`].
 fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
     let is_last = at + 1 == count;
     let last = if is_last { pattern.clone() } else { hygienic!(__strata::Alternative::First(#pattern)) };
     (0..at).fold(last, |rest, _| hygienic!(__strata::Alternative::Rest(#rest)))
 }
 
-/// The implementations for one type.
+/// Returns the implementations for the user's type or the read-only twin.
 ///
 /// The type may be more visible than its components, but the associated type of a public implementation may not name a private type
 /// (E0446). So a private trait names it, and the public implementation takes it as a type parameter.
@@ -191,7 +192,7 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     }
 }
 
-/// The public implementation, which forwards to the private trait.
+/// Returns the public implementation, which forwards to the private trait.
 fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
     let Side { ident, item, read_only, is_read_only, .. } = side;
     let generics = &model.item.generics;
@@ -227,8 +228,8 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
     }
 }
 
-/// The slices of one of the two types. Returns the struct of slices, if there is one, and appends the implementation to `inner`. An enum
-/// has neither.
+/// Appends the implementation for slices of the user's type or the read-only twin to `inner`, and returns the definition of the struct of
+/// slices, if there is one. An enum has neither.
 ///
 /// The terms are a type parameter, as in [`forward`]: otherwise the terms of a type without parameters would be required to have slices.
 fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenStream {
@@ -292,7 +293,7 @@ fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenS
     items::contiguous(model, slices, *is_read_only && model.mutable)
 }
 
-/// The private trait with all its parameters: `__Fields<T, Terms = __Terms>`.
+/// Returns the private trait with all its parameters: `__Fields<T, Terms = __Terms>`.
 fn private_trait(model: &Model<'_>, trait_name: &Ident) -> TokenStream {
     let params = model.item.generics.params.iter().map(|param| match param {
         GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
@@ -302,15 +303,15 @@ fn private_trait(model: &Model<'_>, trait_name: &Ident) -> TokenStream {
     hygienic!(#trait_name<#(#params,)* Terms = __Terms>)
 }
 
-/// The generics with the parameter that stands for the terms.
+/// Returns the generics with the additional parameter for the terms.
 fn with_terms(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params.push(syn::parse_quote_spanned!(Span::mixed_site()=> __Terms));
     generics
 }
 
-/// Fails to compile if a field writes although the type is not marked `mutable`. A field that is not query data is not reported as writing:
-/// for it, the call resolves to the trait's function.
+/// Returns code that does not compile if a field writes although the type is not marked `mutable`. A field that is not query data is not
+/// reported here: for such a field, the call resolves to the function of the trait.
 fn assert_read_only(model: &Model<'_>) -> TokenStream {
     let (impl_generics, _, _) = model.item.generics.split_for_impl();
     let where_clause = where_with(&model.item.generics, &[]);

@@ -34,11 +34,11 @@ const GRAMMAR: Grammar = Grammar {
 pub(super) struct Field {
     /// Doc comments of the field.
     pub(super) attrs: Vec<Attribute>,
-    /// Visibility, which the item's field gets too.
+    /// Visibility, also of the field of the item.
     pub(super) vis: Visibility,
     /// Name or number of the field.
     pub(super) member: Member,
-    /// A variable for the field. Its name cannot resolve to a constant of the user's.
+    /// A variable for the field. Its name cannot resolve to a constant of the user.
     pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
@@ -47,12 +47,12 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Where errors about the field's type are shown.
+    /// Returns the span at which errors about the type of the field are shown.
     pub(super) fn here(&self) -> Span {
         Span::mixed_site().located_at(self.written.span())
     }
 
-    /// The same tokens, with errors about them shown at the field's type.
+    /// Moves the spans of the tokens, so that errors in them are shown at the type of the field.
     pub(super) fn show_here(&self, tokens: &TokenStream) -> TokenStream {
         let place = self.written.span();
         let moved = |mut token: TokenTree| {
@@ -63,41 +63,41 @@ impl Field {
     }
 }
 
-/// How fields are written.
+/// The syntax of the fields of a struct or a variant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// `{ a: A }`
     Named,
     /// `(A)`
     Tuple,
-    /// Nothing at all.
+    /// No fields and no delimiters.
     Unit,
 }
 
-/// Fields that are fetched together: those of a variant, or of the struct.
+/// Fields that are fetched together: the fields of a variant, or of the struct.
 pub(super) struct Variant {
     /// Doc comments of the variant.
     pub(super) attrs: Vec<Attribute>,
     /// Name of the variant; `None` for the struct.
     pub(super) ident: Option<Ident>,
-    /// How the fields are written.
+    /// The syntax of the fields.
     pub(super) style: Style,
     /// The fields.
     pub(super) fields: Vec<Field>,
 }
 
 impl Variant {
-    /// The fields' types as a nested tuple.
+    /// Returns the fields' types as a nested tuple.
     pub(super) fn tuple(&self) -> TokenStream {
         nest(&self.fields.iter().map(|field| &field.ty).collect::<Vec<_>>())
     }
 
-    /// The variables of the fields as a nested tuple.
+    /// Returns the variables of the fields as a nested tuple.
     pub(super) fn pattern(&self) -> TokenStream {
         nest(&self.fields.iter().map(|field| &field.variable).collect::<Vec<_>>())
     }
 
-    /// `Type::Variant { field: variable, .. }`, which is a pattern and an expression, whatever the style.
+    /// Returns `Type::Variant { field: variable, .. }`, which is a pattern and an expression for each style.
     pub(super) fn literal(&self, type_name: &Ident) -> TokenStream {
         let variant = self.ident.iter();
         let fields = self.fields.iter().map(|Field { member, variable, .. }| hygienic!(#member: #variable));
@@ -113,7 +113,7 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
-    /// Whose slices have names: `#[query_data(contiguous(..))]`.
+    /// Which types have a struct of slices: `#[query_data(contiguous(..))]`.
     pub(super) contiguous: Contiguous,
     /// The traits that the items derive.
     pub(super) derives: Vec<Path>,
@@ -121,17 +121,17 @@ pub(super) struct Model<'a> {
     pub(super) variants: Vec<Variant>,
     /// Name of the item.
     pub(super) item_name: Ident,
-    /// Name of the item of slices, if requested.
+    /// Name of the struct of slices, if requested.
     pub(super) contiguous_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
     /// Name of the item of the read-only twin.
     pub(super) read_only_item_name: Ident,
-    /// Name of its item of slices, if requested.
+    /// Name of the struct of slices of the read-only twin, if requested.
     pub(super) read_only_contiguous_name: Ident,
 }
 
-/// Which of the two types yields a struct of slices instead of a tuple.
+/// Which types yield a struct of slices instead of a tuple.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Contiguous {
     /// The user's type.
@@ -141,15 +141,15 @@ pub(super) struct Contiguous {
 }
 
 impl Model<'_> {
-    /// Whether it is an enum.
+    /// Returns whether the user's type is an enum.
     pub(super) fn is_enum(&self) -> bool {
         self.item.kind == Kind::Enum
     }
 
-    /// The where clause with further predicates, for all generated items.
+    /// Returns the where clause of the generated items, with the predicates `more`.
     ///
-    /// Requires each field to be query data, so that rustc reports a field that is not query data once, at its type. Not for generic types:
-    /// under such a bound, the compiler could not resolve the field's item type.
+    /// The clause requires each field to be query data, so that rustc reports a field that is not query data once, at its type. The clause
+    /// of a generic type does not: under such a bound, the compiler could not resolve the item types of the fields.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {
@@ -162,12 +162,12 @@ impl Model<'_> {
         where_with(&self.item.generics, &bounds)
     }
 
-    /// All fields, of all variants.
+    /// Returns the fields of all variants.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
+    /// Returns the generics of the items: the lifetimes `'w` (world) and `'s` (state), followed by the generics of the user's type.
     pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -176,7 +176,7 @@ impl Model<'_> {
     }
 }
 
-/// Reads the type. If it has no fields that an item could be made of, there is only the path of the core's module.
+/// Reads the type. If no items can be generated for it, returns only the path of the core's module.
 pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
@@ -213,7 +213,7 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     })
 }
 
-/// The variants of an enum, or the struct as one.
+/// Returns the variants of an enum, or a struct as a single variant.
 fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
     let variants = match item.kind {
         Kind::Enum => item.variants(cx)?.into_iter().map(variant).collect(),
@@ -265,7 +265,7 @@ fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     true
 }
 
-/// One variant as the expansion needs it.
+/// Converts a variant to the form that the expansion needs.
 fn variant(variant: syn::Variant) -> Variant {
     let (style, fields) = match variant.fields {
         Fields::Named(fields) => (Style::Named, fields.named),
@@ -276,7 +276,7 @@ fn variant(variant: syn::Variant) -> Variant {
     Variant { attrs: docs(variant.attrs), ident: Some(variant.ident), style, fields }
 }
 
-/// The fields as the expansion needs them.
+/// Converts fields to the form that the expansion needs.
 fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
     let field = |(at, field): (usize, syn::Field)| {
         let ty = with_lifetimes(field.ty.to_token_stream());
@@ -290,12 +290,12 @@ fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
     fields.into_iter().enumerate().map(field).collect()
 }
 
-/// The doc comments among the attributes.
+/// Returns the doc comments among the attributes.
 fn docs(attrs: Vec<Attribute>) -> Vec<Attribute> {
     attrs.into_iter().filter(|attr| attr.path().is_ident("doc")).collect()
 }
 
-/// The tokens with `'static` in references that lack a lifetime: rustc reports those in the user's struct.
+/// Adds `'static` to references that lack a lifetime. rustc reports such references in the user's struct.
 fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -317,7 +317,7 @@ fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     output
 }
 
-/// Whether the flag `name` is set.
+/// Returns whether the flag `name` is set.
 fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     let Some(option) = options.iter().find(|option| option.name == name) else { return false };
     if !matches!(option.value, Value::Flag) {
@@ -326,7 +326,7 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// Which types `contiguous(..)` asks for.
+/// Reads the option `contiguous(..)`.
 fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     let Some(option) = options.iter().find(|option| option.name == "contiguous") else { return Contiguous::default() };
     let targets = match &option.value {
@@ -356,7 +356,7 @@ fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
     asked
 }
 
-/// The paths in `derive(..)`.
+/// Returns the paths in `derive(..)`.
 fn derives(cx: &Ctxt, options: &[Opt]) -> Vec<Path> {
     let Some(option) = options.iter().find(|option| option.name == "derive") else { return Vec::new() };
     match &option.value {
@@ -371,7 +371,7 @@ fn derives(cx: &Ctxt, options: &[Opt]) -> Vec<Path> {
     }
 }
 
-/// Reports the first field that is visibly mutable in a type that is not marked so.
+/// Reports the first field whose syntax is mutable, in a type that is not marked `mutable`. Returns whether there is such a field.
 fn reports_mutable_fields(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     let writes = |field: &&Field| match peel(&field.written) {
         Type::Reference(reference) => reference.mutability.is_some(),

@@ -16,7 +16,7 @@ use super::variants;
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
 
-/// The system that runs the loop for rows in the order of their depths.
+/// Returns the expression for the system, which runs the loop over rows in the order of their depths.
 pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let data = nest_narrow(&terms(model));
     let [changes, filter] = divided_filter(model);

@@ -1,4 +1,4 @@
-//! Distribution of the function's attributes: to the item that stands for the system, or to the user's function inside it.
+//! Divides the attributes of the function between the item that stands for the system and the user's function inside it.
 //!
 //! Tests: tests/ui/pass/attributes_are_kept.rs
 
@@ -12,13 +12,13 @@ use crate::hygiene::hygienic;
 /// Lints about an item, not about the code in a function.
 const ITEM_LINTS: [&str; 2] = ["dead_code", "missing_docs"];
 
-/// The attributes, divided.
+/// The divided attributes.
 pub(super) struct Attrs {
-    /// For the item that the user names.
+    /// The attributes of the item that the user names.
     pub(super) item: TokenStream,
-    /// For the function with the user's body.
+    /// The attributes of the function with the user's body.
     pub(super) function: TokenStream,
-    /// Whether the user decided about inlining.
+    /// Whether the function has the attribute `#[inline]`.
     pub(super) inline: bool,
 }
 
@@ -43,7 +43,8 @@ pub(super) fn divide(attrs: &[Attribute]) -> Attrs {
     divided
 }
 
-/// `#[expect]` must be fulfilled at the item that carries it, so each lint goes to only one of the two.
+/// Divides the lints of an `#[expect]`. Each lint goes to only one of the two items, because an expected lint must occur at the item with
+/// the attribute.
 fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     let lints = match &attr.meta {
         Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated),
@@ -61,18 +62,18 @@ fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     }
 }
 
-/// Lints allowed for the user's function where it is private to the expansion.
+/// Returns the lints that are allowed for the user's function if it is private to the expansion.
 pub(super) fn function_allows() -> TokenStream {
     let shapes = shapes();
     hygienic!(#[allow(dead_code)] #shapes)
 }
 
-/// Lints allowed for the user's function where it is the item.
+/// Returns the lints that are allowed for the user's function if it is the item.
 pub(super) fn item_allows() -> TokenStream {
     shapes()
 }
 
-/// Lints about signatures that systems require. Each list fits on one line of a printed expansion.
+/// Returns the allowed lints about signatures that systems require. Each list fits on one line of a printed expansion.
 fn shapes() -> TokenStream {
     hygienic! {
         #[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
@@ -80,7 +81,7 @@ fn shapes() -> TokenStream {
     }
 }
 
-/// Lints allowed for the expansion's own items, which repeat the user's types.
+/// Returns the lints that are allowed for the expansion's own items, which repeat the user's types.
 pub(super) fn own_allows() -> TokenStream {
     hygienic! {
         #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]

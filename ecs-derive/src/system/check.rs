@@ -10,7 +10,7 @@ use super::options::{Options, Word, is_same};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
-/// All checks.
+/// Runs all checks.
 pub(super) fn check(cx: &Ctxt, model: &Model) {
     no_qualifiers(cx, model);
     no_variadic(cx, model);
@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     pairs_go_together(cx, model);
 }
 
-/// The schedule calls a system from safe code and runs it to its end.
+/// Rejects qualifiers such as `unsafe` and `async`: a schedule calls a system from safe code and runs it to its end.
 fn no_qualifiers(cx: &Ctxt, model: &Model) {
     for qualifier in &model.function.qualifiers {
         let word = qualifier.word.to_string();
@@ -54,7 +54,7 @@ fn no_qualifiers(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The parameters must be known at compile time.
+/// Rejects variadic functions: the parameters must be known at compile time.
 fn no_variadic(cx: &Ctxt, model: &Model) {
     if let Some(dots) = &model.function.variadic {
         cx.error_over(dots, "a system cannot be variadic\nhelp: name each parameter");
@@ -64,7 +64,7 @@ fn no_variadic(cx: &Ctxt, model: &Model) {
 /// The maximum number of parameters that the core supports.
 pub(super) const MOST_PARAMETERS: usize = 40;
 
-/// The number of parameters is limited, as for functions without the attribute.
+/// Rejects too many parameters. Functions without the attribute have the same limit.
 fn few_parameters(cx: &Ctxt, model: &Model) {
     if let Some(param) = model.function.params.get(MOST_PARAMETERS)
         && !model.options.associated
@@ -77,7 +77,7 @@ fn few_parameters(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A system needs a body.
+/// Rejects functions without a body.
 fn has_body(cx: &Ctxt, model: &Model) {
     if !model.function.has_body() {
         let message = "a system needs a body\nhelp: write `{ .. }` instead of `;`";
@@ -85,7 +85,7 @@ fn has_body(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// An associated function becomes a constant, which cannot be generic and inside which `Self` is not available.
+/// Checks associated functions, which become constants: they cannot be generic, and `Self` is not available.
 fn associated_functions(cx: &Ctxt, model: &Model) {
     let function = &model.function;
     if let Some(word) = function.self_type() {
@@ -107,7 +107,7 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The input of a system must be its first parameter, and there may be only one.
+/// Checks that a system has at most one input, as its first parameter, and that a row system has no input.
 fn input_comes_first(cx: &Ctxt, model: &Model) {
     let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(..)));
     if let Some(input) = later {
@@ -125,7 +125,7 @@ fn input_comes_first(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The event of an observer must be its first parameter.
+/// Checks that an observer has an event.
 fn observers_observe(cx: &Ctxt, model: &Model) {
     let is_later = model.inputs.iter().any(|input| matches!(input.kind, Kind::Input(..)));
     if model.options.word == Word::System || is_later && model.observes() {
@@ -139,7 +139,7 @@ fn observers_observe(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// An observer runs once per event, whichever components it takes of the target.
+/// Rejects the options of loops for observers, because an observer runs once per event.
 fn observers_have_no_loop(cx: &Ctxt, model: &Model) {
     let Options { par, simd_off, pipeline_off, .. } = &model.options;
     if !model.takes_target() {
@@ -153,7 +153,7 @@ fn observers_have_no_loop(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Each call has its own lifetimes, so the function must accept any.
+/// Rejects bounded lifetimes: each call has its own lifetimes, so the function must accept any.
 fn no_bounded_lifetimes(cx: &Ctxt, model: &Model) {
     let message = "the lifetimes of a system's parameters last for one call, they cannot have bounds\n\
                    help: remove the bound; most lifetimes can be left out altogether";
@@ -172,7 +172,7 @@ fn no_bounded_lifetimes(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The expansion names the parameters' types more than once, so each must have a name.
+/// Rejects types without a name: the expansion repeats the types of the parameters.
 fn nameable_types(cx: &Ctxt, model: &Model) {
     for Input { param, .. } in &model.inputs {
         if let Some(hole) = find_word(param.ty.to_token_stream(), "_") {
@@ -187,7 +187,7 @@ fn nameable_types(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The output of a system must not borrow from the call.
+/// Rejects outputs that borrow from the call, and outputs without a name.
 fn owned_output(cx: &Ctxt, model: &Model) {
     let ReturnType::Type(_, ty) = &model.function.output else { return };
     let message = match peel(ty) {
@@ -200,7 +200,7 @@ fn owned_output(cx: &Ctxt, model: &Model) {
     cx.error_over(ty, format_args!("{message}\nhelp: return nothing, or a `Result`"));
 }
 
-/// A reference borrows one component of the row: a sized type, not a reference again.
+/// Checks references, which borrow one component of the row: the type must be sized, and no reference itself.
 fn components_behind_references(cx: &Ctxt, model: &Model) {
     for Input { param, kind, .. } in &model.inputs {
         let (Kind::Shared(element) | Kind::Exclusive(element)) = kind else { continue };
@@ -220,13 +220,13 @@ fn components_behind_references(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Whether the only parameter is `&mut World`.
+/// Returns whether the only parameter is `&mut World`.
 fn is_alone_with_the_world(model: &Model, element: &Type) -> bool {
     let is_world = plain_path(element).and_then(syn::Path::get_ident).is_some_and(|ident| ident == "World");
     is_world && matches!(&model.inputs[..], [Input { kind: Kind::Exclusive(_), .. }])
 }
 
-/// The columns of a row are arguments of their own.
+/// Rejects tuples of row data: each component of the row is a parameter of its own.
 fn rows_one_by_one(cx: &Ctxt, model: &Model) {
     for Input { param, .. } in model.system_params() {
         let Type::Tuple(tuple) = peel(&param.ty) else { continue };
@@ -241,7 +241,7 @@ fn rows_one_by_one(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// The reason why a type is not a component, if its syntax shows that.
+/// Returns the reason why a type is not a component, if its syntax shows that.
 fn not_a_component(element: &Type) -> Option<String> {
     let text = quote!(#element).to_string();
     Some(match element {
@@ -284,7 +284,7 @@ fn not_a_component(element: &Type) -> Option<String> {
     })
 }
 
-/// Options that select rows require a system with rows.
+/// Rejects options that select rows if the system has no rows.
 fn filters_need_rows(cx: &Ctxt, model: &Model) {
     if model.has_rows() {
         return;
@@ -299,7 +299,7 @@ fn filters_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// `par` divides rows among threads, so it requires a system with rows.
+/// Rejects `par`, which divides rows among threads, if the system has no rows.
 fn threads_need_rows(cx: &Ctxt, model: &Model) {
     if let Some(option) = &model.options.par
         && !model.has_rows()
@@ -313,7 +313,7 @@ fn threads_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// `simd = off` and `pipeline = off` apply only to loops over rows.
+/// Rejects `simd = off` and `pipeline = off` if the system is not a loop over rows.
 fn loops_need_rows(cx: &Ctxt, model: &Model) {
     if model.has_rows() {
         return;
@@ -335,7 +335,7 @@ fn loops_need_rows(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// No row both has and lacks a component.
+/// Rejects filters that contradict each other: no row both has and lacks a component.
 fn filters_agree(cx: &Ctxt, model: &Model) {
     for unwanted in &model.options.without {
         let name = quote!(#unwanted).to_string();
@@ -359,7 +359,7 @@ fn filters_agree(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Parameters for linked entities require a system along a relationship, in the matching direction.
+/// Checks that parameters for linked entities are in a system along a relationship, in the matching direction.
 fn links_need_a_way(cx: &Ctxt, model: &Model) {
     let along = model.options.along.as_ref();
     if let Some(along) = along {
@@ -415,7 +415,7 @@ fn links_need_a_way(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// A parameter named like linked data, but without its mark, would be taken from the row.
+/// Rejects a parameter whose name suggests linked data but which has no mark, because it would be taken from the row.
 fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
     let Options { along, pairs, .. } = &model.options;
     let (name, whose) = match (along, pairs) {
@@ -457,7 +457,7 @@ fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Parameters for the pair or its target require a system over pairs, and a supported form.
+/// Checks that parameters for the pair or its target are in a system over pairs, and have a supported form.
 fn pairs_go_together(cx: &Ctxt, model: &Model) {
     let pairs = model.options.pairs.as_ref();
     if let Some(pairs) = pairs {
@@ -506,12 +506,12 @@ fn pairs_go_together(cx: &Ctxt, model: &Model) {
     }
 }
 
-/// Whether a type was replaced by `bool`, the item of `Has<T>`.
+/// Returns whether a type is `bool`, which has replaced `Has<T>`.
 fn is_bool(ty: &Type) -> bool {
     last_name(ty) == "bool" || ty.to_token_stream().to_string().ends_with(":: bool")
 }
 
-/// The last name of a path; empty if the type is not a path.
+/// Returns the last name of a path; empty if the type is not a path.
 fn last_name(ty: &Type) -> String {
     plain_path(ty).and_then(|path| path.segments.last()).map_or_else(String::new, |last| last.ident.to_string())
 }

@@ -1,8 +1,8 @@
 //! `cfg` on the function and on its parameters.
 //!
-//! A macro cannot evaluate a `cfg`, and a parameter appears in places that do not accept one. So the compiler decides first: the function
-//! is emitted once below its `cfg`s, or once with and once without the parameter, each time with `#[system(..)]` last. Only the version
-//! that the compiler keeps is expanded.
+//! A macro cannot evaluate a `cfg`, and the expansion repeats a parameter in places that do not accept a `cfg`. So the compiler decides
+//! first: the output is the function below its `cfg`s, or one version of the function with the parameter and one without it. Each version
+//! has the attribute `#[system(..)]` last, so only the version that the compiler keeps is expanded.
 //!
 //! Tests: tests/ui/pass/cfg_everywhere.rs
 
@@ -14,7 +14,7 @@ use super::options::Word;
 use super::parse::Function;
 use crate::hygiene::hygienic;
 
-/// The function for the compiler to decide about; `None` if nothing is conditional.
+/// Returns the conditional versions of the function; `None` if nothing is conditional.
 pub(super) fn defer(
     private: &TokenStream,
     word: Word,
@@ -49,7 +49,7 @@ pub(super) fn defer(
     None
 }
 
-/// The condition of a `#[cfg(..)]`.
+/// Returns the condition of a `#[cfg(..)]`.
 fn cfg_condition(attr: &Attribute) -> Option<&TokenStream> {
     match &attr.meta {
         Meta::List(list) if attr.path().is_ident("cfg") => Some(&list.tokens),
@@ -58,7 +58,7 @@ fn cfg_condition(attr: &Attribute) -> Option<&TokenStream> {
 }
 
 impl ToTokens for Function {
-    /// The function as it was written.
+    /// Writes the function in the form in which the user wrote it.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         for attr in &self.attrs {
             attr.to_tokens(tokens);

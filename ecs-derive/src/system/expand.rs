@@ -19,7 +19,8 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
 
-/// The function under the user's name, the type of the system, and the value from which the core builds it.
+/// Returns the output: the function under the user's name, the type of the system, and the implementation from which the core builds the
+/// system.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
@@ -42,7 +43,8 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     of_function(model, &frame, &TokenStream::new(), &stand_ins, &both(items, built))
 }
 
-/// The function and the type of the system, then the expansion's own items, which repeat the user's types and are not linted.
+/// Returns the type and the function of the system, then the expansion's own items, for which lints are off because they repeat the user's
+/// types.
 fn of_function(
     model: &Model,
     frame: &Frame,
@@ -70,7 +72,7 @@ fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
     first
 }
 
-/// The expression that makes the system.
+/// Returns the expression that builds the system.
 fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let name = hygienic!(__strata::system_name!(#name));
@@ -98,20 +100,21 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     system
 }
 
-/// The traits whose methods stand in where a type is not what it has to be.
+/// Returns the traits of the core to import. Their fallback methods are called if a type has the wrong kind, so that rustc does not report
+/// further errors.
 fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
     stand_ins.push(hygienic!(Refused as _));
     stand_ins
 }
 
-/// A condition, as a system. Errors in it are reported at its expression.
+/// Returns the expression that converts a condition to a system. Errors in the condition are reported at its expression.
 fn condition(expr: &Expr) -> TokenStream {
     let (first, _) = ends(expr);
     quote_spanned!(first=> __strata::condition(#expr))
 }
 
-/// The system as an associated constant. `callable` is the function that it is called like, if there is one.
+/// Returns the system as an associated constant. If the constant can be called like a function, `callable` is that function.
 fn associated(
     model: &Model,
     item: &TokenStream,
@@ -155,7 +158,7 @@ fn associated(
     frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
-/// A system whose function rustc does not take, as a constant with a type of its own.
+/// Returns the system as a constant with a type of its own, for a function that rustc would reject.
 fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, own: &TokenStream) -> TokenStream {
     let private = &model.options.private;
     let allows = attrs::own_allows();
@@ -171,8 +174,8 @@ fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, o
     output
 }
 
-/// Fallback for a system with errors; avoids further errors where it is used. It consists of the user's function and an item that converts
-/// into a system that never runs.
+/// Returns the fallback for a system with errors, which avoids further errors where the system is used. It consists of the user's function
+/// and an item that can be converted to a system that never runs.
 pub(super) fn stub(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
@@ -198,7 +201,8 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
 
-/// Whether rustc accepts the function as written; otherwise rustc would report the same error again.
+/// Returns whether rustc accepts the function as written. If it does not, the output must not contain the function, because rustc would
+/// report the error again.
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
@@ -208,7 +212,7 @@ fn compiles(model: &Model) -> bool {
         && !function.params.iter().any(has_hole)
 }
 
-/// Whether there is a function pointer type for the function.
+/// Returns whether there is a function pointer type for the function.
 fn is_callable(model: &Model) -> bool {
     let function = &model.function;
     let is_abstract = |tokens: TokenStream| find_word(tokens, "impl").is_some();
@@ -227,7 +231,7 @@ fn is_callable(model: &Model) -> bool {
         && !function.params.iter().any(|param| is_abstract(param.ty.to_token_stream()))
 }
 
-/// The type that the function returns.
+/// Returns the type that the function returns.
 fn returned(model: &Model) -> TokenStream {
     match &model.function.output {
         ReturnType::Default => hygienic!(()),
@@ -235,7 +239,7 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// The value from which the core builds the system.
+/// Returns the trait implementation from which the core builds the system. `body` is the expression that builds it.
 fn built(
     model: &Model,
     frame: &Frame,
@@ -274,7 +278,7 @@ fn built(
     }
 }
 
-/// The conversion of a constant into what a schedule runs.
+/// Returns the implementation that converts the constant to a system that a schedule can run.
 fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
@@ -289,7 +293,7 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &Token
     }
 }
 
-/// The access of a parameter that is not one of the row.
+/// Returns the expression for the access of a system parameter.
 fn param_access(model: &Model, input: &Input) -> TokenStream {
     let (ty, label) = (&input.ty, input.param.label());
     let (first, last) = input.ends;
@@ -303,7 +307,7 @@ fn param_access(model: &Model, input: &Input) -> TokenStream {
     quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
 }
 
-/// The access of a parameter for the data of a target or of sources.
+/// Returns the expression for the access of a parameter that reads a target or sources.
 fn linked_access(input: &Input) -> TokenStream {
     let (term, label) = (&input.ty, input.param.label());
     let (first, last) = input.ends;
@@ -315,7 +319,8 @@ fn linked_access(input: &Input) -> TokenStream {
     quote_spanned!(first=> __strata::linked_access::<__strata::LinkedTerm<#term #end>(#label))
 }
 
-/// The compile-time check of the parameters: each must be a parameter, and no two may conflict. Each error is reported only here.
+/// Returns the compile-time check of the parameters: each type must be a valid parameter, and no two parameters may conflict. Only this
+/// check reports these errors.
 fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let rows = model.rows().map(|input| {

@@ -1,4 +1,4 @@
-//! The filters of a system: the options about rows as query terms.
+//! Converts the options that select rows to the filter of a query.
 //!
 //! Tests: tests/queries/filters.rs, tests/ui/pass/filters_that_exclude_each_other.rs
 
@@ -12,21 +12,21 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// The terms of the query's filter that are about changes, and the others.
+/// Returns the filter in two parts: the terms about changes, and the other terms.
 pub(super) fn divided_filter(model: &Model) -> [TokenStream; 2] {
     let (changes, others): (Vec<_>, Vec<_>) = filters(model).into_iter().partition(|filter| filter.ticks.is_some());
     [changes, others].map(|filters| nest(&filters.into_iter().map(|filter| filter.term).collect::<Vec<_>>()))
 }
 
-/// The query's filter, from the options.
+/// Returns the filter that the options describe.
 pub(super) fn filter(model: &Model) -> TokenStream {
     let filters: Vec<TokenStream> = filters(model).into_iter().map(|filter| filter.term).collect();
     nest(&filters)
 }
 
-/// One term of the query's filter.
+/// One term of the filter.
 pub(super) struct Filter<'a> {
-    /// The option that it comes from.
+    /// The option that contains the term.
     pub(super) option: &'static str,
     /// The component, if the term is about its changes.
     pub(super) ticks: Option<&'a Type>,
@@ -34,7 +34,7 @@ pub(super) struct Filter<'a> {
     pub(super) term: TokenStream,
 }
 
-/// The terms of the query's filter, from the options.
+/// Returns the terms of the filter that the options describe.
 pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     let options = &model.options;
     let mut filters = Vec::new();
@@ -58,19 +58,19 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
-/// The filter that admits the disabling components listed in the option `allow`.
+/// Returns the filter that admits entities with the disabling components of the option `allow`.
 pub(super) fn allowed(options: &Options) -> TokenStream {
     nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
 }
 
-/// One term of a filter, underlined like its type.
+/// Returns one term of a filter. Errors in it are shown at the type.
 pub(super) fn term(name: &TokenStream, ty: &Type) -> TokenStream {
     let (first, last) = ends(ty);
     let (start, end) = (quote_spanned!(first=> __strata::), quote_spanned!(last=> >));
     hygienic!(#start #name<#ty #end)
 }
 
-/// `Or<(..)>`, nested like tuples.
+/// Returns `Or<(..)>` of the filters, nested like tuples.
 fn any_of(filters: &[TokenStream], place: Span) -> TokenStream {
     const WIDTH: usize = 12;
     if filters.len() <= WIDTH {

@@ -17,13 +17,13 @@ use super::parse::Function;
 use crate::generics::lifetimes;
 use crate::hygiene::hygienic;
 
-/// Names and generics of the item, as the parts of the expansion write them.
+/// The names and generics of the item, in the forms in which the expansion writes them.
 pub(super) struct Frame {
     /// The type of the system: `__strata_system_movement` or `__strata_system_movement<T>`.
     pub(super) ty: TokenStream,
     /// Type and const parameters with their bounds, without lifetimes.
     pub(super) generics: Generics,
-    /// `T: 'static` for the type parameters: a schedule keeps its systems as long as it wants.
+    /// `T: 'static` for each type parameter, because a schedule may keep its systems for any time.
     pub(super) bounds: Vec<TokenStream>,
     /// `::<T>` after the function's name, if it is generic.
     pub(super) turbofish: TokenStream,
@@ -53,21 +53,21 @@ impl Frame {
     }
 }
 
-/// The name of the system's type.
+/// Returns the name of the system's type.
 fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
-/// The name of a function of the expansion. It contains the user's name, which profilers then show, and has its span, so that rustc merges
-/// errors that apply to both.
+/// Returns the name of a function of the expansion. It contains the user's name, so that profilers show it, and has the span of that name,
+/// so that rustc merges errors that apply to both.
 pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
     format_ident!("__strata_{name}_{}", function.ident.unraw(), span = function.ident.span())
 }
 
-/// The associated constant under the user's name. Everything else is inside it.
+/// Returns the associated constant under the user's name, which contains all other items.
 ///
-/// The parameter types are part of the constant's type. Free functions have another form because rustc would report a missing type twice,
-/// with different advice.
+/// The parameter types are part of the type of the constant. Free functions have another form, because with this one rustc would report a
+/// missing type twice, with different advice.
 pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, block: &TokenStream) -> TokenStream {
     let Function { vis, ident, .. } = &model.function;
     let private = &model.options.private;
@@ -89,14 +89,13 @@ pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, bl
     }
 }
 
-/// `const` and `;` with the spans of the user's function: so rustc calls an unused system dead code, as it does with
-/// functions.
+/// Returns `const` and `;` with the span of the user's function, so that rustc reports an unused system as dead code, like a function.
 fn const_tokens(function: &Function) -> (TokenStream, TokenStream) {
     let span = function.fn_token.span;
     (quote_spanned!(span=> const), quote_spanned!(span=> ;))
 }
 
-/// The type of a pointer to the function.
+/// Returns the type of a pointer to the function.
 pub(super) fn pointer(function: &Function) -> TokenStream {
     let named = lifetimes(&function.generics).into_iter().map(|param| &param.lifetime).collect::<Vec<_>>();
     let binder = (!named.is_empty()).then(|| hygienic!(for<#(#named),*>));
@@ -105,8 +104,8 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
     hygienic!(#binder fn(#(#types),*) #output)
 }
 
-/// The user's function; besides its output it returns a value whose type identifies the system. Its body is a closure, so that `return` and
-/// `?` keep their meaning.
+/// Returns the user's function, changed to return a `SystemFn`: its output, and a type that identifies the system. The body becomes a
+/// closure, so that `return` and `?` keep their meaning.
 pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
     let function = &model.function;
     let Function { attrs, vis, fn_token, ident, generics, parentheses, params, output, body, .. } = function;
@@ -141,12 +140,12 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     }
 }
 
-/// The tokens after a call of the function that extract its output.
+/// Returns the tokens that follow a call of the function and extract its output.
 pub(super) fn output_of(model: &Model) -> Option<TokenStream> {
     (!model.options.associated).then(|| hygienic!(.output))
 }
 
-/// The type of the system.
+/// Returns the definition of the type that identifies the system.
 pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     let (private, vis, name) = (&model.options.private, &model.function.vis, type_name(&model.function));
     let (params, markers) = unbounded(private, &frame.generics);
@@ -163,8 +162,8 @@ pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// The item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum variant,
-/// because a variant may be written `movement::<T>` and a constant may not be generic.
+/// Returns the item for a function with errors that rustc would reject: a constant of the system's type. A generic system becomes an enum
+/// variant, because a variant may be written `movement::<T>` and a constant may not be generic.
 pub(super) fn declaration(
     private: &TokenStream,
     function: &Function,
@@ -200,7 +199,7 @@ pub(super) fn declaration(
     }
 }
 
-/// The parameters without bounds, and a sized use of each type parameter.
+/// Returns the type and const parameters without bounds, and a sized type for each type parameter, which uses it.
 fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let mut params = Vec::new();
     let mut markers = Vec::new();
@@ -221,8 +220,8 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
     (params, markers)
 }
 
-/// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a
-/// parameter of the same name does not collide with the item outside.
+/// Returns the user's function as an item that is private to the expansion. It keeps its name, which errors, lints and backtraces show, and
+/// which hides the outer item, so that a parameter of the same name does not collide with that item.
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
     let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
@@ -239,8 +238,8 @@ pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> Toke
     }
 }
 
-/// Hides items that are called like a parameter. A pattern `health` would mean the constant of a system called
-/// `health`; a function of that name is shadowed by the pattern instead, and an import of any function will do.
+/// Returns imports that hide items with the names of parameters. Otherwise a pattern `health` would mean the constant of a system `health`.
+/// The imports hide the constant with a function, and a pattern may shadow a function.
 pub(super) fn shadows(function: &Function) -> TokenStream {
     let mut names: Vec<Ident> = Vec::new();
     for name in function.params.iter().filter_map(super::parse::Param::name) {

@@ -1,4 +1,4 @@
-//! The data that a loop along a relationship reads of linked entities: its argument and its variables.
+//! The data of linked entities that a loop along a relationship reads: the argument of the loop, and its variables.
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -9,7 +9,7 @@ use super::model::{Kind, Model};
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
 
-/// The query data read of targets (all parameters together) or of sources (a single parameter).
+/// Returns the query data of linked entities: of targets, for all parameters together, or of sources, for a single parameter.
 pub(super) fn linked_data(model: &Model) -> TokenStream {
     if let Some(children) = model.linked().find(|input| matches!(input.kind, Kind::Children)) {
         let ty = &children.ty;
@@ -18,14 +18,14 @@ pub(super) fn linked_data(model: &Model) -> TokenStream {
     nest(&model.linked().map(|input| &input.ty).collect::<Vec<_>>())
 }
 
-/// The loop's argument that reads linked entities.
+/// Returns the argument by which the loop reads linked entities.
 pub(super) fn argument(model: &Model) -> Option<TokenStream> {
     model.options.along.as_ref()?;
     let linked = linked_data(model);
     Some(hygienic!(__strata_linked: &__strata::LinkedRows<'_, #linked>,))
 }
 
-/// The variables for the target's components.
+/// Returns the statement that binds variables to the components of the target.
 pub(super) fn parents(model: &Model) -> Option<TokenStream> {
     let parents: Vec<_> = model.linked().filter(|input| matches!(input.kind, Kind::Parent)).collect();
     if parents.is_empty() {

@@ -27,10 +27,10 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// All of them.
+    /// All marks.
     const ALL: [Self; 6] = [Self::Row, Self::Param, Self::Parent, Self::Children, Self::Pair, Self::Target];
 
-    /// As it is written.
+    /// Returns the name of the attribute.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Row => "row",
@@ -47,10 +47,10 @@ impl Mark {
     }
 }
 
-/// Attributes that rustc knows on parameters.
+/// Attributes that rustc accepts on parameters.
 const BUILT_IN: [&str; 7] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect", "doc"];
 
-/// Removes the mark from the parameter; reports attributes that have no meaning there.
+/// Removes the mark from a parameter, and returns it. Reports misspelt and repeated marks.
 pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
@@ -81,7 +81,7 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     mark
 }
 
-/// The mark that is meant by an attribute of another name.
+/// Returns the mark whose name is nearest to the name of an unknown attribute, if one is near enough.
 fn misspelt(name: &str) -> Option<Mark> {
     if BUILT_IN.contains(&name) {
         return None;

@@ -89,7 +89,7 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     output
 }
 
-/// The output, then the errors.
+/// Appends the errors to the output.
 fn with_errors(mut output: TokenStream, errors: TokenStream) -> TokenStream {
     output.extend(errors);
     output

@@ -1,4 +1,4 @@
-//! The meaning of the function: which parameters are per row, and which rows it visits.
+//! The meaning of the function: what each parameter is, and which rows the function visits.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
@@ -13,7 +13,7 @@ use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
 use crate::types::{ends, peel, plain_path, replace_lifetimes};
 
-/// How the function gets one parameter.
+/// The kind of a parameter.
 pub(super) enum Kind {
     /// `&T`: an element of a shared slice.
     Shared(Type),
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Has,
     /// `Entity`
     Entity,
-    /// Marked with `#[row]`: its type decides what it is.
+    /// Marked with `#[row]`: query data of the row, whose type the compiler resolves.
     Marked,
     /// Marked with `#[parent]`: components of the row's target.
     Parent,
@@ -45,9 +45,9 @@ pub(super) enum Kind {
     Pair,
     /// Marked with `#[target]`: components of the pair's target.
     Target,
-    /// Not a parameter of the function: the pairs of a row.
+    /// The pairs of a row; not a parameter of the user's function.
     Pairs,
-    /// Not a parameter of the function: the lookup of pair targets.
+    /// The lookup of the targets of pairs; not a parameter of the user's function.
     Targets,
     /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: the system's input.
     Input(Form, Type),
@@ -55,7 +55,7 @@ pub(super) enum Kind {
     System,
 }
 
-/// How a system is given its input.
+/// The form of the input of a system.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// `In<T>`
@@ -64,14 +64,14 @@ pub(super) enum Form {
     Shared,
     /// `InMut<T>`
     Exclusive,
-    /// A tuple of the three.
+    /// A tuple of these three forms.
     Several,
     /// `On<E>`: the event that an observer runs for.
     Observed,
 }
 
 impl Form {
-    /// As it is written.
+    /// Returns the name of the type of the form.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Owned => "In",
@@ -83,26 +83,26 @@ impl Form {
     }
 }
 
-/// One parameter with its meaning.
+/// A parameter with its meaning.
 pub(super) struct Input {
-    /// As written, except for `Has<T>` and marked rows: see [`Model::new`].
+    /// The parameter as written, except for the type of `Has<T>` and of marked rows: see [`Model::new`].
     pub(super) param: Param,
-    /// How the function gets it.
+    /// The kind of the parameter.
     pub(super) kind: Kind,
-    /// Where its type begins and ends in the user's code.
+    /// The spans at which the type begins and ends in the user's code.
     pub(super) ends: (Span, Span),
-    /// Its type as the expansion writes it in expressions, where the function's lifetimes have no names. For a row
-    /// parameter it is the term of the query.
+    /// The type in expressions of the expansion, where the lifetimes of the function have no names. For a row parameter, this is the term
+    /// of the query.
     pub(super) ty: TokenStream,
-    /// Variable of the expansion that stands for its column or its value, and is where its type begins.
+    /// The variable of the expansion for the column or the value of the parameter. It has the span at which the type begins.
     pub(super) variable: Ident,
-    /// Whether it has a mark.
+    /// Whether the parameter has a mark.
     pub(super) is_marked: bool,
 }
 
 /// The function with the meaning of its parameters.
 pub(super) struct Model {
-    /// As written.
+    /// The function as written.
     pub(super) function: Function,
     /// The options.
     pub(super) options: Options,
@@ -111,33 +111,33 @@ pub(super) struct Model {
 }
 
 impl Input {
-    /// Whether the function gets a value of it for each row.
+    /// Returns whether the function gets a value of the row for this parameter.
     pub(super) fn is_row(&self) -> bool {
         let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
         !is_other && !self.is_linked()
     }
 
-    /// Whether it is a parameter of the function.
+    /// Returns whether this is a parameter of the user's function.
     pub(super) fn is_written(&self) -> bool {
         !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
-    /// Whether it is read of entities that are linked with the row.
+    /// Returns whether the parameter is read from entities that are linked with the row.
     pub(super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Parent | Kind::Children)
     }
 
-    /// Whether it is a system parameter.
+    /// Returns whether this is a system parameter.
     pub(super) fn is_system_param(&self) -> bool {
         matches!(self.kind, Kind::System | Kind::Targets)
     }
 }
 
 impl Model {
-    /// Gives each parameter its meaning.
+    /// Determines the meaning of each parameter.
     ///
-    /// `Has<T>` yields a `bool`, as in a query: the function's parameter gets that type. Where a mark hides the query term, the parameter
-    /// gets the matching type.
+    /// `Has<T>` yields a `bool`, as in a query, so the parameter gets that type. A parameter with the mark `#[row]` gets the type that its
+    /// query term yields.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
         let private = &options.private;
         let mut inputs = Vec::new();
@@ -177,7 +177,7 @@ impl Model {
         Model { function, options, inputs }
     }
 
-    /// Whether the function returns nothing, so that no row can fail.
+    /// Returns whether the function returns nothing, so that no row can fail.
     pub(super) fn returns_nothing(&self) -> bool {
         match &self.function.output {
             ReturnType::Default => true,
@@ -185,52 +185,53 @@ impl Model {
         }
     }
 
-    /// Whether the function takes components: of each row in a loop, or of the target of the event that it observes.
+    /// Returns whether the function takes components, either of each row in a loop or of the target of an observed event.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
     }
 
-    /// Whether the function observes events.
+    /// Returns whether the function observes events.
     pub(super) fn observes(&self) -> bool {
         matches!(self.given(), Some(Input { kind: Kind::Input(Form::Observed, _), .. }))
     }
 
-    /// Whether the function runs once per row.
+    /// Returns whether the function runs once per row.
     pub(super) fn is_loop(&self) -> bool {
         self.has_rows() && !self.observes()
     }
 
-    /// Whether the function observes events, and gets components of their targets.
+    /// Returns whether the function observes events, and gets components of their targets.
     pub(super) fn takes_target(&self) -> bool {
         self.has_rows() && self.observes()
     }
 
-    /// The parameters that come from the row.
+    /// Returns the parameters that are values of the row.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_row())
     }
 
-    /// The parameters that come from entities that are linked with the row.
+    /// Returns the parameters that are read from entities that are linked with the row.
     pub(super) fn linked(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_linked())
     }
 
-    /// The system parameters.
+    /// Returns the system parameters.
     pub(super) fn system_params(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for the system's input.
+    /// Returns the parameter for the system's input.
     pub(super) fn given(&self) -> Option<&Input> {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
 
-    /// Where the type of the system's input begins and ends in the user's code, if it has an input.
+    /// Returns the spans at which the type of the system's input begins and ends in the user's code, or spans of the macro if there is no
+    /// input.
     pub(super) fn given_ends(&self) -> (Span, Span) {
         self.given().map_or_else(|| (Span::mixed_site(), Span::mixed_site()), |input| input.ends)
     }
 
-    /// The event that the function observes.
+    /// Returns the event that the function observes.
     pub(super) fn given_event(&self) -> Option<&Type> {
         match &self.given()?.kind {
             Kind::Input(Form::Observed, event) => Some(event),
@@ -238,7 +239,7 @@ impl Model {
         }
     }
 
-    /// The type of the system's input.
+    /// Returns the type of the system's input.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given() {
@@ -253,13 +254,13 @@ impl Model {
 }
 
 impl Function {
-    /// Whether there are type or const parameters.
+    /// Returns whether the function has type or const parameters.
     pub(super) fn is_generic(&self) -> bool {
         self.generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
     }
 }
 
-/// The type of an input, without a lifetime of its own. It has the place of the user's type, from which it differs in the lifetimes.
+/// Returns the type of an input with `'static` for its own lifetimes. It has the spans of the user's type.
 fn given(private: &TokenStream, form: Form, ty: &Type, ends: (Span, Span)) -> TokenStream {
     let (first, last) = ends;
     // `$crate` has a meaning only with its own span.
@@ -284,7 +285,7 @@ fn given(private: &TokenStream, form: Form, ty: &Type, ends: (Span, Span)) -> To
     }
 }
 
-/// The members of a tuple that consists of inputs.
+/// Returns the members of a tuple of inputs; `None` if the type is not such a tuple.
 fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     let Type::Tuple(tuple) = peel(ty) else { return None };
     let members = tuple.elems.iter().map(|member| match classify(member) {
@@ -294,7 +295,7 @@ fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
     members.collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())
 }
 
-/// The type `new` where `old` stands.
+/// Returns the type `new` with the spans of `old`.
 fn within(old: &Type, new: &TokenStream) -> Type {
     let (first, last) = ends(old);
     let mut tokens: Vec<TokenTree> = new.clone().into_iter().collect();
@@ -307,8 +308,8 @@ fn within(old: &Type, new: &TokenStream) -> Type {
     Type::Verbatim(tokens.into_iter().collect())
 }
 
-/// Classifies a parameter by the syntax of its type. A type that only looks like one of these is detected later by its traits, and needs a
-/// mark.
+/// Classifies a parameter by the syntax of its type. If a type has the syntax of a kind but is something else, the compiler reports that
+/// later, and the parameter needs a mark.
 pub(super) fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
@@ -338,7 +339,7 @@ pub(super) fn classify(ty: &Type) -> Kind {
     }
 }
 
-/// Whether a parameter can be read of a target: optional and read-only.
+/// Returns whether a parameter can be read from a target: it must be optional and read-only.
 pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     let Some(path) = plain_path(ty) else { return false };
     let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
@@ -348,7 +349,7 @@ pub(super) fn is_read_of_parent(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is a mutable borrow, alone or in an `Option`.
+/// Returns whether a type is a mutable borrow, alone or in an `Option`.
 pub(super) fn is_mutable(ty: &Type) -> bool {
     matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
@@ -383,7 +384,7 @@ pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "MessageMutator",
 ];
 
-/// Whether the type has the name of a system parameter.
+/// Returns whether the type has the name of a system parameter.
 fn is_system_param(ty: &Type) -> bool {
     let last = plain_path(ty).and_then(|path| path.segments.last());
     last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
@@ -402,7 +403,7 @@ fn marked(cx: &Ctxt, ty: &Type) -> Kind {
     }
 }
 
-/// The type arguments of the last segment.
+/// Returns the type arguments of the last segment of a path.
 fn type_arguments(path: &Path) -> Vec<&Type> {
     let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last().map(|last| &last.arguments) else {
         return Vec::new();
@@ -414,8 +415,8 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     types.collect()
 }
 
-/// The types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin
-/// and end where the type does.
+/// Returns the type of each parameter as a tuple with one member. The value of a variable is then written `variable.0`, and these two
+/// tokens can have the spans at which the type begins and ends.
 pub(super) fn wrapped<'a>(inputs: impl Iterator<Item = &'a Input>) -> Vec<TokenStream> {
     inputs.map(|Input { param: Param { ty, .. }, .. }| hygienic!((#ty,))).collect()
 }

@@ -11,20 +11,20 @@ use syn::{Expr, Token, Type};
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 
-/// The attribute that makes the system.
+/// The attribute that declares the system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// `#[system]`
     System,
-    /// `#[observer]`: the same, of a function whose first parameter is `On<E>`.
+    /// `#[observer]`: a system whose first parameter is `On<E>`.
     Observer,
 }
 
 impl Word {
-    /// Both.
+    /// Both attributes.
     pub(super) const ALL: [Self; 2] = [Self::System, Self::Observer];
 
-    /// As it is written.
+    /// Returns the name of the attribute.
     pub(super) fn name(self) -> &'static str {
         match self {
             Word::System => "system",
@@ -32,7 +32,7 @@ impl Word {
         }
     }
 
-    /// The options that the attribute accepts.
+    /// Returns the options that the attribute accepts.
     fn grammar(self) -> &'static Grammar {
         match self {
             Word::System => &GRAMMAR,
@@ -41,7 +41,7 @@ impl Word {
     }
 }
 
-/// The options of an attribute: those of both, and those of its own.
+/// Builds the grammar of an attribute from the options that both attributes have and the additional options.
 macro_rules! grammar {
     ($attribute:literal $(, $own:expr)*) => {
         Grammar {
@@ -62,10 +62,10 @@ macro_rules! grammar {
     };
 }
 
-/// The options of `#[observer]`: there is no loop.
+/// The options of `#[observer]`, which has no loop.
 const OBSERVER: Grammar = grammar!("#[observer]");
 
-/// Every option.
+/// The options of `#[system]`.
 const GRAMMAR: Grammar = grammar!(
     "#[system]",
     Known { name: "par", usage: "par" },
@@ -76,12 +76,12 @@ const GRAMMAR: Grammar = grammar!(
     Known { name: "pipeline", usage: "pipeline = off" }
 );
 
-/// The options that choose rows.
+/// The options that select rows.
 const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed"];
 
-/// A relationship along which a system goes.
+/// The relationship along which a system visits entities.
 pub(super) struct Along {
-    /// As written: `down` or `up`.
+    /// The name of the option, as written: `down` or `up`.
     pub(super) option: proc_macro2::Ident,
     /// The component of the sources.
     pub(super) relation: Type,
@@ -90,63 +90,63 @@ pub(super) struct Along {
 }
 
 impl Along {
-    /// The option.
+    /// Returns the name of the option.
     pub(super) fn name(&self) -> &'static str {
         if self.upwards { "up" } else { "down" }
     }
 }
 
-/// The relation whose pairs a system visits.
+/// The pairs that a system visits.
 pub(super) struct PairsOf {
-    /// As written: `pairs`.
+    /// The name of the option, as written: `pairs`.
     pub(super) option: proc_macro2::Ident,
-    /// The type of the values.
+    /// The relation: the type of the values.
     pub(super) relation: Type,
-    /// The pair's value must have been added since the last run.
+    /// Whether the pair must have been added since the last run.
     pub(super) added: bool,
-    /// The pair's value must have changed since the last run.
+    /// Whether the value of the pair must have changed since the last run.
     pub(super) changed: bool,
 }
 
-/// The options, read.
+/// The parsed options.
 pub(super) struct Options {
     /// The attribute.
     pub(super) word: Word,
     /// Path of the core's module.
     pub(super) private: TokenStream,
-    /// Rows must have all of these.
+    /// Rows must have all of these components.
     pub(super) with: Vec<Type>,
-    /// Rows must lack all of these.
+    /// Rows must not have any of these components.
     pub(super) without: Vec<Type>,
-    /// Rows must have at least one of these, if there are any.
+    /// If not empty: rows must have at least one of these components.
     pub(super) any: Vec<Type>,
-    /// Rows may have these, which disable entities.
+    /// Rows may have these components, which otherwise disable entities.
     pub(super) allow: Vec<Type>,
-    /// All of these must have been added to the row since the last run.
+    /// All of these components must have been added to the row since the last run.
     pub(super) added: Vec<Type>,
-    /// All of these must have changed in the row since the last run.
+    /// All of these components must have changed in the row since the last run.
     pub(super) changed: Vec<Type>,
-    /// The rows are divided among threads. As written.
+    /// The name of the option `par`, if present: the rows are divided among threads.
     pub(super) par: Option<proc_macro2::Ident>,
-    /// The rows are visited along a relationship.
+    /// If present: the rows are visited along a relationship.
     pub(super) along: Option<Along>,
-    /// The pairs of each row are visited.
+    /// If present: the pairs of each row are visited.
     pub(super) pairs: Option<PairsOf>,
-    /// `simd = off`: the loop is compiled once. As written.
+    /// The name of the option `simd = off`, if present: the loop is compiled once.
     pub(super) simd_off: Option<proc_macro2::Ident>,
-    /// `pipeline = off`: the loop is not part of a pipeline. As written.
+    /// The name of the option `pipeline = off`, if present: the loop is not part of a pipeline.
     pub(super) pipeline_off: Option<proc_macro2::Ident>,
-    /// The system runs only if all of these hold.
+    /// The system runs only if all of these conditions hold.
     pub(super) run_if: Vec<Expr>,
-    /// The function stands in an `impl`.
+    /// Whether the function is in an `impl`.
     pub(super) associated: bool,
     /// The options as text, for the documentation.
     pub(super) text: String,
-    /// The options that choose rows, as written.
+    /// The names of the options that select rows, as written.
     pub(super) filters: Vec<proc_macro2::Ident>,
 }
 
-/// Reads what stands between the parentheses of the attribute.
+/// Parses the tokens between the parentheses of the attribute.
 pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
     let grammar = word.grammar();
     let mut options = Vec::new();
@@ -187,14 +187,14 @@ pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
     }
 }
 
-/// Tokens with the spaces that a programmer puts between them.
+/// Formats tokens with the spaces that a programmer would write.
 fn spaced(tokens: &TokenStream) -> String {
     let replaced =
         [(" (", "("), (" ,", ","), (" <", "<"), ("< ", "<"), (" >", ">"), (" :: ", "::"), (" ::", "::"), ("& ", "&")];
     replaced.iter().fold(tokens.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The option `name`, which takes no value, if present.
+/// Returns the name of the option `name`, if present. Reports a value, because the option takes none.
 fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {
@@ -203,7 +203,7 @@ fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2
     Some(&option.name)
 }
 
-/// `down = ..` or `up = ..`.
+/// Parses `down = ..` or `up = ..`.
 fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
     let mut found = None;
     for option in options.iter().filter(|option| option.name == "down" || option.name == "up") {
@@ -224,7 +224,8 @@ fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
     found
 }
 
-/// Parses `pairs = ..`. If the lists `added` and `changed` contain the relation, it is removed from them and noted in the result.
+/// Parses `pairs = ..`. If the list `added` or `changed` contains the relation, the relation is removed from the list, and the result
+/// records that.
 fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Type>) -> Option<PairsOf> {
     let option = options.iter().find(|option| option.name == "pairs")?;
     let Value::Equals(tokens) = &option.value else {
@@ -244,12 +245,12 @@ fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Ty
     Some(PairsOf { option: option.name.clone(), relation, added, changed })
 }
 
-/// Whether two types are written alike.
+/// Returns whether two types have the same tokens.
 pub(super) fn is_same(a: &Type, b: &Type) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-/// The option `name`, which only takes the value `off`, if present.
+/// Returns the name of the option `name`, if present. Reports any other value than `off`.
 fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
     let option = options.iter().find(|option| option.name == name)?;
     match &option.value {
@@ -267,7 +268,7 @@ fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2:
     Some(&option.name)
 }
 
-/// The items in the list of the option `name`.
+/// Returns the items in the list of the option `name`.
 fn list<T: Parse>(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<T> {
     let Some(option) = options.iter().find(|option| option.name == name) else { return Vec::new() };
     match &option.value {

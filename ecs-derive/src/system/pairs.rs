@@ -1,7 +1,8 @@
 //! Systems over pairs: row systems with an inner loop over the pairs whose source is the row.
 //!
-//! Such a system has an additional column with the pairs of each row, and an additional parameter that looks up targets. Neither is a
-//! parameter of the user's function. The targets are a query of their own, so the rules for queries in row systems apply to them.
+//! Such a system has an additional column with the pairs of each row, and an additional parameter that looks up targets. The user's
+//! function has neither of these parameters. The targets are read by a separate query, so the rules for queries in row systems apply to
+//! them.
 //!
 //! Tests: tests/relationships/pairs/systems.rs
 
@@ -17,7 +18,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
-/// Adds the inputs that the function does not take itself: the pairs of the row and the target lookup.
+/// Adds the inputs that the user's function does not have: the pairs of the row and the lookup of targets.
 pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     let Some(pairs) = &options.pairs else { return };
     let pair = taken(inputs);
@@ -43,7 +44,7 @@ pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
     inputs.extend(found);
 }
 
-/// An input that the function does not take.
+/// Creates an input that the user's function does not have.
 fn hidden(
     at: usize,
     kind: Kind,
@@ -58,12 +59,12 @@ fn hidden(
 /// How the values of pairs are borrowed.
 enum Borrow {
     Shared,
-    /// With change ticks.
+    /// Shared, with change ticks.
     Ref,
     Exclusive,
 }
 
-/// The type of the values, as it is written where they are taken, and how they are borrowed.
+/// Returns the type of the values, and how they are borrowed. If the function takes the value, both are as written there.
 fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     let shared = if pairs.added || pairs.changed { Borrow::Ref } else { Borrow::Shared };
     match pair.map(|input| classify(&input.param.ty)) {
@@ -74,7 +75,7 @@ fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
     }
 }
 
-/// The query data for the pairs of a row.
+/// Returns the query data for the pairs of a row.
 fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     let (ty, borrow) = values(pairs, pair);
     let reference = quote_spanned!(ends(&ty).0=> &);
@@ -85,7 +86,7 @@ fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
     }
 }
 
-/// The type of the column of pairs. It has no bounds: errors in it are reported elsewhere.
+/// Returns the type of the column of pairs. The type requires no bounds, because errors in it are reported elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
     let (ty, borrow) = values(pairs, taken(&model.inputs));
@@ -97,12 +98,12 @@ pub(super) fn column_type(model: &Model) -> TokenStream {
     hygienic!(__strata::PairIter<'_, #ty, __strata::#access<#ty>>)
 }
 
-/// The parameter for the value of a pair.
+/// Returns the parameter for the value of a pair.
 fn taken(inputs: &[Input]) -> Option<&Input> {
     inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
-/// The inner loop: runs `step` for each pair of a row.
+/// Returns the inner loop, which runs `step` for each pair of a row.
 pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return step };
     let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
@@ -125,12 +126,12 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a parameter is passed as an exclusive reference to its variable.
+/// Returns whether a parameter is passed as an exclusive reference to its variable.
 fn is_exclusive(input: &Input) -> bool {
     matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
 }
 
-/// The variables for the target's components. A pair whose target lacks them is skipped.
+/// Returns the statement that binds variables to the components of the target, and skips the pair if the target lacks a component.
 fn target(model: &Model) -> Option<TokenStream> {
     let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
     let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
@@ -148,7 +149,7 @@ fn target(model: &Model) -> Option<TokenStream> {
     Some(hygienic!(let #got else { continue; };))
 }
 
-/// The argument of the function for the pair.
+/// Returns the argument of the user's function for the value of the pair.
 pub(super) fn pair_argument(input: &Input) -> TokenStream {
     let ty = &input.ty;
     match classify(&input.param.ty) {
@@ -158,7 +159,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// The argument of the function for the target.
+/// Returns the argument of the user's function for a component of the target.
 pub(super) fn target_argument(input: &Input) -> TokenStream {
     let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
     match classify(&input.param.ty) {
@@ -171,7 +172,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
     }
 }
 
-/// Checks that the value that the function takes belongs to the relation of the option.
+/// Returns the check that the function takes a value of the relation in the option.
 pub(super) fn check(model: &Model) -> Option<TokenStream> {
     let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
     let input = taken(&model.inputs)?;

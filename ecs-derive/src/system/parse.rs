@@ -1,7 +1,7 @@
 //! Reading the annotated function.
 //!
-//! The head is parsed, patterns and the body stay opaque tokens: a pattern may be anything that rustc accepts, and a
-//! half-typed body keeps its function, its spans and with them completion in an editor.
+//! Only the head is parsed; patterns and the body stay tokens. So a pattern may be anything that rustc accepts, and a function with an
+//! incomplete body is still expanded with its spans, which an editor needs for completion.
 //!
 //! Tests: tests/ui/pass/patterns_in_parameters.rs
 
@@ -20,7 +20,7 @@ pub(super) struct Function {
     pub(super) attrs: Vec<Attribute>,
     /// Visibility.
     pub(super) vis: Visibility,
-    /// `const`, `async`, `unsafe`, `extern "C"`: as written.
+    /// `const`, `async`, `unsafe` and `extern "C"`, as written.
     pub(super) qualifiers: Vec<Qualifier>,
     /// The keyword.
     pub(super) fn_token: Token![fn],
@@ -28,7 +28,7 @@ pub(super) struct Function {
     pub(super) ident: Ident,
     /// Generics with the where clause.
     pub(super) generics: Generics,
-    /// Around the parameters.
+    /// The parentheses around the parameters.
     pub(super) parentheses: token::Paren,
     /// `self` in any form.
     pub(super) receiver: Option<TokenStream>,
@@ -36,11 +36,11 @@ pub(super) struct Function {
     pub(super) params: Vec<Param>,
     /// `...`
     pub(super) variadic: Option<Token![...]>,
-    /// A parameter lacks its type or its name. rustc has reported it.
+    /// Whether a parameter lacks its type or its name, which rustc has already reported.
     pub(super) half_typed: bool,
     /// Return type.
     pub(super) output: ReturnType,
-    /// The block, unread.
+    /// The block, unparsed.
     pub(super) body: TokenStream,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Qualifier {
 pub(super) struct Param {
     /// Attributes.
     pub(super) attrs: Vec<Attribute>,
-    /// The pattern, unread.
+    /// The pattern, unparsed.
     pub(super) pattern: TokenStream,
     /// The colon.
     pub(super) colon: Token![:],
@@ -67,7 +67,7 @@ pub(super) struct Param {
 }
 
 impl Param {
-    /// The name, if the pattern is `name` or `mut name`.
+    /// Returns the name, if the pattern is `name` or `mut name`.
     pub(super) fn name(&self) -> Option<Ident> {
         let parser = |input: ParseStream<'_>| {
             input.parse::<Option<Token![mut]>>()?;
@@ -76,7 +76,7 @@ impl Param {
         parser.parse2(self.pattern.clone()).ok()
     }
 
-    /// The name, or else the pattern, for messages.
+    /// Returns the name of the parameter, or the pattern if it has no name, for messages.
     pub(super) fn label(&self) -> String {
         self.name().map_or_else(|| self.pattern.to_string(), |name| name.unraw().to_string())
     }
@@ -126,7 +126,7 @@ impl Parse for Function {
     }
 }
 
-/// The words before `fn`.
+/// Parses the words before `fn`.
 fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     let mut qualifiers = Vec::new();
     loop {
@@ -141,7 +141,7 @@ fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     }
 }
 
-/// Reports an attribute on an item that is not a function.
+/// Returns the error about an attribute on an item that is not a function.
 fn not_a_function(input: ParseStream<'_>, qualifiers: &[Qualifier]) -> syn::Error {
     const ITEMS: [&str; 9] = ["struct", "enum", "union", "trait", "impl", "mod", "type", "static", "use"];
     let found = match input.fork().call(Ident::parse_any) {
@@ -192,13 +192,13 @@ fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
     Ok(inputs)
 }
 
-/// Passes over the rest of the parameters.
+/// Skips the rest of the parameters, and marks them as incomplete.
 fn half_typed(input: ParseStream<'_>, inputs: Inputs) -> syn::Result<Inputs> {
     input.parse::<TokenStream>()?;
     Ok(Inputs { half_typed: true, ..inputs })
 }
 
-/// The tokens up to the colon before the type, or up to the comma.
+/// Parses the tokens of a pattern, up to the colon before the type or up to the comma.
 fn pattern(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -215,19 +215,19 @@ fn pattern(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// Whether the pattern is `self`, `mut self`, `&self`, `&mut self` or `&'a self`.
+/// Returns whether the pattern is `self`, `mut self`, `&self`, `&mut self` or `&'a self`.
 fn is_receiver(pattern: &TokenStream) -> bool {
     matches!(pattern.clone().into_iter().last(), Some(TokenTree::Ident(ident)) if ident == "self")
 }
 
 impl Function {
-    /// The first `Self` in the types of the function. The body is not searched.
+    /// Returns the first `Self` in the types of the function. The body is not searched.
     pub(super) fn self_type(&self) -> Option<Ident> {
         let types = self.params.iter().map(|param| param.ty.to_token_stream());
         types.chain([self.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))
     }
 
-    /// Whether there is a block, possibly in the invisible group of a `$body:block`.
+    /// Returns whether the function has a block, possibly in the invisible group of a `$body:block`.
     pub(super) fn has_body(&self) -> bool {
         let block = |input: ParseStream<'_>| -> syn::Result<bool> {
             let found = input.peek(token::Brace);

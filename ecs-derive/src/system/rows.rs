@@ -1,4 +1,4 @@
-//! Row systems: one counted loop per table over equal-length slices, with the user's function inlined.
+//! Row systems: for each table a counted loop over slices of equal length, with the user's function inlined.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/systems/row_systems.rs
 
@@ -16,7 +16,7 @@ use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
 use crate::types::replace_lifetimes;
 
-/// The system that runs the loop for each table that matches.
+/// Returns the expression for the system, which runs the loop for each matching table.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let (data, filter) = (nest_narrow(&terms(model)), filter(model));
     let table = kernel(model, frame);
@@ -29,8 +29,8 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     }
 }
 
-/// The loop over one table, with its arguments in the core's form. It is a closure because a closure can be inlined wherever the core calls
-/// it; a function cannot be made to.
+/// Returns the loop over one table, as a closure with the arguments that the core passes. It is a closure because, unlike a function, it
+/// can be inlined wherever the core calls it.
 pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
@@ -53,8 +53,8 @@ pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// The loop over the columns, which are variables. Their length is `__strata_len`: the core creates the slices with that length where it
-/// calls the loop, so accesses in it need no bounds check.
+/// Returns the body of the loop. The columns are variables of the length `__strata_len`. Where the core calls the loop, it creates the
+/// slices with that length, so accesses in the loop need no bounds checks.
 fn body(model: &Model, frame: &Frame) -> TokenStream {
     let (ident, turbofish) = (&model.function.ident, &frame.turbofish);
     let begun = model.system_params().map(|Input { variable, ends, .. }| {
@@ -102,8 +102,8 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     }
 }
 
-/// Whether a filter checks the change ticks of each row. Observers check them elsewhere, and systems along a relationship visit rows one by
-/// one.
+/// Returns whether the loop gets a list of rows, because a filter checks the change ticks of each row. Observers check these elsewhere, and
+/// systems over pairs or along a relationship visit rows one by one.
 fn asks_rows(model: &Model) -> bool {
     let asks = |filters: &[Type]| !filters.is_empty();
     !model.observes()
@@ -112,7 +112,7 @@ fn asks_rows(model: &Model) -> bool {
         && (asks(&model.options.added) || asks(&model.options.changed))
 }
 
-/// The arguments of an observer's loop: the targets of the events, and the events themselves.
+/// Returns the arguments of an observer's loop: the targets of the events, and the events themselves.
 fn target_arguments(model: &Model) -> [TokenStream; 2] {
     match model.given_event() {
         Some(event) => [
@@ -123,7 +123,8 @@ fn target_arguments(model: &Model) -> [TokenStream; 2] {
     }
 }
 
-/// The traits whose methods stand in where a type is not what it has to be.
+/// Returns the traits of the core to import. Their fallback methods are called if a type has the wrong kind, so that rustc does not report
+/// further errors.
 pub(super) fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let written = |input: &Input| {
         !matches!(
@@ -144,18 +145,18 @@ pub(super) fn stand_ins(model: &Model) -> Vec<TokenStream> {
     rows.into_iter().chain(params).chain(pairs).collect()
 }
 
-/// The argument of the loop that holds a column.
+/// Returns the variable that holds a column in the loop.
 fn column_argument(input: &Input) -> TokenStream {
     let (variable, mutable) = (&input.variable, is_reborrowed(input).then(|| hygienic!(mut)));
     hygienic!(#mutable #variable)
 }
 
-/// Whether the column is borrowed mutably for each row.
+/// Returns whether the column is borrowed mutably for each row.
 fn is_reborrowed(input: &Input) -> bool {
     matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked | Kind::Pairs)
 }
 
-/// The type of a column. It has no bounds: errors in it are reported elsewhere.
+/// Returns the type of a column. The type requires no bounds, because errors in it are reported elsewhere.
 fn column_type(model: &Model, input: &Input) -> TokenStream {
     match &input.kind {
         Kind::Pairs => pairs::column_type(model),
@@ -179,13 +180,13 @@ fn column_type(model: &Model, input: &Input) -> TokenStream {
     }
 }
 
-/// The types of all columns, in the core's form.
+/// Returns the types of all columns as a nested tuple.
 fn column_types(model: &Model) -> TokenStream {
     nest_narrow(&model.rows().map(|input| column_type(model, input)).collect::<Vec<_>>())
 }
 
-/// The column of a system that accesses a single column and nothing else of the rows. The loop iterates over it directly, which is shorter
-/// than a counted loop and faster for small tables.
+/// Returns the column if the system reads a single column and nothing else of the rows. The loop then iterates directly over the column,
+/// which is shorter than a counted loop and faster for small tables.
 fn only_slice(model: &Model) -> Option<&Ident> {
     if model.observes() || model.options.along.is_some() || model.options.pairs.is_some() || asks_rows(model) {
         return None;
@@ -195,7 +196,7 @@ fn only_slice(model: &Model) -> Option<&Ident> {
     rows.next().is_none().then_some(&only.variable)
 }
 
-/// The argument of the function for one row. `walked`: the loop iterates directly over its only column.
+/// Returns an argument of the user's function for one row. `walked` says that the loop iterates directly over its only column.
 fn argument(input: &Input, walked: bool) -> TokenStream {
     let (variable, ty) = (&input.variable, &input.ty);
     let value = match &input.kind {
@@ -227,7 +228,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
     hygienic!(__strata::Row::<#ty>::of(#value))
 }
 
-/// A system parameter, reborrowed.
+/// Returns a system parameter, reborrowed for one call.
 fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
     let (first, last) = *ends;
     let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
@@ -236,7 +237,7 @@ fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
     quote_spanned!(last=> #core lend(#reference *#value).on(#reference mut *#value))
 }
 
-/// The terms of the query, one for each row parameter.
+/// Returns the terms of the query, one for each row parameter.
 pub(super) fn terms(model: &Model) -> Vec<&TokenStream> {
     model.rows().map(|input| &input.ty).collect()
 }

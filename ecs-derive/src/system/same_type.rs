@@ -1,6 +1,6 @@
-//! Components, resources, non-Send values and messages that a system borrows by types that are written out.
+//! Finds components, resources, non-Send values and messages that a system borrows more than once by types that are spelled out.
 //!
-//! The check of a system compares keys of types, and the key of a generic type is not exact. Where both types are spelled out, the compiler
+//! The check of a system compares keys of types, but the key of a generic type is not exact. If both types are spelled out, the compiler
 //! can compare the types themselves.
 //!
 //! Tests: tests/systems/keys.rs
@@ -16,9 +16,9 @@ use crate::types::peel;
 
 /// One borrow whose type is spelled out.
 struct Borrow<'a> {
-    /// The position of the parameter: first rows, then others, then options.
+    /// The position of the parameter: row parameters come first, then system parameters, then the terms of options.
     param: usize,
-    /// Whether it is of the rows.
+    /// Whether the row query borrows it.
     row: bool,
     /// The component, resource, value or message.
     ty: &'a Type,
@@ -39,7 +39,7 @@ enum What {
     NonSend,
 }
 
-/// Every two borrows that may be of one type, for the check.
+/// Returns the pairs of borrows that may be of one type, for the check.
 pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     let borrows = borrows(model);
     let mut pairs = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     pairs
 }
 
-/// The two borrows, if they may conflict and their types can be compared.
+/// Returns the expression for a pair of borrows; `None` if they cannot conflict or their types cannot be compared.
 fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
     let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
@@ -77,7 +77,8 @@ fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     })
 }
 
-/// The kind of conflict if the two types are the same. A query may write a component whose changes it filters by.
+/// Returns the kind of the conflict that arises if the two types are equal; `None` if there is no conflict. A query may write a component
+/// whose changes it filters by.
 fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     let own = first.param == second.param || first.row && second.row;
     match (first.what, second.what) {
@@ -87,12 +88,12 @@ fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
     }
 }
 
-/// The text of a type without the spaces that the tokens were printed with.
+/// Removes the spaces that printing the tokens has put into the text of a type.
 fn readable(text: &str) -> String {
     text.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }
 
-/// All borrows in the parameters whose types are spelled out.
+/// Returns all borrows in the parameters whose types are spelled out.
 fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     let mut borrows = Vec::new();
     let inputs = || model.rows().chain(model.system_params());
@@ -114,7 +115,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     borrows
 }
 
-/// Borrows of a system parameter: a resource, a non-`Send` value, messages, or the data of a query.
+/// Adds the borrows of a system parameter: of a resource, a non-`Send` value, messages, or the data and the filter of a query.
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
     let Some(&ty) = arguments.first() else { return };
@@ -135,7 +136,7 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// Borrows of a query's data.
+/// Adds the borrows of the data of a query.
 fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let mut component = |ty, write| borrows.push(Borrow { param, row: false, ty, write, what: What::Component });
     match peel(ty) {
@@ -153,7 +154,7 @@ fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// Borrows of a query's filter.
+/// Adds the borrows of the filter of a query.
 fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     match peel(ty) {
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_filter(ty, param, borrows)),
@@ -170,7 +171,7 @@ fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     }
 }
 
-/// The last name of a path and its type arguments.
+/// Returns the last name of a path and its type arguments.
 fn named(ty: &Type) -> Option<(String, Vec<&Type>)> {
     let Type::Path(TypePath { qself: None, path, .. }) = peel(ty) else { return None };
     let last = path.segments.last()?;

@@ -1,4 +1,4 @@
-//! Observers that take components of the target: a loop over rows, each of which is the target of an event.
+//! Observers that take components of the target. They are loops over rows, where each row is the target of an event.
 //!
 //! Tests: tests/observers/targets.rs
 
@@ -11,7 +11,7 @@ use super::rows::{kernel, terms};
 use crate::hygiene::hygienic;
 use crate::tuple::nest_narrow;
 
-/// The system that calls the function if the target has the components that it takes.
+/// Returns the expression for the observer, which calls the function if the target has the components that the function takes.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let kernel = kernel(model, frame);
     let (event, data, filter) = (model.given_event(), nest_narrow(&terms(model)), filter(model));

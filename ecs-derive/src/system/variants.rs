@@ -1,15 +1,15 @@
-//! Heuristic that decides which loops are compiled for several instruction sets.
+//! A heuristic that decides which loops are compiled for several instruction sets.
 //!
-//! A loop gains if the compiler vectorizes it. It does not gain if each row may end the loop, or if it calls functions that are not
-//! inlined; then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
-//! loop gets its variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
+//! A loop gets faster if the compiler vectorizes it. It does not if each row may end the loop, or if the loop calls functions that are not
+//! inlined: then a variant only costs compile time and space. The body is not parsed: only a few unambiguous tokens count, and in doubt the
+//! loop gets variants. Loops that only assign, and loops over `Mut`, were measured to gain a factor of two.
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::model::{Kind, Model};
 use crate::types::plain_path;
 
-/// Whether the loop is compiled for wider instruction sets, too.
+/// Returns whether the loop is compiled for wider instruction sets, too.
 pub(super) fn are_worth_it(model: &Model) -> bool {
     model.options.simd_off.is_none()
         && model.options.pairs.is_none()
@@ -18,12 +18,12 @@ pub(super) fn are_worth_it(model: &Model) -> bool {
         && (model.returns_nothing() || !may_end_early(model.function.body.clone()))
 }
 
-/// Whether rows provide values to compute with.
+/// Returns whether rows provide values to compute with.
 fn reads_values(model: &Model) -> bool {
     model.rows().any(|input| !matches!(input.kind, Kind::Has | Kind::Entity))
 }
 
-/// Whether rows record commands or messages. Recording grows a list, which is a call.
+/// Returns whether rows record commands or messages. Recording grows a list, which is a call.
 fn records(model: &Model) -> bool {
     model.system_params().any(|input| {
         let last = plain_path(&input.param.ty).and_then(|path| path.segments.last());
@@ -31,7 +31,8 @@ fn records(model: &Model) -> bool {
     })
 }
 
-/// Whether the body contains `?`, or `Err` other than as a pattern of `match` and `let`. Only for functions with a return type.
+/// Returns whether the body contains `?`, or `Err` outside of the patterns of `match` and `let`. Call this only for functions with a return
+/// type.
 fn may_end_early(body: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     tokens.iter().enumerate().any(|(at, token)| match token {
@@ -42,7 +43,7 @@ fn may_end_early(body: TokenStream) -> bool {
     })
 }
 
-/// Whether these tokens follow a pattern with fields: such a pattern is followed by `=`, `=>`, `|` or `if`.
+/// Returns whether the name before these tokens is a pattern with fields: the fields are then followed by `=`, `=>`, `|` or `if`.
 fn is_pattern(rest: &[TokenTree]) -> bool {
     match rest {
         [TokenTree::Group(_), TokenTree::Punct(punct), ..] => matches!(punct.as_char(), '=' | '|'),

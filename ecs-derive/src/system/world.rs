@@ -1,4 +1,4 @@
-//! World systems: only system parameters, called once per run.
+//! World systems: they have only system parameters, and are called once per run.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/systems/systems.rs
 
@@ -12,7 +12,7 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
 
-/// The system that calls the function.
+/// Returns the expression for the system, which calls the function once per run.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let (run, turbofish) = (inner_name(&model.function, "run"), &frame.turbofish);
     // An error in the type of the input is reported where that type is.
@@ -22,7 +22,7 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     quote_spanned!(first=> __strata::WorldSystem::new(#run #turbofish).build #arguments)
 }
 
-/// The function that takes all parameters as one tuple.
+/// Returns the function that takes all parameters as one tuple.
 pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let function = &model.function;
     let (ident, output, turbofish) = (&function.ident, &function.output, &frame.turbofish);

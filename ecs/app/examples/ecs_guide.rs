@@ -143,7 +143,7 @@ fn welcome_player(mut commands: Commands, rules: Res<Rules>, mut game: ResMut<Ga
     }
 }
 
-/// A system with the whole world does at once what others do by commands, and nothing runs beside it.
+/// A system with the whole world makes changes immediately, for which other systems need commands. No other system runs at the same time.
 fn welcome_player_exclusively(world: &mut World) {
     let players = world.resource::<Game>().players;
     let is_full = players >= world.resource::<Rules>().max_players;

@@ -54,19 +54,19 @@ pub trait Plugin: Any + Send + Sync {
     /// Adds the systems, resources and other parts of the plugin.
     fn build(&self, app: &mut App);
 
-    /// Called before the first frame after the plugin was added, when all other plugins have been built.
+    /// Called when all other plugins have been built, before the first frame after the plugin was added.
     fn finish(&self, _app: &mut App) {}
 
     /// Called when all plugins have been finished, before the first frame.
     fn cleanup(&self, _app: &mut App) {}
 
-    /// The name of the plugin, for messages: by default the name of its type. Two plugins with the same type and name
-    /// count as the same plugin.
+    /// Returns the name of the plugin, for messages. The default is the name of the type. Two plugins with equal types and names count as
+    /// one plugin.
     fn name(&self) -> &str {
         type_name::<Self>()
     }
 
-    /// Whether adding the plugin twice is an error. By default it is.
+    /// Returns whether adding the plugin twice is an error. The default is true.
     fn is_unique(&self) -> bool {
         true
     }
@@ -113,7 +113,7 @@ impl<P: Plugin> Plugins<PluginMarker> for P {
     }
 }
 
-/// The impl for tuples of this many members: each has a type, and the marker of its kind.
+/// Implements the trait for tuples with these members. Each member has a type, and a marker for its kind.
 macro_rules! tuple {
     ($($P:ident $M:ident),*) => {
         #[diagnostic::do_not_recommend]
@@ -152,7 +152,7 @@ type Runner = Box<dyn FnOnce(App) -> AppExit>;
 
 /// A plugin that was added.
 struct Added {
-    /// `None` while one of its methods runs.
+    /// The plugin; `None` while one of its methods runs.
     plugin: Option<Box<dyn Plugin>>,
     is_finished: bool,
     is_clean: bool,
@@ -160,10 +160,9 @@ struct Added {
 
 /// A program: a [`World`], the schedules that make up a frame, and the runner that runs the frames.
 ///
-/// Plugins add systems, resources and schedules to it. [`update`](App::update) runs one frame, which is also a frame of
-/// the world ([`World::frame`]): it determines how long messages and removals are kept. [`run`](App::run) passes the
-/// program to the runner that a [`ScheduleRunnerPlugin`](crate::ScheduleRunnerPlugin) or [`set_runner`](App::set_runner)
-/// has set; the default runner runs one frame.
+/// Plugins add systems, resources and schedules to it. [`update`](App::update) runs one frame. It is also a frame of the world
+/// ([`World::frame`]), which determines how long messages and removals are kept. [`run`](App::run) passes the program to the runner that a
+/// [`ScheduleRunnerPlugin`](crate::ScheduleRunnerPlugin) or [`set_runner`](App::set_runner) has set; the default runner runs one frame.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -214,7 +213,7 @@ impl fmt::Debug for App {
     }
 }
 
-/// The default runner: runs one frame.
+/// The default runner: runs one frame, and returns the exit.
 pub(crate) fn run_once(mut app: App) -> AppExit {
     app.update();
     app.should_exit().unwrap_or_default()
@@ -245,7 +244,7 @@ impl App {
         }
     }
 
-    /// The world.
+    /// Returns the world.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -256,7 +255,7 @@ impl App {
         &self.world
     }
 
-    /// The world, mutably.
+    /// Returns the world, mutably.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -268,8 +267,7 @@ impl App {
         &mut self.world
     }
 
-    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins are finished first, if they
-    /// have not been.
+    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins that are not finished are finished first.
     ///
     /// # Panics
     ///
@@ -291,7 +289,7 @@ impl App {
         }
     }
 
-    /// Like [`update`](App::update), but returns an error if a system fails. The rest of the frame does not run then.
+    /// Like [`update`](App::update), but returns an error if a system fails. Then the rest of the frame does not run.
     ///
     /// # Errors
     ///
@@ -361,8 +359,8 @@ impl App {
         self
     }
 
-    /// The exit with which the program should end, if an [`AppExit`] was written in this frame or the previous one. The
-    /// first failure takes precedence over successes; otherwise the first success is returned.
+    /// Returns the exit with which the program should end, if an [`AppExit`] was written in this frame or the previous one. The first
+    /// failure takes precedence over successes; otherwise the first success is returned.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -436,7 +434,7 @@ impl App {
         }
     }
 
-    /// Whether a plugin of this type was added. A plugin that is being built does not count.
+    /// Returns whether a plugin of this type was added. A plugin that is being built does not count.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -447,7 +445,7 @@ impl App {
         self.added::<T>().next().is_some()
     }
 
-    /// The plugins of this type that were added, in order. Plugins that are being built are not included.
+    /// Returns the plugins of this type that were added, in order. Plugins that are being built are not included.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -487,8 +485,8 @@ impl App {
         self.for_each_plugin(|added| !std::mem::replace(&mut added.is_clean, true), Plugin::cleanup);
     }
 
-    /// Calls a method of some plugins, including plugins that others add during these calls. A plugin is not in the list
-    /// while its method runs.
+    /// Calls a method of the plugins for which `is_meant` returns true, including plugins that are added during these calls. A plugin is
+    /// not in the list while its method runs.
     fn for_each_plugin(&mut self, is_meant: fn(&mut Added) -> bool, call: fn(&dyn Plugin, &mut Self)) {
         let mut at = 0;
         while at < self.plugins.len() {

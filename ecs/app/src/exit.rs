@@ -9,8 +9,8 @@ use strata_ecs::message::Message;
 
 /// Ends the program after the frame in which it is written, with this exit code.
 ///
-/// It belongs to the process: snapshots and saved worlds do not contain it, so that loading a world that was saved when
-/// a program ended does not end the loading program.
+/// The message belongs to the process: snapshots and saved worlds do not contain it. So loading a world that was saved when a program ended
+/// does not end the loading program.
 ///
 /// A runner calls [`App::should_exit`](crate::App::should_exit) after each frame. `main` can return an `AppExit` as the
 /// exit code of the process.
@@ -37,7 +37,7 @@ pub enum AppExit {
 }
 
 impl AppExit {
-    /// A failure with code 1.
+    /// Creates a failure with code 1.
     ///
     /// ```
     /// use strata_app::AppExit;
@@ -63,7 +63,7 @@ impl AppExit {
         }
     }
 
-    /// Whether it is [`Success`](AppExit::Success).
+    /// Returns whether the exit is [`Success`](AppExit::Success).
     ///
     /// ```
     /// use strata_app::AppExit;
@@ -74,7 +74,7 @@ impl AppExit {
         matches!(self, Self::Success)
     }
 
-    /// Whether it is an [`Error`](AppExit::Error).
+    /// Returns whether the exit is an [`Error`](AppExit::Error).
     ///
     /// ```
     /// use strata_app::AppExit;

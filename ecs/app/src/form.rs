@@ -1,5 +1,5 @@
-//! The text form of the resources of this crate in files. It does not need `serde`, so formats include these resources
-//! without listing them.
+//! The text form of the resources of this crate in files. It does not need `serde`, so files contain these resources even if the format
+//! does not list them.
 //!
 //! A text is a list of words separated by spaces. Each type reads as many words as it writes.
 
@@ -12,13 +12,13 @@ use strata_ecs::component::{Persistence, TextForm};
 /// A value that can be a part of a state in a file: numbers, `bool`, `char`, `String`, `Duration`, states with
 /// `derive(States)` or `derive(SubStates)`, and `Option`, `Vec`, arrays and tuples of these.
 pub trait Words: Sized {
-    /// Whether values can be written. False for a state if one of its fields cannot be written.
+    /// Whether values can be written. This is false for a state if one of its fields cannot be written.
     const ARE_KNOWN: bool = true;
 
     /// Appends the words of a value to a text.
     fn write(&self, text: &mut String);
 
-    /// Takes the words of a value from the beginning of a text.
+    /// Reads a value from the words at the beginning of a text, and removes these words from the text.
     fn read(text: &mut &str) -> Option<Self>;
 }
 
@@ -30,7 +30,7 @@ pub fn write_word(word: &str, text: &mut String) {
     text.push_str(word);
 }
 
-/// Takes a word from the beginning of a text.
+/// Removes a word from the beginning of a text, and returns it.
 pub fn read_word<'t>(text: &mut &'t str) -> Option<&'t str> {
     if text.is_empty() {
         return None;
@@ -40,23 +40,23 @@ pub fn read_word<'t>(text: &mut &'t str) -> Option<&'t str> {
     Some(word)
 }
 
-/// Reads a value that makes up a whole text.
+/// Reads a value from a text, which must contain nothing else.
 pub(crate) fn read_all<T: Words>(text: &str) -> Result<T, String> {
     let mut left = text;
     T::read(&mut left).filter(|_| left.is_empty()).ok_or_else(|| format!("`{text}` is no `{}`", type_name::<T>()))
 }
 
-/// The persistence of a resource that is written as its words.
+/// Returns the persistence of a resource that is saved as its words.
 pub(crate) fn as_text<R: Words>() -> Persistence<R> {
     Persistence::Text(text_form_of())
 }
 
-/// The text form of a type by its words.
+/// Returns the text form of a type, which consists of its words.
 pub(crate) const fn text_form_of<T: Words>() -> TextForm<T> {
     TextForm::new(T::write, read_all::<T>)
 }
 
-/// Values that are one word, which `Display` writes and `FromStr` reads.
+/// Implements `Words` for types whose values are one word, which `Display` writes and `FromStr` reads.
 macro_rules! one_word {
     ($($T:ty)*) => { $(
         impl Words for $T {
@@ -83,7 +83,7 @@ impl Words for char {
     }
 }
 
-/// Prefixed with its length in bytes, because it may contain spaces.
+/// A string is preceded by its length in bytes, because it may contain spaces.
 impl Words for String {
     fn write(&self, text: &mut String) {
         write_word("", text);
@@ -101,7 +101,7 @@ impl Words for String {
     }
 }
 
-/// Written in nanoseconds.
+/// A duration is written in nanoseconds.
 impl Words for Duration {
     fn write(&self, text: &mut String) {
         self.as_nanos().write(text);
@@ -116,15 +116,15 @@ impl Words for Duration {
 /// The form of a state in files.
 #[derive(Debug)]
 pub enum StateForm<S> {
-    /// Unknown: a format has to list the resources of the state, or leave them out.
+    /// The form is unknown: a format has to list the resources of the state, or leave them out.
     Unknown,
-    /// Not written, because it is computed from other states.
+    /// The state is not written, because it is computed from other states.
     Computed,
-    /// Written as words.
+    /// The state is written as words.
     Words {
         /// Appends the words of a value to a text.
         write: fn(&S, &mut String),
-        /// Takes the words of a value from the beginning of a text.
+        /// Reads a value from the words at the beginning of a text, and removes these words from the text.
         read: fn(&mut &str) -> Option<S>,
     },
 }
@@ -199,7 +199,7 @@ macro_rules! tuples {
 
 tuples! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
-/// Implements `Words` for a struct that is made of one value.
+/// Implements `Words` for a struct that is converted to and from one value.
 macro_rules! text_form {
     ($Type:ty $(where $S:ident: $Bound:ident)?, |$value:ident| $field:expr, |$field_value:ident| $make:expr) => {
         impl$(<$S: $Bound>)? $crate::form::Words for $Type {
@@ -217,15 +217,15 @@ macro_rules! text_form {
 }
 pub(crate) use text_form;
 
-/// A field of a state, used to determine whether it can be written: if its type has words, the inherent constant `FORM`
-/// applies, otherwise the constant of [`Unwritten`].
+/// A field of a state. Its constant `FORM` determines whether the field can be written: if the type of the field implements [`Words`], the
+/// inherent constant applies, otherwise the constant of [`Unwritten`].
 pub struct Field<T>(std::marker::PhantomData<T>);
 
 /// The functions that write and read a field.
 pub struct FieldForm<T> {
-    /// Writes the value.
+    /// Appends the value to a text.
     pub write: fn(&T, &mut String),
-    /// Reads the value.
+    /// Reads the value from the beginning of a text.
     pub read: fn(&mut &str) -> Option<T>,
 }
 
@@ -243,7 +243,7 @@ impl<T> Unwritten for Field<T> {
 }
 
 impl<T: Words> Field<T> {
-    /// The functions of the field, if all its parts can be written.
+    /// The functions of the field; `None` if a part of it cannot be written.
     pub const FORM: Option<FieldForm<T>> =
         if T::ARE_KNOWN { Some(FieldForm { write: T::write, read: T::read }) } else { None };
 }

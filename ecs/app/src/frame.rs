@@ -25,7 +25,7 @@ fn run_all(world: &mut World, labels: Vec<InternedScheduleLabel>) -> Result {
     Ok(())
 }
 
-/// Runs the schedules of a frame. `checked` is the number of schedules at the last check for schedules that never run.
+/// Runs the schedules of a frame. `checked` is the number of schedules of the world when schedules that never run were last searched.
 fn run_main(world: &mut World, mut checked: Local<'_, usize>) -> Result {
     if !world.resource::<HasStarted>().0 {
         world.insert_resource(HasStarted(true));

@@ -47,8 +47,8 @@ pub mod __private {
     pub use crate::form::{Field, FieldForm, StateForm, Unwritten, read_word, write_word};
     pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
 
-    /// The depth of a sub-state. A separate function, so that for a source that is not a state the only error is about
-    /// the implementation.
+    /// Returns the depth of a sub-state. This is a separate function, so that if a source is not a state, rustc only reports the missing
+    /// implementation.
     pub const fn sub_state_depth<S: SubStates>() -> usize {
         S::SourceStates::SET_DEPENDENCY_DEPTH + 1
     }

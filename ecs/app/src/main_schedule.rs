@@ -65,15 +65,14 @@ labels! {
     First;
     /// Runs before [`Update`], to prepare for it: see [`Main`].
     PreUpdate;
-    /// Runs [`FixedMain`] as many times as there are fixed steps in the time that has passed; without a
-    /// [`TimePlugin`](crate::time::TimePlugin) it never does. Other systems in this schedule should be in one of the
-    /// [`RunFixedMainLoopSystems`].
+    /// Runs [`FixedMain`] once for each fixed step in the time that has passed. Without a [`TimePlugin`](crate::time::TimePlugin), it never
+    /// runs `FixedMain`. Other systems in this schedule should be in one of the [`RunFixedMainLoopSystems`].
     RunFixedMainLoop;
     /// The schedule of one fixed step. It runs [`FixedFirst`], [`FixedPreUpdate`], [`FixedUpdate`], [`FixedPostUpdate`]
     /// and [`FixedLast`]; [`FixedMainScheduleOrder`] contains the order.
     ///
-    /// Its systems see the length of the step as the delta of [`Time`](crate::time::Time), and receive every message,
-    /// however many frames have passed since the last step.
+    /// In the systems of these schedules, the delta of [`Time`](crate::time::Time) is the length of the step. These systems receive every
+    /// message, even if several frames have passed since the last step.
     FixedMain;
     /// Runs first in each fixed step: see [`FixedMain`].
     FixedFirst;
@@ -135,7 +134,7 @@ pub enum RunFixedMainLoopSystems {
     AfterFixedMainLoop,
 }
 
-/// The index of a schedule in a list.
+/// Returns the index of a schedule in a list; panics if it is not in the list.
 #[track_caller]
 fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
     let label = label.intern();
@@ -183,7 +182,7 @@ impl Default for MainScheduleOrder {
 }
 
 impl MainScheduleOrder {
-    /// Inserts a schedule after another one, in each frame.
+    /// Adds `schedule` to the schedules of each frame, after the schedule `after`.
     ///
     /// # Panics
     ///
@@ -194,7 +193,7 @@ impl MainScheduleOrder {
         self.labels.insert(at + 1, schedule.intern());
     }
 
-    /// Inserts a schedule before another one, in each frame.
+    /// Adds `schedule` to the schedules of each frame, before the schedule `before`.
     ///
     /// # Panics
     ///
@@ -205,7 +204,7 @@ impl MainScheduleOrder {
         self.labels.insert(at, schedule.intern());
     }
 
-    /// Inserts a schedule that runs once, after another one.
+    /// Adds `schedule` to the schedules that run once, after the schedule `after`.
     ///
     /// # Panics
     ///
@@ -216,7 +215,7 @@ impl MainScheduleOrder {
         self.startup_labels.insert(at + 1, schedule.intern());
     }
 
-    /// Inserts a schedule that runs once, before another one.
+    /// Adds `schedule` to the schedules that run once, before the schedule `before`.
     ///
     /// # Panics
     ///
@@ -228,8 +227,8 @@ impl MainScheduleOrder {
     }
 }
 
-/// Whether the startup schedules have run. The order of the schedules belongs to the program, but this belongs to the
-/// world: a loaded world has started if it had started when it was saved.
+/// Whether the startup schedules have run. Unlike the order of the schedules, this belongs to the world and not to the program: a loaded
+/// world has started if it had started when it was saved.
 #[derive(Resource, Clone, Copy, Default, Debug)]
 #[resource(persistence = crate::form::as_text)]
 pub(crate) struct HasStarted(pub(crate) bool);
@@ -269,7 +268,7 @@ impl Default for FixedMainScheduleOrder {
 }
 
 impl FixedMainScheduleOrder {
-    /// Inserts a schedule after another one, in each fixed step.
+    /// Adds `schedule` to the schedules of each fixed step, after the schedule `after`.
     ///
     /// # Panics
     ///
@@ -280,7 +279,7 @@ impl FixedMainScheduleOrder {
         self.labels.insert(at + 1, schedule.intern());
     }
 
-    /// Inserts a schedule before another one, in each fixed step.
+    /// Adds `schedule` to the schedules of each fixed step, before the schedule `before`.
     ///
     /// # Panics
     ///
@@ -292,8 +291,8 @@ impl FixedMainScheduleOrder {
     }
 }
 
-/// Prepares the schedules of the fixed step, unless this has been done. From then on the world keeps the messages that
-/// their systems read, even if the first step is several frames later.
+/// Prepares the schedules of the fixed step, unless they are prepared. From then on, the world keeps the messages that the systems of these
+/// schedules read, even if the first step is several frames later.
 pub(crate) fn prepare_fixed(world: &mut World) -> Result {
     for label in world.resource::<FixedMainScheduleOrder>().labels.clone() {
         match world.try_schedule_scope(label, |world, schedule| schedule.initialize(world)) {

@@ -30,15 +30,15 @@ use crate::app::{App, Plugin, Plugins};
 /// assert!(!app.is_plugin_added::<Sound>());
 /// ```
 pub trait PluginGroup: Sized {
-    /// The plugins of the group.
+    /// Returns a builder with the plugins of the group.
     fn build(self) -> PluginGroupBuilder;
 
-    /// The name of the group, for messages.
+    /// Returns the name of the group, for messages.
     fn name() -> &'static str {
         type_name::<Self>()
     }
 
-    /// The group with the plugin of this type replaced.
+    /// Replaces the plugin of type `T`, and returns a builder with the plugins of the group.
     ///
     /// # Panics
     ///
@@ -84,18 +84,18 @@ pub struct PluginGroupBuilder {
 }
 
 impl PluginGroupBuilder {
-    /// An empty group with the name of `G`.
+    /// Creates an empty group with the name of `G`.
     pub fn start<G: PluginGroup>() -> Self {
         Self { name: G::name(), members: Vec::new() }
     }
 
-    /// Whether the group contains a plugin of this type, enabled or not.
+    /// Returns whether the group contains a plugin of this type, enabled or not.
     #[must_use]
     pub fn contains<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some()
     }
 
-    /// Whether the group contains a plugin of this type and will add it.
+    /// Returns whether the group contains a plugin of this type and will add it.
     #[must_use]
     pub fn enabled<T: Plugin>(&self) -> bool {
         self.position(TypeId::of::<T>()).is_some_and(|at| self.members[at].is_enabled)
@@ -113,7 +113,7 @@ impl PluginGroupBuilder {
         }
     }
 
-    /// Inserts a plugin at an index. An existing plugin of its type is removed.
+    /// Inserts a plugin at an index. An existing plugin of this type is removed.
     fn insert<T: Plugin>(mut self, mut at: usize, plugin: T) -> Self {
         let id = TypeId::of::<T>();
         if let Some(before) = self.position(id) {
@@ -124,7 +124,7 @@ impl PluginGroupBuilder {
         self
     }
 
-    /// Adds a plugin at the end. An existing plugin of its type is removed.
+    /// Adds a plugin at the end. An existing plugin of this type is removed.
     #[expect(clippy::should_implement_trait, reason = "the name in bevy_app")]
     pub fn add<T: Plugin>(self, plugin: T) -> Self {
         let at = self.members.len();
@@ -162,7 +162,7 @@ impl PluginGroupBuilder {
         self.insert(at, plugin)
     }
 
-    /// Replaces the plugin of this type. It stays enabled or disabled.
+    /// Replaces the plugin of this type. The new plugin is enabled if the old one was.
     ///
     /// # Panics
     ///
@@ -205,7 +205,7 @@ impl PluginGroupBuilder {
     ///
     /// # Panics
     ///
-    /// If one of them was added already.
+    /// If one of the plugins has already been added.
     #[track_caller]
     pub fn finish(self, app: &mut App) {
         for member in self.members.into_iter().filter(|member| member.is_enabled) {

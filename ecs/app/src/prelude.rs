@@ -1,7 +1,7 @@
 //! The items that most programs need, including the prelude of `strata_ecs`: `use strata_app::prelude::*;`.
 //!
-//! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that uses nothing else of `strata-ecs` only
-//! depends on this package.
+//! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that uses `strata-ecs` only through this prelude need not
+//! depend on it.
 //!
 //! Tests: tests/systems/public_paths.rs
 

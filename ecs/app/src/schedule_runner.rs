@@ -18,7 +18,7 @@ use crate::exit::AppExit;
 pub enum RunMode {
     /// Runs frames until an [`AppExit`] is written.
     Loop {
-        /// The minimum time between the beginnings of two frames; the thread sleeps for the rest of it.
+        /// The minimum time from the beginning of a frame to the beginning of the next one. If a frame is shorter, the thread sleeps.
         wait: Option<Duration>,
     },
     /// Runs one frame.
@@ -67,8 +67,8 @@ impl ScheduleRunnerPlugin {
         Self { run_mode: RunMode::Once }
     }
 
-    /// Creates a plugin that runs frames until an [`AppExit`] is written. A frame begins every `wait`, or immediately if
-    /// frames take longer.
+    /// Creates a plugin that runs frames until an [`AppExit`] is written. The next frame begins when `wait` has passed since the beginning
+    /// of the last one, or immediately if the frame took longer.
     ///
     /// ```
     /// use std::time::Duration;
@@ -91,7 +91,7 @@ impl Plugin for ScheduleRunnerPlugin {
     }
 }
 
-/// Runs frames until one of them ends the program.
+/// Runs frames until the program should exit.
 fn run_loop(mut app: App, wait: Option<Duration>) -> AppExit {
     loop {
         let began = Instant::now();

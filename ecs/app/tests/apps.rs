@@ -246,7 +246,7 @@ fn a_loop_runs_until_an_exit_is_written() {
         let mut app = logging();
         app.add_plugins(MinimalPlugins).add_systems(Update, exit_in(4, codes));
         assert_eq!(app.run(), AppExit::from_code(expected), "{codes:?}");
-        // What has run is gone.
+        // The program has been passed to its runner and is gone.
         assert!(app.world().get_resource::<Log>().is_none());
     }
 }

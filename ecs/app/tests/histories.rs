@@ -1,4 +1,4 @@
-//! Random histories of states, clocks and fixed steps beside a model of a few lines, with plugins in any order.
+//! Random histories of states, clocks and fixed steps, compared with a model of a few lines, with plugins in any order.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -109,7 +109,7 @@ fn app(random: &mut Rand32) -> App {
     app
 }
 
-/// What a program is expected to have.
+/// The expected state of a program.
 struct Model {
     screen: Screen,
     phase: Option<Phase>,
@@ -122,7 +122,7 @@ struct Model {
     is_paused: bool,
 }
 
-/// What is asked for in a frame.
+/// The requests in a frame.
 #[derive(Default)]
 struct Asked {
     delta: Duration,
@@ -139,7 +139,7 @@ impl Model {
         Self { screen: Screen::Menu, phase: None, elapsed, stepped, overstep, timestep, speed: 2, is_paused: false }
     }
 
-    /// What a frame notes.
+    /// Advances the model by a frame, and returns the expected records.
     fn frame(&mut self, asked: &Asked) -> Vec<String> {
         let mut noted = self.transitions(asked);
         let delta = if self.is_paused { Duration::ZERO } else { (asked.delta * self.speed / 2).min(MAX_DELTA) };

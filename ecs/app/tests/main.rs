@@ -1,4 +1,4 @@
-//! What a program on strata-app sees: one program, a module for each part.
+//! Tests of strata-app: one test program, with a module for each part.
 
 mod apps;
 mod derived;
@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use strata_app::prelude::*;
 
-/// What systems have noted, in order.
+/// The records of systems, in order.
 #[derive(Resource, Default)]
 struct Log(Vec<String>);
 
@@ -23,7 +23,7 @@ fn note(text: &'static str) -> impl FnMut(ResMut<'_, Log>) + Clone {
     move |mut log: ResMut<'_, Log>| log.0.push(text.to_owned())
 }
 
-/// What was noted since this was last asked.
+/// Returns the records since the last call.
 fn noted(app: &mut App) -> Vec<String> {
     std::mem::take(&mut app.world_mut().resource_mut::<Log>().0)
 }

@@ -138,7 +138,7 @@ impl PluginGroup for Group {
     }
 }
 
-/// What a group adds, in its order.
+/// Returns the plugins that a group adds, in order.
 fn built(group: impl PluginGroup) -> Vec<String> {
     let mut app = logging();
     app.add_plugins(group.build());

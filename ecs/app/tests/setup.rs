@@ -1,4 +1,4 @@
-//! What a program hears of that it has not added: plugins and states.
+//! Reports about missing plugins and states.
 
 use strata_app::prelude::*;
 use strata_app::state::NextState;
@@ -26,7 +26,7 @@ fn quiet() -> App {
     app
 }
 
-/// What was reported in so many frames.
+/// Returns the reports in this number of frames.
 fn reported(app: &mut App, frames: u32) -> Vec<String> {
     (0..frames).for_each(|_| app.update());
     app.world_mut().take_command_errors().0.iter().map(ToString::to_string).collect()

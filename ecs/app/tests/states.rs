@@ -69,7 +69,7 @@ fn set_if_different<S: FreelyMutableState>(app: &mut App, state: S) {
     app.world_mut().resource_mut::<NextState<S>>().set_if_different(state);
 }
 
-/// What a frame notes.
+/// Runs a frame, and returns its records.
 fn frame(app: &mut App) -> Vec<String> {
     app.update();
     noted(app)
@@ -537,7 +537,7 @@ fn entities_end_when_their_state_is_left() {
     assert_eq!(names(&mut app), ["battle", "end", "for ever", "game", "played", "spawned at enter"]);
     set(&mut app, Battle);
     frame(&mut app);
-    // A transition to itself that is not told ends nothing; one that is told does.
+    // A transition from a state to itself that does not run `OnExit` despawns nothing; one that runs it does.
     set_if_different(&mut app, Game);
     frame(&mut app);
     assert_eq!(names(&mut app).len(), 5, "what is bound to the computed state has ended, as that was entered again");

@@ -12,7 +12,7 @@ use crate::{logging, note, noted};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// What a timer says after each of these durations.
+/// Returns the state of a timer after each of these durations.
 fn told(timer: &mut Timer, durations: &[u32]) -> Vec<(bool, u32, Duration)> {
     let tick = |ms: &u32| {
         timer.tick(*ms * MS);

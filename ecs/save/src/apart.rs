@@ -1,4 +1,4 @@
-//! Marker components that keep tables separate if their entities had different left-out components: see
+//! Marker components that keep tables separate if the entities in them had different left-out components: see
 //! [`WorldFormat::keeping_tables`](crate::WorldFormat::keeping_tables).
 //!
 //! Each set of left-out components has a number. A table of entities with this set has the marker components for the bits of that number.
@@ -19,7 +19,7 @@ macro_rules! bits {
             struct $Bit;
         )*
 
-        /// For each bit, creates a column of marker values.
+        /// Functions, one for each bit of the number of a set, that create a column of marker values.
         const COLUMNS: &[fn(usize, Tick) -> NewColumnContents] =
             &[$(|count, stamp| NewColumnContents::of(vec![$Bit; count], stamp)),*];
     };
@@ -44,8 +44,8 @@ bits! {
     Apart15 "strata.apart_15"
 }
 
-/// The marker columns of a table with `count` rows whose entities had the set of components with this number; `None` if there are too many
-/// sets.
+/// Returns the marker columns of a table with `count` rows. `set` is the number of the set of left-out components that the entities had;
+/// `None` if there are more sets than the markers can tell apart.
 pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewColumnContents>> {
     let is_set = |bit: &usize| set >> bit & 1 == 1;
     (set < 1 << COLUMNS.len())
@@ -53,14 +53,14 @@ pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewCo
 }
 
 impl WorldFormat {
-    /// Keeps entities in separate tables if components of theirs are left out, so that the loaded world continues like the saved one: rows,
-    /// tables and ids have the same order, even after entities have been spawned and despawned. Otherwise the rows of tables that differ
-    /// only in left-out components become rows of one table. For programs that continue one saved world in two places, such as lockstep; a
-    /// [`Recorder`](crate::Recorder) does this by default.
+    /// Keeps entities in separate tables if they had different left-out components. Then the loaded world continues like the saved one:
+    /// rows, tables and ids have the same order, even after entities have been spawned and despawned. Without this option, the rows of
+    /// tables that differ only in left-out components become rows of one table. Use it in programs that continue one saved world in two
+    /// places, such as lockstep; a [`Recorder`](crate::Recorder) uses it by default.
     ///
-    /// Marker components of this crate keep the tables separate. A left-out component is constructed for the entities that had it if
-    /// another of their components requires it. Otherwise the loaded entities do not have it; if systems then insert or remove it, rows can
-    /// get another order than in the saved world, unless the component has sparse storage.
+    /// Marker components of this crate keep the tables separate. If another component of an entity requires a left-out component, the load
+    /// constructs it for the entities that had it. Otherwise the loaded entities do not have it. If systems then insert or remove it, rows
+    /// can get another order than in the saved world, unless the component has sparse storage.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -95,8 +95,8 @@ impl WorldFormat {
         self
     }
 
-    /// The format in which a recorder saves and a player loads. The state of consumers affects what systems do, so it is saved where
-    /// possible, even if this format leaves it out.
+    /// Returns the format in which a recorder saves and a player loads. The state of consumers affects what systems do, so it is saved
+    /// where possible, even if this format leaves it out.
     pub(crate) fn for_replays(&self) -> Self {
         let mut format = self.clone();
         format.keeps_tables = true;

@@ -9,21 +9,22 @@ use crc32fast::Hasher;
 use crate::encoding::Budget;
 use crate::error::Problem;
 
-/// The number of bytes that are copied and then hashed together: the size of the L1 cache.
+/// The number of bytes that are copied and then hashed together: few enough to be in the L1 cache when they are hashed.
 const HASHED_AT_ONCE: usize = 1 << 14;
 
 /// The number of arrays that are written together.
 const ARRAYS_AT_ONCE: usize = 1 << 10;
 
-/// Appends to a list of bytes, and computes the checksum of the settled bytes.
+/// Appends to a list of bytes, and computes a checksum. Bytes are *settled* when they are added to the checksum: they must not change
+/// afterwards.
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
     hasher: Hasher,
-    /// The number of bytes that no longer change: they are in the checksum, or are excluded from it.
+    /// The number of settled bytes, which includes bytes that are excluded from the checksum.
     settled: usize,
     /// The ranges of the values of types, with the names of the types.
     values: Vec<(Range<usize>, &'static str)>,
-    /// The number of elements of sequences within values that take no bytes, and the name of the last type with such elements.
+    /// The number of elements that take no bytes, in the sequences of all values; and the name of the last type with such elements.
     empty: (usize, &'static str),
 }
 
@@ -40,7 +41,8 @@ impl Writer {
         self.settled = self.bytes.len();
     }
 
-    /// Records that the bytes from a position on are the values of a type, which contain `empty` elements of sequences that take no bytes.
+    /// Records that the bytes from position `from` on are values of the type `of`. The sequences in these values have `empty` elements that
+    /// take no bytes.
     pub(crate) fn note_values(&mut self, from: usize, of: &'static str, empty: usize) {
         self.values.push((from..self.bytes.len(), of));
         if empty != 0 {
@@ -48,31 +50,31 @@ impl Writer {
         }
     }
 
-    /// A type with elements of sequences that take no bytes, if there are more of them than a reader accepts.
+    /// Returns the name of a type whose sequences have elements without bytes, if there are more such elements than a reader accepts.
     pub(crate) fn too_many_empty(&self) -> Option<&'static str> {
         let (count, of) = self.empty;
         (count > Budget::len_of(self.bytes.len())).then_some(of)
     }
 
-    /// The type whose values contain the byte at this position.
+    /// Returns the type whose values contain the byte at this position.
     pub(crate) fn type_at(&self, at: usize) -> Option<&'static str> {
         self.values.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| *name)
     }
 
-    /// Leaves room for a number that is not in the checksum.
+    /// Writes a placeholder for a number that the checksum excludes.
     pub(crate) fn skip_u32(&mut self) {
         self.settle();
         self.u32(0);
         self.settled = self.bytes.len();
     }
 
-    /// The checksum of everything that has been written.
+    /// Returns the checksum of everything that has been written.
     pub(crate) fn checksum(&mut self) -> u32 {
         self.settle();
         self.hasher.clone().finalize()
     }
 
-    /// Writes several parts of bytes, preceded by their total length. They are settled.
+    /// Writes and settles several slices of bytes, preceded by their total length.
     pub(crate) fn plain(&mut self, parts: &[&[u8]]) {
         self.len(parts.iter().map(|part| part.len()).sum());
         for bytes in parts.iter().flat_map(|part| part.chunks(HASHED_AT_ONCE)) {
@@ -112,7 +114,7 @@ impl Writer {
         self.arrays(values, |value| number(value).to_le_bytes());
     }
 
-    /// Writes items as arrays of bytes, without their number. They are settled if there are many.
+    /// Writes items as arrays of bytes, without the number of the items. Full groups of [`ARRAYS_AT_ONCE`] items are settled.
     pub(crate) fn arrays<T, const N: usize>(&mut self, items: &[T], array: impl Fn(&T) -> [u8; N]) {
         self.bytes.reserve(items.len() * N);
         for items in items.chunks(ARRAYS_AT_ONCE) {
@@ -138,14 +140,14 @@ impl Writer {
     }
 }
 
-/// The lengths of the bytes of consecutive values: one number while all are the same.
+/// The lengths in bytes of consecutive values: one number as long as all lengths are equal.
 #[derive(Default)]
 pub(crate) struct Lengths {
     count: usize,
     first: u32,
-    /// Empty while all are the same.
+    /// The length of each value; empty as long as all lengths are equal.
     each: Vec<u32>,
-    /// The number of elements of sequences within the values that take no bytes.
+    /// The number of elements that take no bytes, in the sequences of the values.
     pub(crate) empty: usize,
 }
 
@@ -175,7 +177,7 @@ impl Lengths {
         Ok(())
     }
 
-    /// The length of each value, unless all are the same.
+    /// Returns the length of each value; `None` if all lengths are equal.
     pub(crate) fn each(&self) -> Option<&[u32]> {
         (!self.each.is_empty()).then_some(&self.each[..])
     }
@@ -192,7 +194,7 @@ impl<'b> Reader<'b> {
         Self { all, at: 0 }
     }
 
-    /// The number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
@@ -233,7 +235,7 @@ impl<'b> Reader<'b> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The number of the items that follow, each of at least `each` bytes: at most as many as the remaining bytes can hold.
+    /// Reads the number of the items that follow, each of at least `each` bytes. Fails if the remaining bytes cannot hold so many items.
     pub(crate) fn len(&mut self, each: usize) -> Result<usize, Problem> {
         let len = usize::try_from(self.u64()?).map_err(|_| Problem::Ended)?;
         let is_there = len.checked_mul(each).is_some_and(|bytes| bytes <= self.all.len() - self.at);
@@ -256,7 +258,7 @@ impl<'b> Reader<'b> {
         Ok(self.arrays(len)?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
-    /// The bytes that have not been read.
+    /// Returns the bytes that have not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
     }
@@ -266,7 +268,7 @@ impl<'b> Reader<'b> {
         self.at = at.min(self.all.len());
     }
 
-    /// The bytes of a block.
+    /// Reads a block: its length and its bytes.
     pub(crate) fn block(&mut self) -> Result<&'b [u8], Problem> {
         let len = self.len(1)?;
         self.bytes(len)

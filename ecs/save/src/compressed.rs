@@ -1,5 +1,5 @@
 //! Compressed worlds: other magic bytes, a checksum of all following bytes, the length of the decompressed world, and the world as one
-//! block of LZ4. Different blocks may decompress to the same bytes, so the checksum of the world alone would not detect all damage.
+//! block of LZ4. Different blocks may decompress to equal bytes, so the checksum of the world alone would not detect all damage.
 //!
 //! Tests: tests/snapshots/compressed.rs
 
@@ -30,7 +30,7 @@ pub(crate) fn compress(world: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a world, decompressed if they are compressed.
+/// Returns the bytes of a world, decompressed if they are compressed.
 pub(crate) fn decompressed(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
     let Some(rest) = bytes.strip_prefix(&MAGIC) else { return Ok(Cow::Borrowed(bytes)) };
     decompress(rest).map(Cow::Owned).map_err(|(at, problem)| {
@@ -39,7 +39,7 @@ pub(crate) fn decompressed(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LoadError> {
     })
 }
 
-/// Decompresses the bytes after the magic bytes. An error contains its offset in these bytes.
+/// Decompresses the bytes after the magic bytes. An error contains the offset of the problem in these bytes.
 #[cfg(feature = "lz4")]
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>, (usize, Problem)> {
     /// The maximum compression ratio of a block.

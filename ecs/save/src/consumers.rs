@@ -24,17 +24,18 @@ use crate::local_types::{AnyValue, LocalType};
 use crate::types::{ComponentType, ResourceType, name_of};
 use crate::values::{Form, Values};
 
-/// The kind of the state, the name of a type, numbers, and the bytes of a value.
+/// One part of the state of a system: its [`kind`], the name of a type, numbers, and the bytes of a value.
 type Kept = (u8, String, Vec<u64>, Vec<u8>);
-/// The name of a system, its index among the systems of this name, whether it is a condition, the number of ids that it is expected to
-/// reserve, and its state.
+/// The state of a system: its name, its index among the systems with this name in the schedule, whether it is a run condition, the number
+/// of ids that it is expected to reserve, and the parts of its state.
 type SystemData = (String, u32, bool, u32, Vec<Kept>);
-/// The label of a schedule, whether it has run in the frame, the messages that it retains with their first number, and its systems.
+/// The state of a schedule: its label, whether it has run in the frame, the lists of messages that it retains with the number of the first
+/// retained message, and its systems.
 type ScheduleData = (String, bool, Vec<(String, u64)>, Vec<SystemData>);
-/// A component with its version, whether the log keeps values, the number of the first entry, the maximum number of entries, entities, and
-/// the bytes of their values.
+/// The removal log of a component: the name and version of the component, whether the log keeps values, the number of the first entry, the
+/// maximum number of entries, the entities, and the bytes of the values.
 type RemovalData = (String, u32, bool, u64, u64, Vec<u64>, Vec<u8>);
-/// The ticks of spawns by index, the tick of other indexes, and the newest tick.
+/// The ticks at which entities were spawned, by index; the tick of all further indexes; and the newest tick.
 type SpawnData = (Vec<u32>, u32, u32);
 /// The state of all consumers.
 pub(crate) type ConsumersData = (Vec<ScheduleData>, Vec<RemovalData>, Option<SpawnData>);
@@ -48,7 +49,7 @@ mod kind {
     pub(super) const LOCAL: u8 = 4;
 }
 
-/// The state of consumers in the contents of a world; empty if the format leaves it out.
+/// Converts the state of the consumers of a world; returns an empty state if the format leaves it out.
 pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<ConsumersData, SaveError> {
     if format.new_consumers {
         return Ok(ConsumersData::default());
@@ -70,7 +71,7 @@ pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result
     Ok((all, removals, spawns))
 }
 
-/// The types of a format.
+/// The types of a format, with their names in files.
 struct Names<'f> {
     format: &'f WorldFormat,
     locals: HashMap<TypeId, LocalType>,
@@ -82,19 +83,19 @@ impl<'f> Names<'f> {
         Self { format, locals: locals.map(|local| (local.type_id, local)).collect() }
     }
 
-    /// The type of a component that is saved.
+    /// Returns the type of a component; `None` if it is not saved.
     fn component(&self, descriptor: &ComponentDescriptor) -> Option<&'f ComponentType> {
         let is_it = |ty: &&ComponentType| ty.descriptor.identity() == descriptor.identity();
         self.format.components.iter().find(is_it).filter(|ty| self.format.saves(ty.descriptor))
     }
 
-    /// The name of a list of messages that is saved.
+    /// Returns the name of a list of messages; `None` if it is not saved.
     fn list(&self, descriptor: &ComponentDescriptor) -> Option<String> {
         let is_it = |ty: &&ResourceType| ty.descriptor.identity() == descriptor.identity();
         self.format.resources.iter().find(is_it).map(|ty| name_of(ty.descriptor))
     }
 
-    /// `None` for a component that is left out.
+    /// Converts the removal log of a component; returns `None` if the component is left out.
     fn removals(&self, removals: RemovalContents<'_>) -> Result<Option<RemovalData>, SaveError> {
         let descriptor = removals.component();
         let Some(ty) = self.component(descriptor) else {
@@ -115,7 +116,7 @@ impl<'f> Names<'f> {
         Ok(Some((name_of(descriptor), ty.version, of_values, first, limit as u64, entities, bytes)))
     }
 
-    /// `None` if there is no state.
+    /// Converts the state of a schedule; returns `None` if there is no state to save.
     fn schedule(&self, schedule: ScheduleContents<'_>) -> Result<Option<ScheduleData>, SaveError> {
         let held = schedule.held_messages().filter_map(|(list, from)| Some((self.list(list)?, from)));
         let (held, has_run): (Vec<(String, u64)>, bool) = (held.collect(), schedule.has_run_in_frame());
@@ -127,7 +128,8 @@ impl<'f> Names<'f> {
         Ok((!says_nothing).then(|| (format!("{:?}", schedule.label()), has_run, held, systems)))
     }
 
-    /// `None` for a system that has not been prepared: a loader treats missing systems in the same way.
+    /// Converts the state of a system; returns `None` if the system has not been prepared. A load treats such systems and missing systems
+    /// alike.
     fn system(&self, system: SystemContents<'_>) -> Result<Option<SystemData>, SaveError> {
         let mut all = Vec::new();
         for kept in system.kept() {
@@ -165,7 +167,7 @@ impl<'f> Names<'f> {
     }
 }
 
-/// Writes the data as it is in a file.
+/// Writes the data in the form that files contain.
 pub(crate) fn write(data: &ConsumersData, out: &mut Vec<u8>) -> Result<(), SaveError> {
     match encode(data, out) {
         Ok(_) => Ok(()),
@@ -173,7 +175,7 @@ pub(crate) fn write(data: &ConsumersData, out: &mut Vec<u8>) -> Result<(), SaveE
     }
 }
 
-/// The consumer data of a file.
+/// Reads the consumer data of a file.
 pub(crate) struct Read<'r, 'b> {
     pub(crate) format: &'r WorldFormat,
     pub(crate) components: &'r HashMap<String, ComponentType>,
@@ -184,7 +186,7 @@ pub(crate) struct Read<'r, 'b> {
     pub(crate) now: Tick,
 }
 
-/// The problem, and the name of the type that it concerns.
+/// A problem, preceded by the name of the type that it concerns.
 pub(crate) type Refused = (Option<String>, Problem);
 
 fn entities(bits: Vec<u64>) -> Result<Vec<Entity>, Refused> {
@@ -196,7 +198,7 @@ fn tick(number: u64) -> Result<Tick, Refused> {
 }
 
 impl Read<'_, '_> {
-    /// Adds the data to a snapshot.
+    /// Reads the data from bytes, and adds it to a snapshot.
     pub(crate) fn add_to(&self, builder: &mut SnapshotBuilder, mut bytes: &[u8]) -> Result<(), Refused> {
         let data: ConsumersData =
             decode(&mut bytes, self.budget).map_err(|error| (None, Problem::Value(error.to_string())))?;
@@ -232,7 +234,7 @@ impl Read<'_, '_> {
         Ok(())
     }
 
-    /// The component with a name; `None` if the name is empty or the component is skipped.
+    /// Returns the component with this name; `None` if the name is empty or the component is skipped.
     fn component(&self, name: String) -> Result<Option<&ComponentType>, Refused> {
         match self.components.get(&name) {
             None if name.is_empty() || self.format.skips_unknown || self.format.keeps_unknown => Ok(None),
@@ -277,7 +279,7 @@ impl Read<'_, '_> {
         })
     }
 
-    /// `None` for a component that is skipped.
+    /// Converts the data of a removal log; returns `None` if the component is skipped.
     fn removals(&self, data: RemovalData) -> Result<Option<NewRemovalContents>, Refused> {
         let (name, version, of_values, first, limit, bits, bytes) = data;
         let entities = entities(bits)?;

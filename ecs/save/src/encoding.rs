@@ -1,9 +1,9 @@
 //! Values as bytes in postcard's encoding, which is stable: <https://postcard.jamesmunns.com/wire-format>. The bytes do not describe their
 //! types.
 //!
-//! Bytes may be malicious: lengths and depths in them must not cause more time and memory than their size justifies, or overflow the stack.
-//! The number of elements that take no bytes is not limited by the size, so there is a [`Budget`] for them; and values that can contain
-//! values of their own type are only read to some depth. Values that could not be read are not written either.
+//! Bytes may be malicious: lengths and depths in them must not cost more time and memory than the size of the bytes justifies, and must not
+//! overflow the stack. The size does not limit the number of elements that take no bytes, so a [`Budget`] limits it. Values that can
+//! contain values of their own type are only read to a maximum depth. The encoder rejects values that the decoder would reject.
 //!
 //! Tests: tests/snapshots/encoding.rs
 
@@ -19,7 +19,7 @@ use self::decoder::Decoder;
 use self::encoder::Encoder;
 pub(crate) use self::limits::Budget;
 
-/// Appends a value to `out`, and returns the number of elements of its sequences that take no bytes.
+/// Appends a value to `out`. Returns the number of elements that take no bytes, in the sequences of the value.
 #[inline]
 pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize, Error> {
     let mut encoder = Encoder::new(out);
@@ -27,8 +27,8 @@ pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize
     Ok(encoder.empty())
 }
 
-/// Writes consecutive values, and returns the number of elements of their sequences that take no bytes. A function is called with the
-/// length of each value.
+/// Writes consecutive values, and calls `written` with the length of each. Returns the number of elements that take no bytes, in the
+/// sequences of the values.
 pub(crate) fn encode_all<T: Serialize>(
     values: &[T],
     out: &mut Vec<u8>,
@@ -43,7 +43,7 @@ pub(crate) fn encode_all<T: Serialize>(
     Ok(encoder.empty())
 }
 
-/// Whether all numbers in a value are finite.
+/// Returns whether all numbers in a value are finite.
 #[cfg(feature = "text")]
 pub(crate) fn is_finite<T: Serialize + ?Sized>(value: &T) -> Result<bool, Error> {
     let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use strata_ecs::snapshot::{BuildError, LeftOut, NotTaken, RestoreError, Snapshot
 pub enum SaveError {
     /// The world cannot be snapshotted.
     Snapshot(SnapshotError),
-    /// The format does not know some data of the world; all of them are named.
+    /// The format does not know some data of the world; the error lists all of them.
     NotSaved(Vec<NotSaved>),
     /// No format is [registered](crate::WorldFormat::register) for the requested save.
     NoFormat,
@@ -38,13 +38,13 @@ pub enum NotSaved {
     Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
-    /// Links of a relationship of which the format saves this side and leaves out the other one: the type name of the component.
+    /// The format saves only one side of a relationship with links: the type name of the component on that side.
     OtherSide(&'static str),
     /// Values of a component with `#[component(clone = "never")]`, which cannot be loaded: its type name.
     NotClone(&'static str),
-    /// Values of types that were unknown when the world was loaded, and that the format does not keep.
+    /// Values of types that were unknown when the world was loaded. This format does not keep such values.
     Unknown,
-    /// Data that a file cannot contain.
+    /// Data that files cannot contain.
     LeftOut(LeftOut),
 }
 
@@ -52,18 +52,18 @@ pub enum NotSaved {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The bytes are not those of a saved world, or are damaged.
+    /// The bytes are not a saved world, or are damaged.
     Bytes {
         /// The number of valid bytes before the problem.
         offset: usize,
-        /// The component or resource that the problem concerns, by its name in files.
+        /// The name in files of the component or resource that the problem concerns.
         name: Option<String>,
         /// The problem.
         problem: Problem,
     },
     /// The parts of the world contradict each other.
     Build(BuildError),
-    /// No format is [registered](crate::WorldFormat::register) in which a requested load could be done.
+    /// No format is [registered](crate::WorldFormat::register) for the requested load.
     NoFormat,
     /// Something is running in the world, so it cannot be restored now.
     Restore(RestoreError),
@@ -73,18 +73,18 @@ pub enum LoadError {
     Io(io::Error),
 }
 
-/// A world that is saved and loaded differs from the original.
+/// A world differs from the original after it has been saved and loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It cannot be saved.
+    /// The world cannot be saved.
     Save(SaveError),
     /// The saved bytes cannot be loaded.
     Load(LoadError),
-    /// When it is saved again, values of a component, relation or resource have other bytes: its type name. They have no order of their
-    /// own, like the values of a `HashMap`, or lose data when they are saved or loaded.
+    /// The values of a component, relation or resource have other bytes when the loaded world is saved: the name of its type. Such values
+    /// have no fixed order, like the contents of a `HashMap`, or lose data when they are saved or loaded.
     Differs(&'static str),
-    /// Other data have other bytes, from this offset on.
+    /// The bytes of other data differ, from this offset on.
     DiffersAt(usize),
 }
 
@@ -98,9 +98,9 @@ pub enum Problem {
     NoReplay,
     /// The bytes do not begin like a delta.
     NoDelta,
-    /// The new entity with this id has a component, but there is no value of it.
+    /// The new entity with this id has a component, but the bytes contain no value of that component.
     Missing(u64),
-    /// The bytes have this version of the format, which is not supported.
+    /// The layout of the bytes has this version, which is not supported.
     Version(u32),
     /// The bytes are compressed, and this program does not have the feature `lz4`.
     Compressed,
@@ -108,13 +108,13 @@ pub enum Problem {
     Checksum,
     /// The bytes end too early, or contain a length past their end.
     Ended,
-    /// There are more bytes after the world.
+    /// Further bytes follow the world.
     TooLong,
     /// A text is not UTF-8.
     Text,
     /// A flag is neither 0 nor 1.
     Flag,
-    /// The form of values does not exist.
+    /// The form of some values is unknown.
     Form,
     /// The state of a system is invalid.
     Kept,
@@ -122,30 +122,31 @@ pub enum Problem {
     UnknownLocal,
     /// The ends of pairs or links are not an even number of entities.
     Odd,
-    /// No entity has this id; or, in a delta, the replica does not know it, or already knows an entity that should be new.
+    /// No entity has this id. In a delta: the replica does not know this entity, or the entity should be new and the replica already has
+    /// it.
     Entity(u64),
-    /// There is no component or resource with this number, or it is of the other kind.
+    /// No component, resource, relation or entity of a block has this number, or the component with this number is not allowed here.
     Number(u32),
-    /// The format does not know a component or resource.
+    /// The format does not know the component, resource or relation.
     UnknownName,
-    /// Values of an unknown relation, or of a side of an unknown relationship: they cannot be kept, since the entities at their other ends
-    /// may be despawned.
+    /// The bytes contain values of an unknown relation, or of a side of an unknown relationship. They cannot be kept, because the entities
+    /// at their other ends may be despawned.
     NotKept,
-    /// Two types, this one and the one that has the problem, are both read as the same type, and there are values of both.
+    /// This type and the type with the problem are read as one type, and the bytes contain values of both.
     Same(String),
-    /// Too many unknown values take no bytes.
+    /// The bytes contain too many unknown values that take no bytes.
     TooMany,
     /// A table has two columns of one component, an entity has two values of it, or a resource or relation occurs twice.
     Twice,
-    /// The checksum of a replay for this frame does not follow the frame of the previous checksum, or is after the last frame.
+    /// A replay has a checksum for this frame, which is not after the frame of the previous checksum, or is after the last frame.
     Frame(u64),
     /// Values have this version, which is not supported.
     ValueVersion(u32),
-    /// The resource was saved by a format that lists its type, which this format does not.
+    /// The resource was saved by a format that lists the type of the resource. This format does not list it.
     NotListed,
-    /// A value cannot be deserialised, and the reason.
+    /// A value cannot be deserialised, for this reason.
     Value(String),
-    /// Values take fewer bytes than there are.
+    /// The values are shorter than their bytes.
     ValuesTooLong,
 }
 
@@ -263,13 +264,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Writes a text and then the items of a list.
+/// Writes a text, and then the items of a list, separated by semicolons.
 fn list(f: &mut fmt::Formatter<'_>, text: &str, all: impl Iterator<Item: fmt::Display>) -> fmt::Result {
     f.write_str(text)?;
     all.enumerate().try_for_each(|(at, one)| write!(f, "{}{one}", if at == 0 { "" } else { "; " }))
 }
 
-/// Describes data that a snapshot cannot take, and the options of a format for them.
+/// Describes data that a snapshot cannot contain, and the options of a format that concern them.
 fn not_taken(f: &mut fmt::Formatter<'_>, what: &NotTaken) -> fmt::Result {
     match what {
         NotTaken::Local { system, value } => {

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// The error of an operation on a file, with its path.
+/// Adds the path of a file to the error of an operation on it.
 fn with_path(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }
@@ -17,8 +17,8 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path).map_err(|error| with_path(error, path))
 }
 
-/// Replaces a file. An error names the file. The bytes are written to a temporary file in the same folder, which is renamed when they are
-/// on the disk: after a crash the old file or the new one exists.
+/// Replaces a file. An error names the file. The bytes are written to a temporary file in the same folder, which is renamed when the bytes
+/// are on the disk. So after a crash, either the old file or the new one exists.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_whole(path, bytes).map_err(|error| with_path(error, path))
 }

@@ -1,7 +1,7 @@
 //! Reads values from the bytes of plain values in files: the numbers in the order of the fields, little-endian, without padding.
 //!
-//! So `serde` can read values whose type was plain when they were saved and is not plain now, and values from a machine with another byte
-//! order.
+//! With it, `serde` reads values of a type that was plain when they were saved and is not plain now, and values on a machine with another
+//! byte order.
 //!
 //! Tests: tests/snapshots/encoding.rs
 
@@ -11,7 +11,7 @@ use serde_core::forward_to_deserialize_any;
 
 use crate::bytes::Reader;
 
-/// Reads values one after the other.
+/// Reads consecutive values.
 pub(crate) struct Fixed<'b>(pub(crate) Reader<'b>);
 
 /// The remaining fields of a value, or items of an array.

@@ -22,32 +22,32 @@ use crate::unknown::UnknownResources;
 /// The entities of a world that match a filter.
 pub(crate) type Selected = fn(&mut World) -> Vec<Entity>;
 
-/// The types that are saved of worlds, and the options: see [the crate](crate).
+/// The types of data that are saved, and the options: see [the crate](crate).
 ///
-/// The programs that save and load must list the same types, in any order.
+/// The saving program and the loading program must list the same types, in any order.
 #[derive(Clone, Default, Debug)]
 pub struct WorldFormat {
     pub(crate) components: Vec<ComponentType>,
     pub(crate) resources: Vec<ResourceType>,
     pub(crate) relations: Vec<RelationType>,
     pub(crate) new_consumers: bool,
-    /// Types of values that systems keep.
+    /// The types of `Local`s that are saved.
     pub(crate) locals: Vec<LocalType>,
-    /// Whether `Local`s of other types are left out.
+    /// Whether `Local`s whose types are not in `locals` are left out.
     pub(crate) skips_locals: bool,
     /// Components and relations that are not saved.
     left_out: HashSet<ComponentIdentity>,
-    /// Whether only types that the format knows are saved.
+    /// Whether types that the format does not know are left out without an error.
     only_known: bool,
-    /// Whether types in files that the format does not know are skipped.
+    /// Whether a load skips types that the format does not know.
     pub(crate) skips_unknown: bool,
-    /// Whether values in files whose types the format does not know are kept.
+    /// Whether a load keeps values whose types the format does not know.
     pub(crate) keeps_unknown: bool,
     /// Whether entities that are loaded into a world with entities keep their ids.
     pub(crate) keeps_ids: bool,
-    /// Whether resources in files replace those of the world into which entities are loaded.
+    /// Whether the resources in files replace the resources of the world into which entities are loaded.
     pub(crate) replaces_resources: bool,
-    /// Whether tables with different left-out components stay separate.
+    /// Whether tables that differ only in left-out components stay separate.
     pub(crate) keeps_tables: bool,
     /// Whether consumer state that cannot be saved is left out.
     pub(crate) skips_consumers: bool,
@@ -99,8 +99,8 @@ impl WorldFormat {
         self
     }
 
-    /// Leaves out a component, like one with `#[component(save = "skip")]` that this format does not list. The loaded world is as if the
-    /// component had been removed from all entities before the save. For a component of a relationship, neither side is saved.
+    /// Leaves out a component, as if it had `#[component(save = "skip")]` and this format did not list it. The loaded world is as if the
+    /// component had been removed from all entities before the save. If the component is one side of a relationship, neither side is saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -160,9 +160,9 @@ impl WorldFormat {
         }
     }
 
-    /// Saves only the types that this format knows. Other components and pairs are left out, as if each were
-    /// [named](Self::without_component), and other resources [are unchanged](Self::without_resource) when a world is loaded. Without this,
-    /// saving a world with other data is an error.
+    /// Saves only the types that this format knows. Other components and pairs are left out, as by
+    /// [`without_component`](Self::without_component), and other resources [are unchanged](Self::without_resource) when a world is loaded.
+    /// Without this option, saving a world with other data is an error.
     #[must_use]
     pub fn with_known_only(mut self) -> Self {
         self.only_known = true;
@@ -170,8 +170,8 @@ impl WorldFormat {
     }
 
     /// Skips components, relations and resources in files that this format does not know, as if they had been removed before the save. If
-    /// one side of a relationship is unknown, both are skipped. Skipped data are lost when the world is saved again. Without this, such
-    /// files are rejected.
+    /// one side of a relationship is unknown, both are skipped. Skipped data are lost when the world is saved again. Without this option,
+    /// such files are rejected.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -200,9 +200,10 @@ impl WorldFormat {
         self
     }
 
-    /// Keeps values in files whose component or resource this format does not know: as bytes that belong to their entities
-    /// ([`UnknownComponents`](crate::UnknownComponents)) or the world ([`UnknownResources`]), and are saved again. A format that knows the
-    /// type later reads them as if they had been inserted when the file was written, so consumers see them as new.
+    /// When a world is loaded, keeps the values of components and resources that this format does not know. They are kept as bytes that
+    /// belong to their entities ([`UnknownComponents`](crate::UnknownComponents)) or to the world ([`UnknownResources`]), and that are
+    /// saved again. A format that knows the type later reads the values as if they had been inserted when the file was written, so
+    /// consumers see them as new.
     ///
     /// Pairs of unknown relations and sides of unknown relationships cannot be kept, since the entity at the other end may be despawned
     /// before the next save: a file with such data is rejected, unless [`skipping_unknown`](Self::skipping_unknown) is also called.
@@ -240,17 +241,17 @@ impl WorldFormat {
         self
     }
 
-    /// Whether a component or relation of a world that this format does not know is left out.
+    /// Returns whether a component or relation is left out if this format does not know it.
     pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
         self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
     }
 
-    /// Whether a component or relation that this format knows is saved.
+    /// Returns whether a component or relation that this format knows is saved.
     pub(crate) fn saves(&self, descriptor: &ComponentDescriptor) -> bool {
         !self.left_out.contains(&descriptor.identity())
     }
 
-    /// The options of a snapshot that leave out data.
+    /// Returns the options of a snapshot that leaves out the data that this format leaves out.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
         // The registered format and the messages about saving are not state of the world, so they are left out.
         let options = self
@@ -273,9 +274,9 @@ impl WorldFormat {
         }
     }
 
-    /// Saves the [`Local`](strata_ecs::system::Local)s of a type, in systems in schedules of the world, under a name in files. Numbers,
-    /// `bool`, `char`, `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these, and types that are
-    /// [registered](World::register_local) with the world, like `Timer` and `Stopwatch` of `strata-app`, are always saved.
+    /// Saves the [`Local`](strata_ecs::system::Local)s of a type. `name` is the name of the type in files. This concerns the systems in the
+    /// schedules of the world. Numbers, `bool`, `char`, `String`, `Duration` and `Entity`, `Option`s and `Vec`s of these, and types that
+    /// are [registered](World::register_local) with the world, like `Timer` and `Stopwatch` of `strata-app`, are always saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -326,8 +327,8 @@ impl WorldFormat {
         self
     }
 
-    /// Leaves out [`Local`](strata_ecs::system::Local)s whose types are not [named](Self::with_local), in the world and in files: loading
-    /// does not change them. Without this, an error names them.
+    /// Leaves out [`Local`](strata_ecs::system::Local)s whose types this format does not [know](Self::with_local), both of the world and of
+    /// files: a load does not change them. Without this option, saving or loading them is an error, which names them.
     #[must_use]
     pub fn without_unknown_locals(mut self) -> Self {
         self.skips_locals = true;
@@ -335,9 +336,9 @@ impl WorldFormat {
         self
     }
 
-    /// Does not save the state of systems and readers of removals, including `Local`s, and skips it in files. In the loaded world systems
-    /// are prepared again, see everything as new, and do not read earlier removals. Without this, it is an error to save a world if
-    /// consumers other than systems of its schedules have not read all removals.
+    /// Does not save the state of systems and of readers of removals, including `Local`s, and skips it in files. In the loaded world,
+    /// systems are prepared again, see everything as new, and do not read earlier removals. Without this option, saving a world is an error
+    /// if there are unread removals for consumers that are not systems of its schedules.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -365,12 +366,12 @@ impl WorldFormat {
         self
     }
 
-    /// Saves only the entities that match a filter: those that a query with this filter yields. The loaded world is as if the others had
-    /// [never existed](strata_ecs::selection::EntitySelection::forget): values that name one of them name a dead entity, and links and
-    /// pairs with one are removed. The component in the filter need not be saved.
+    /// Saves only the entities that a query with this filter yields. The loaded world is as if the other entities had [never
+    /// existed](strata_ecs::selection::EntitySelection::forget): values that name such an entity name a dead entity, and links and pairs
+    /// with such an entity are removed. The components in the filter need not be saved.
     ///
-    /// Data that the format does not know must be left out as in a whole world, even for entities that are not saved: see
-    /// [`with_known_only`](Self::with_known_only). `O(world)`: the world is written, read, and its remaining part is written again.
+    /// Data that the format does not know must be left out even if only unsaved entities have them: see
+    /// [`with_known_only`](Self::with_known_only). `O(world)`: the world is written, read, and the selected part is written again.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -436,8 +437,8 @@ impl WorldFormat {
         self
     }
 
-    /// Registers this format for requested saves and loads: see [`SaveCommands`](crate::SaveCommands). It replaces an earlier one. The registration is not
-    /// saved, and is unchanged by a load.
+    /// Registers this format for requested saves and loads: see [`SaveCommands`](crate::SaveCommands). It replaces an earlier registration.
+    /// The registration is not saved, and a load does not change it.
     pub fn register(self, world: &mut World) {
         world.insert_resource(RegisteredFormat(Arc::new(self)));
     }
@@ -466,7 +467,7 @@ impl WorldFormat {
     }
 }
 
-/// The format of requests. It is not part of what is saved.
+/// The format for requested saves and loads. It belongs to the program, so it is not saved.
 #[derive(Resource, Clone)]
 #[resource(name = "strata.registered_format", transient)]
 pub(crate) struct RegisteredFormat(pub(crate) Arc<WorldFormat>);

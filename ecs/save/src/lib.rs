@@ -91,7 +91,7 @@ macro_rules! relations {
     };
 }
 
-/// Lists the resources that a [`WorldFormat`] knows, by their types: `resources![Score]`. Lists of messages are resources, too:
+/// Lists the resources that a [`WorldFormat`] knows, by their types: `resources![Score]`. Lists of messages are also resources:
 /// `resources![Messages<Hit>]`.
 #[macro_export]
 macro_rules! resources {

@@ -1,7 +1,7 @@
 //! Loads entities into a world that already has entities.
 //!
-//! The bytes are first loaded into a separate world, with all checks. Then its entities move, which can only fail if there are no ids left
-//! or there is no memory.
+//! The bytes are first loaded into a separate world, with all checks. Then the entities of that world are moved, which can only fail if
+//! there are no ids left or there is no memory.
 //!
 //! Tests: tests/snapshots/living.rs
 
@@ -17,9 +17,9 @@ use crate::file;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
-    /// Entities that are [loaded](Self::load_entities) into a world with entities keep their ids where possible: if no live entity has the
-    /// index, and no despawned entity had it with that generation or a later one, so that dead ids stay dead. Other entities get new ids,
-    /// as without this option. See [`World::move_entities_keeping_ids`].
+    /// Entities that are [loaded](Self::load_entities) into a world with entities keep their ids where possible. An entity keeps its id if
+    /// no live entity has the index, and no despawned entity had the index with this or a later generation, so that dead ids stay dead.
+    /// Other entities get new ids, as without this option. See [`World::move_entities_keeping_ids`].
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ impl WorldFormat {
         self
     }
 
-    /// When entities are [loaded](Self::load_entities) into a world, resources of the file replace those of the world. Without this option
-    /// only resources that the world does not have are added.
+    /// When entities are [loaded](Self::load_entities) into a world, resources of the file replace the resources of the world. Without this
+    /// option, only resources that the world does not have are added.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -75,18 +75,18 @@ impl WorldFormat {
         self
     }
 
-    /// Adds the entities of a saved world to a world and returns their new ids: for a part of a level, or for entities that another program
-    /// made. See [`World::move_entities_from`].
+    /// Adds the entities of a saved world to a world, and returns their new ids. Use it for parts of a level, or for entities that another
+    /// program has created. See [`World::move_entities_from`].
     ///
-    /// - Entities inside components and inside the values of pairs are replaced by the new ones, in fields that are
-    ///   [mapped](strata_ecs::entity::MapEntities); links and pairs are replaced too. Dead ids of the saved world are dead here, too, and
-    ///   stay dead.
+    /// - Entities inside components and inside the values of pairs are replaced by the new entities, in fields that are
+    ///   [mapped](strata_ecs::entity::MapEntities). So are the ends of links and pairs. Ids that are dead in the saved world are dead in
+    ///   this world, too, and stay dead.
     /// - Hooks and observers run as for a spawn, after everything is in place. Systems see all loaded data as new.
-    /// - Values of unknown types are rejected or skipped ([`skipping_unknown`](Self::skipping_unknown)), even if the format otherwise keeps
-    ///   them: entities inside them could not be mapped.
-    /// - Resources are added if the world has no resource of their type, with mapped entities. Existing resources are unchanged unless the
-    ///   format [replaces](Self::replacing_resources) them. They are in place before hooks and observers run.
-    /// - Messages, the frame and the tick of the saved world, and the state of its systems, are skipped: the world has its own.
+    /// - Values of unknown types are rejected or [skipped](Self::skipping_unknown), even if the format otherwise keeps them, because
+    ///   entities inside them could not be mapped.
+    /// - A resource is added if the world has no resource of its type; entities inside it are mapped. Existing resources are unchanged
+    ///   unless the format [replaces](Self::replacing_resources) them. The resources are in place before hooks and observers run.
+    /// - Messages, the frame, the tick and the state of systems of the saved world are skipped: the world has its own.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Types of values that systems keep in `Local`s, and their encoding in files.
+//! The types of `Local`s of systems, and the encoding of their values in files.
 //!
 //! Tests: tests/snapshots/consumers.rs
 
@@ -15,7 +15,7 @@ use crate::encoding::{Budget, decode, encode};
 
 pub(crate) type AnyValue = dyn Any + Send + Sync;
 
-/// A type of values in systems, and their encoding.
+/// A type of `Local`s, and the encoding of its values.
 #[derive(Clone)]
 pub(crate) struct LocalType {
     pub(crate) type_id: TypeId,
@@ -26,12 +26,12 @@ pub(crate) struct LocalType {
 /// The encoding of values.
 #[derive(Clone)]
 enum LocalCode {
-    /// Encodes values with functions of the type.
+    /// Encodes values by `serde`, with functions for the type.
     Serde {
         write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
         read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
     },
-    /// Encodes values as the text of a type that is registered with the world.
+    /// Encodes values as text, for a type that is registered with the world.
     Text(LocalForm),
 }
 
@@ -54,7 +54,7 @@ impl LocalType {
         Self { type_id: TypeId::of::<T>(), name, code: LocalCode::Serde { write, read } }
     }
 
-    /// Creates the type from one that is registered with a world.
+    /// Creates the entry of a type that is registered with a world.
     pub(crate) fn of_form(form: &LocalForm) -> Self {
         Self { type_id: form.type_id(), name: form.name(), code: LocalCode::Text(form.clone()) }
     }
@@ -76,12 +76,12 @@ impl LocalType {
         }
     }
 
-    /// The name in files.
+    /// Returns the name of the type in files.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The types that snapshots clone without an option.
+    /// Returns the types of `Local`s that snapshots clone by default.
     pub(crate) fn simple() -> impl Iterator<Item = Self> {
         macro_rules! of {
             ($($T:ty)*) => {

@@ -33,7 +33,7 @@ struct KnownTypes {
     resources: HashMap<String, ResourceType>,
 }
 
-/// For each component, the first number of the same component. A skipped component is equal to no other.
+/// Returns, for each component number, the first number of the same component. A skipped component differs from all others.
 fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     let mut found: HashMap<ComponentIdentity, usize> = HashMap::new();
     let first = |(number, ty): (usize, &Named<ReadColumn>)| match &ty.known {
@@ -43,7 +43,7 @@ fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     components.iter().enumerate().map(first).collect()
 }
 
-/// A builder with the contents of the bytes, and with the components that these require in a world.
+/// Returns a builder with the contents of the bytes, and with constructed values of the components that the loaded ones require in `world`.
 pub(crate) fn read(format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let mut source = Source {
         reader: Reader::new(bytes),
@@ -131,7 +131,7 @@ impl<'b> Source<'b> {
         Ok(are_apart)
     }
 
-    /// Reads the types.
+    /// Reads the names of the types, and finds the types in the format.
     fn read_types(&mut self, format: &WorldFormat, known: &KnownTypes) -> Result<(), Problem> {
         self.components = self.types(&known.components, ComponentType::find_reader)?;
         if self.skips_unknown {
@@ -159,7 +159,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The resources with a text form that the bytes do not name.
+    /// Returns the types of the resources with a text form that the bytes do not contain.
     fn unnamed_resources(&self, format: &WorldFormat) -> Vec<TypeId> {
         let named = self.resources.iter().filter_map(|ty| Some(ty.known.as_ref()?.descriptor.identity())).collect();
         format.unnamed_forms(&named).filter_map(ComponentDescriptor::value_type_id).collect()
@@ -212,7 +212,7 @@ impl<'b> Source<'b> {
         Ok(storages)
     }
 
-    /// Reads the resources, and returns the values of unknown types.
+    /// Reads the resources into the builder, and returns the values of unknown types.
     fn resources(&mut self, builder: &mut SnapshotBuilder, used: &mut Used) -> Result<Vec<UnknownValue>, Problem> {
         let mut unknown_values = Vec::new();
         for _ in 0..self.reader.len(20)? {
@@ -255,7 +255,7 @@ impl<'b> Source<'b> {
         })
     }
 
-    /// Adds values to the rows of tables.
+    /// Adds values to the rows of entities, which moves the rows to other tables.
     fn insert(
         &mut self,
         tables: &mut Vec<Table<'b>>,
@@ -265,7 +265,7 @@ impl<'b> Source<'b> {
         insert(tables, inserted, clock.tick).or_else(|(number, (at, problem))| self.refuse(at, number, problem))
     }
 
-    /// Reads pairs of a relation; `None` if it is skipped.
+    /// Reads the pairs of a relation; `None` if the relation is skipped.
     fn pairs(&mut self, used: &mut Used) -> Result<Option<NewPairsContents>, Problem> {
         let at = self.reader.offset();
         let number = self.reader.u32()?;

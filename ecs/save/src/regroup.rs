@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use strata_ecs::change::Tick;
 
-/// The remaining part of a table.
+/// The remaining part of a table without its left-out components.
 pub(crate) struct Remainder<C> {
     /// The remaining components, in an order that does not depend on the table.
     pub(crate) components: Vec<C>,
@@ -20,7 +20,7 @@ pub(crate) struct Remainder<C> {
     pub(crate) rows: usize,
 }
 
-/// The resulting tables, in their order: for each, the indexes of the tables whose rows it has.
+/// Returns the resulting tables in order: for each, the indexes of the tables whose rows it gets.
 pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> {
     let (mut groups, mut found) = (Vec::new(), HashMap::new());
     let whole = tables.iter().enumerate().filter(|(_, table)| table.is_whole);
@@ -40,7 +40,7 @@ pub(crate) fn regroup<C: Eq + Hash>(tables: &[Remainder<C>]) -> Vec<Vec<usize>> 
     groups
 }
 
-/// The latest of the ticks.
+/// Returns the latest of the ticks.
 pub(crate) fn newest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Tick {
     let later = |one: Tick, other: Tick| if other.is_newer_than(one, now) { other } else { one };
     ticks.reduce(later).unwrap_or(now)

@@ -31,8 +31,8 @@ const EVERY: u64 = 60;
 /// A world, and the inputs of the following frames: see [the crate](crate#replays).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay<I> {
-    /// Whether checksums include the order of rows and tables. They do not if components are left out: the recorded world has these, and
-    /// systems may insert them into entities of the played world that had them before.
+    /// Whether checksums include the order of rows and tables. They do not if components are left out: the recorded world has these
+    /// components, but in the played world systems may have to insert them, which moves rows.
     is_ordered: bool,
     start: Vec<u8>,
     inputs: Vec<I>,
@@ -102,7 +102,7 @@ pub struct Player<'r, I> {
     /// The number of frames whose inputs have been applied.
     frame: u64,
     checks: &'r [Check],
-    /// The last frame before which the world was equal.
+    /// The last frame before which the played world was equal to the recorded one.
     same: Option<u64>,
 }
 
@@ -110,10 +110,10 @@ pub struct Player<'r, I> {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Divergence {
-    /// The first frame, counted from the start of the replay, before which a difference was found. The worlds diverged in the frame before
-    /// it, or earlier, but not before `same`.
+    /// The first frame, counted from the start of the replay, before which a difference was found. The worlds diverged in the previous
+    /// frame or earlier, but not before the frame `same`.
     pub frame: u64,
-    /// The last frame before which the world was equal.
+    /// The last frame before which the played world was equal to the recorded one.
     pub same: Option<u64>,
     /// The differences between the played world (here) and the recorded one (there), if the replay has [states](Recorder::with_states).
     pub differences: Vec<Difference>,
@@ -127,17 +127,17 @@ pub enum ReplayError {
     Save(SaveError),
     /// The saved world cannot be loaded.
     Load(LoadError),
-    /// There is no checksum of the world.
+    /// The checksum of the world cannot be computed.
     State(StateError),
     /// The world differs from the recorded one.
     Diverged(Divergence),
 }
 
 impl<'f, I: Resource + Clone> Recorder<'f, I> {
-    /// Starts a recording with the current state of the world. The world is saved, and does not change. The replayed world continues in the
-    /// same way: the world is saved with [separate tables](WorldFormat::keeping_tables), and with the state of the systems in its schedules
-    /// where possible, even if the format says [`with_new_consumers`](WorldFormat::with_new_consumers). Systems outside of schedules of the
-    /// world, and `Local`s that are not saved, start with fresh state in a replay.
+    /// Starts a recording with the current state of the world, which is saved and does not change. So that the played world continues like
+    /// the recorded one, the world is saved with [separate tables](WorldFormat::keeping_tables), and with the state of the systems in its
+    /// schedules where possible, even if the format has the option [`with_new_consumers`](WorldFormat::with_new_consumers). In the played
+    /// world, systems outside of schedules of the world, and `Local`s that are not saved, start with new state.
     ///
     /// # Errors
     ///
@@ -162,24 +162,24 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
         Self { every: frames, ..self }
     }
 
-    /// Sets which data the checksums cover, in addition to what the format leaves out. A [player](Player::with_options) needs the same
-    /// options.
+    /// Sets which data the checksums cover. Data that the format leaves out are always excluded. A [player](Player::with_options) needs the
+    /// same options.
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
         Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
-    /// Saves the world with each checksum, so that a player can find the differences. For debugging: such replays are large.
+    /// Saves the world with each checksum, so that a player can list the differences. This is for debugging: such replays are large.
     #[must_use]
     pub fn with_states(self) -> Self {
         Self { keeps_states: true, ..self }
     }
 
-    /// Call this before each frame: it records the input, and inserts it into the world as a resource.
+    /// Records the input of a frame, and inserts it into the world as a resource. Call this before each frame.
     ///
     /// # Errors
     ///
-    /// If the world has no checksum, or cannot be saved. Nothing has been recorded.
+    /// If the checksum of the world cannot be computed, or the world cannot be saved. Nothing has been recorded.
     pub fn next(&mut self, world: &mut World, input: I) -> Result<(), ReplayError> {
         if (self.replay.inputs.len() as u64).is_multiple_of(self.every) {
             self.check(world)?;
@@ -189,7 +189,7 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
         Ok(())
     }
 
-    /// Call this after the last frame: returns the replay, with a checksum of the current world.
+    /// Returns the replay, with a checksum of the current world. Call this after the last frame.
     ///
     /// # Errors
     ///
@@ -224,19 +224,19 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
         Ok(Self { replay, format, options, frame: 0, checks: &replay.checks, same: None })
     }
 
-    /// Sets which data the checksums cover: the same options as [when it was recorded](Recorder::with_options).
+    /// Sets which data the checksums cover. The options must be those of the [recorder](Recorder::with_options).
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
         Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
-    /// The number of frames whose inputs have been applied.
+    /// Returns the number of frames whose inputs have been applied.
     #[must_use]
     pub fn frame(&self) -> u64 {
         self.frame
     }
 
-    /// Call this before each frame: it inserts the input of the frame into the world as a resource. False after the last frame.
+    /// Inserts the input of a frame into the world as a resource. Call this before each frame. Returns false after the last frame.
     ///
     /// # Errors
     ///
@@ -259,7 +259,7 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
         Ok(true)
     }
 
-    /// The differences from the recorded world, if that was recorded.
+    /// Returns the differences from the recorded world; none if the replay does not contain that world.
     fn differences(&self, world: &World, check: &Check) -> Result<Vec<Difference>, ReplayError> {
         if check.state.is_empty() {
             return Ok(Vec::new());
@@ -270,14 +270,14 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
     }
 }
 
-/// The options of the checksums of a replay: they exclude everything that the format leaves out.
+/// Returns the options for the checksums of a replay, which exclude everything that the format leaves out.
 fn checksum_options(options: StateOptions, format: &WorldFormat, is_ordered: bool) -> StateOptions {
     let options = options.without_types(format.left_out_types());
     if is_ordered { options } else { options.without_order() }
 }
 
 impl<I> Replay<I> {
-    /// The inputs, by frame.
+    /// Returns the inputs of the frames, in order.
     #[must_use]
     pub fn inputs(&self) -> &[I] {
         &self.inputs

@@ -78,7 +78,7 @@ impl fmt::Display for LoadSource {
     }
 }
 
-/// A requested save has succeeded: an event, and a message for systems.
+/// An event, and a message for systems: a requested save has succeeded.
 #[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
 #[message(transient)]
 pub struct WorldSaved {
@@ -88,8 +88,8 @@ pub struct WorldSaved {
     pub bytes: Option<Arc<[u8]>>,
 }
 
-/// A requested load has succeeded: an event, and a message for systems. It follows [`Restored`](strata_ecs::snapshot::Restored), when the
-/// loaded world is in place.
+/// An event, and a message for systems: a requested load has succeeded, and the loaded world is in place. It is triggered after
+/// [`Restored`](strata_ecs::snapshot::Restored).
 #[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
 #[message(transient)]
 pub struct WorldLoaded {
@@ -97,8 +97,8 @@ pub struct WorldLoaded {
     pub from: LoadSource,
 }
 
-/// A requested save has failed: an event, and a message for systems. An existing file is unchanged. A failure without an observer and
-/// without a reader is reported like an error of a command.
+/// An event, and a message for systems: a requested save has failed. An existing file is unchanged. If no observer and no reader of the
+/// message exists, the failure is reported like an error of a command.
 #[derive(Event, Message, Clone, Debug)]
 #[message(transient)]
 pub struct SaveFailed {
@@ -108,8 +108,8 @@ pub struct SaveFailed {
     pub error: Arc<SaveError>,
 }
 
-/// A requested load has failed: an event, and a message for systems. The world is unchanged. A failure without an observer and without a
-/// reader is reported like an error of a command.
+/// An event, and a message for systems: a requested load has failed. The world is unchanged. If no observer and no reader of the message
+/// exists, the failure is reported like an error of a command.
 #[derive(Event, Message, Clone, Debug)]
 #[message(transient)]
 pub struct LoadFailed {

@@ -1,6 +1,6 @@
-//! Constructs components that loaded ones require and that a file does not know.
+//! Constructs components that are required by loaded components and that the file does not know.
 //!
-//! If a file knows a component and an entity does not have it, it was removed from the entity and is not constructed.
+//! If the file knows a component that an entity does not have, the component was removed from the entity and is not constructed.
 //!
 //! Tests: tests/snapshots/versions.rs
 
@@ -14,19 +14,19 @@ use strata_ecs::snapshot::{NewColumnContents, StorageContents};
 use crate::tables::{Inserted, Table};
 use crate::types::name_of;
 
-/// The required components of the components of a world.
+/// The required components of loaded components, and the entities that get sparse ones.
 pub(crate) struct Requirements<'w> {
     world: &'w World,
-    /// The components of the file that the world knows, by their numbers in the file.
+    /// The ids in the world of the components that have values in the file, by their numbers in the file.
     ids: HashMap<u32, ComponentId>,
     known: HashSet<ComponentIdentity>,
     /// Whether the tables of the file name their left-out components.
     are_apart: bool,
-    /// Values of sparse components.
+    /// The sparse components to construct.
     sparse: BTreeMap<ComponentId, Sparse>,
 }
 
-/// Entities that get a sparse component, in groups whose components require it.
+/// The entities that get a constructed sparse component, in groups by the components that require it.
 #[derive(Default)]
 struct Sparse {
     entities: Vec<Entity>,
@@ -43,7 +43,8 @@ impl Sparse {
 }
 
 impl<'w> Requirements<'w> {
-    /// Registers the components with numbers in a file, and their required components. `known` are those that the file knows.
+    /// Registers the components of a file, and their required components. `numbered` are the components with values, with their numbers in
+    /// the file. `known` are all components that the file knows.
     pub(crate) fn of(
         world: &'w mut World,
         numbered: impl Iterator<Item = (u32, &'static ComponentDescriptor)>,
@@ -57,7 +58,7 @@ impl<'w> Requirements<'w> {
         Self { world, ids, known, are_apart, sparse: BTreeMap::new() }
     }
 
-    /// Whether tables with different left-out components stay separate.
+    /// Returns whether tables with different left-out components stay separate.
     pub(crate) fn are_apart(&self) -> bool {
         self.are_apart
     }
@@ -71,17 +72,17 @@ impl<'w> Requirements<'w> {
         self.known.contains(&descriptor.identity()) || StorageContents::other_side_of(descriptor).is_some()
     }
 
-    /// All components that a component requires.
+    /// Returns all components that a component requires, directly or through others.
     fn required_by(&self, id: ComponentId) -> Vec<ComponentId> {
         self.world.components().info(id).map_or_else(Vec::new, |info| info.required_components().collect())
     }
 
-    /// The components with these numbers.
+    /// Returns the ids of the components with these numbers in the file.
     fn ids_of(&self, numbers: impl Iterator<Item = u32>) -> Vec<ComponentId> {
         numbers.filter_map(|number| self.ids.get(&number).copied()).collect()
     }
 
-    /// Records the components that the components of tables require.
+    /// Adds to each table the components that its components require, or records the required component if it is sparse.
     pub(crate) fn add_to_tables(&mut self, tables: &mut [Table<'_>]) {
         for table in tables {
             let by = self.ids_of(table.columns.iter().map(|(number, _)| *number));
@@ -109,7 +110,7 @@ impl<'w> Requirements<'w> {
         }
     }
 
-    /// Records the components that sparse components require, and returns those that are stored in tables.
+    /// Records the sparse components that sparse components require. Returns the required components that are stored in tables, by entity.
     pub(crate) fn add_to_entities<'b, 's>(
         &mut self,
         tables: &[Table<'_>],
@@ -148,7 +149,7 @@ impl<'w> Requirements<'w> {
         inserted
     }
 
-    /// The constructed columns of a table.
+    /// Constructs the required columns of a table.
     pub(crate) fn columns(&self, table: &Table<'_>, sparse: &[u32], stamp: Tick) -> Vec<NewColumnContents> {
         let numbers = table.columns.iter().map(|(number, _)| *number).chain(sparse.iter().copied());
         let (by, rows) = (self.ids_of(numbers), table.entities.len());
@@ -156,7 +157,7 @@ impl<'w> Requirements<'w> {
         table.constructed.iter().filter_map(construct).collect()
     }
 
-    /// The constructed sparse sets.
+    /// Constructs the required sparse sets, each with its entities.
     pub(crate) fn storages(self, stamp: Tick) -> Vec<(Vec<Entity>, NewColumnContents)> {
         let world = self.world;
         let construct = |(id, sparse): (ComponentId, Sparse)| {

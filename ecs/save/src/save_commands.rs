@@ -1,4 +1,4 @@
-//! Saving and loading that systems request and that take place when the frame has ended.
+//! Requests of systems to save or load the world when the frame has ended.
 //!
 //! Tests: tests/snapshots/requests.rs
 
@@ -129,7 +129,7 @@ fn load(world: &mut World, from: LoadSource) -> Result<(), LoadFailed> {
     Ok(())
 }
 
-/// Triggers an event, and writes it as a message for systems. Returns whether there is an observer or a reader.
+/// Triggers an event, and writes it as a message if there is a list of such messages. Returns whether there is an observer or such a list.
 fn deliver<E>(world: &mut World, event: E) -> bool
 where
     E: Message + Clone + Event<Trigger<'static>: Default>,

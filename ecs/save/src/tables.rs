@@ -1,4 +1,4 @@
-//! The tables of a file before values are created: bytes of rows that can be regrouped.
+//! The tables of a file before their values are created. Rows are still bytes, and can move to other tables.
 //!
 //! Tests: tests/snapshots/parts.rs
 
@@ -16,17 +16,17 @@ use crate::values::Values;
 pub(crate) struct Table<'b> {
     pub(crate) entities: Vec<Entity>,
     pub(crate) stamp: Tick,
-    /// The known components, in the order of their numbers, each in parts.
+    /// The columns of known components, in the order of the numbers of the components. Each column consists of parts.
     pub(crate) columns: Vec<(u32, Vec<Column<'b>>)>,
     /// Whether no component of the table was skipped.
     pub(crate) is_whole: bool,
     /// The constructed components, in the order of their ids.
     pub(crate) constructed: Vec<ComponentId>,
-    /// The names of the components that the entities had and that were left out of the file, if such tables stay separate.
+    /// The names of the left-out components that the entities had; empty unless tables with different left-out components stay separate.
     pub(crate) left_out: Vec<&'b str>,
 }
 
-/// A component, or a name of a left-out component, of a table.
+/// A part of the identity of a table: tables with equal parts become one table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part<'b> {
     Component(u32),
@@ -35,7 +35,7 @@ enum Part<'b> {
 }
 
 impl<'b> Table<'b> {
-    /// The parts of this table, or those that it would have with other components.
+    /// Returns the parts that this table would have with these components and constructed components.
     fn parts(&self, components: impl Iterator<Item = u32>, constructed: &[ComponentId]) -> Vec<Part<'b>> {
         let constructed = constructed.iter().copied().map(Part::Constructed);
         let left_out = self.left_out.iter().copied().map(Part::LeftOut);
@@ -47,7 +47,7 @@ impl<'b> Table<'b> {
     }
 }
 
-/// Values of a component.
+/// A part of a column: values of a component.
 #[derive(Clone, Copy)]
 pub(crate) struct Column<'b> {
     pub(crate) stamp: Tick,
@@ -55,10 +55,10 @@ pub(crate) struct Column<'b> {
     pub(crate) values: Values<'b>,
 }
 
-/// Values that entities get as if they were inserted.
+/// The values that entities get as if they were inserted.
 pub(crate) type Inserted<'b> = HashMap<Entity, New<'b>>;
 
-/// Values that an entity gets.
+/// The values that an entity gets, and the components that are constructed for it.
 #[derive(Default)]
 pub(crate) struct New<'b> {
     /// The values, by the number of the component.
@@ -75,7 +75,7 @@ impl<'b> Column<'b> {
     }
 }
 
-/// Merges tables that had skipped components with the tables that have the remaining components.
+/// Merges each table that had skipped components with the table that has only the remaining components.
 pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>> {
     let remainder = |table: &Table<'b>| Remainder {
         components: table.own_parts(),
@@ -99,7 +99,7 @@ pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>>
     grouped
 }
 
-/// Iterators over the values of columns. An error contains the number of the component.
+/// Returns an iterator over the values of each column. An error contains the number of the component.
 fn value_iters<'b>(
     columns: Vec<(u32, Vec<Column<'b>>)>,
 ) -> Result<Vec<std::vec::IntoIter<Column<'b>>>, (u32, (usize, Problem))> {
@@ -114,7 +114,7 @@ fn value_iters<'b>(
     Ok(by_column)
 }
 
-/// Adds components to rows: they move to the table that also has those components, after its rows. A missing table is created after all
+/// Adds components to rows. Such a row moves to the end of the table with the added components; a missing table is created after all
 /// others. An error contains the number of the component.
 pub(crate) fn insert<'b>(
     tables: &mut Vec<Table<'b>>,

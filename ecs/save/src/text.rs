@@ -1,6 +1,6 @@
 //! Worlds as text, or in any other self-describing format with a `serde` serializer.
 //!
-//! A text is first converted to the bytes of a saved world, and those are loaded: so the contents are validated in one place.
+//! A text is first converted to the bytes of a saved world, and these bytes are loaded, so that contents are validated in one place.
 //!
 //! Tests: tests/snapshots/text.rs
 
@@ -16,12 +16,12 @@ use strata_ecs::prelude::World;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
-    /// Writes a world with a `serde` serializer, entity by entity: as JSON or RON, for instance. The whole world is written, as by
+    /// Writes a world with a `serde` serializer, for instance as JSON or RON, row by row. The world is written as completely as by
     /// [`save`](Self::save): later operations have the same results in the loaded world.
     ///
-    /// A table has rows, in their order, and each row has the id of its entity and the values of its components by name and version,
-    /// `"health@1"`. The sparse components, the pairs of relations, the resources and the state of systems follow; values in that state are
-    /// written as bytes. If a text contains no state of systems, they are prepared again.
+    /// A table is a list of rows. Each row has the id of its entity, and the values of its components by name and version, such as
+    /// `"health@1"`. The sparse components, the pairs of relations, the resources and the state of systems follow; values in the state of
+    /// systems are written as bytes. If a text contains no state of systems, a load prepares the systems again.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -48,8 +48,8 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// See [`save`](Self::save); also if a number in a value is not finite, which JSON cannot represent, and if there are values of
-    /// [unknown types](Self::keeping_unknown), since these only exist as bytes. The error names the component and the entity.
+    /// See [`save`](Self::save). Also if a number in a value is not finite, because JSON cannot represent it: the error names the component
+    /// and the entity. Also if there are values of [unknown types](Self::keeping_unknown), because they only exist as bytes.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
         let format = self.for_world(world);
         format.check_names().map_err(|name| S::Error::custom(crate::error::SaveError::SameName(name)))?;
@@ -61,8 +61,8 @@ impl WorldFormat {
         write::write(&format, living.contents(), &consumers, serializer)
     }
 
-    /// Loads a world that [`serialize`](Self::serialize) has written, like [`load`](Self::load). The format must be self-describing. Parts
-    /// and components may be in any order; rows, ids and ticks are taken as they are.
+    /// Loads a world that [`serialize`](Self::serialize) has written, like [`load`](Self::load). The format of the input must be
+    /// self-describing. Parts and components may be in any order; the order of rows, the ids and the ticks are loaded as written.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use serde_core::de::{DeserializeOwned, Error as _};
 
 use crate::encoding::encode;
 
-/// Reads a value and writes it as it is in files.
+/// A function that reads a value and returns the bytes that it has in a file.
 pub(crate) type Parse = dyn Fn(&mut dyn Deserializer<'_>) -> Result<Vec<u8>, Error> + Send + Sync;
 
 /// The functions that read the values of a type, by version.
@@ -22,7 +22,7 @@ pub(crate) struct TextOf {
     old: Vec<(u32, Arc<Parse>)>,
 }
 
-/// The encoding of a value in files.
+/// Encodes a value in the form that files contain.
 fn encoded<T: Serialize + 'static>(value: &dyn Any) -> Result<Vec<u8>, Error> {
     let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
     let mut bytes = Vec::new();
@@ -37,7 +37,7 @@ impl TextOf {
         Self { current: Arc::new(current), encode: encoded::<T>, old: Vec::new() }
     }
 
-    /// Adds values that are read as another type first.
+    /// Adds the function that reads values of an older version: they are read as `Old` and then converted.
     pub(crate) fn add<Old: DeserializeOwned + 'static, T: 'static>(&mut self, version: u32, upgrade: fn(Old) -> T) {
         let encode = self.encode;
         let parse = move |deserializer: &mut dyn Deserializer<'_>| {
@@ -46,7 +46,7 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
-    /// Adds values in their text form.
+    /// Adds the function that reads values of a version in their text form.
     pub(crate) fn add_text_form(&mut self, version: u32) {
         let parse = |deserializer: &mut dyn Deserializer<'_>| {
             encoded::<String>(&erased_serde::deserialize::<String>(deserializer)?)
@@ -54,7 +54,8 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
-    /// The function that reads values of a version; `own` is the current version of the type.
+    /// Returns the function that reads values of `version`; `None` if that version is not supported. `own` is the current version of the
+    /// type.
     pub(crate) fn parse(&self, version: u32, own: u32) -> Option<&Arc<Parse>> {
         if version == own {
             return Some(&self.current);

@@ -1,4 +1,5 @@
-//! Values whose types a format does not know, kept as bytes: see [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
+//! Values whose types a format does not know, and which are kept as bytes: see
+//! [`WorldFormat::keeping_unknown`](crate::WorldFormat::keeping_unknown).
 //!
 //! Tests: tests/snapshots/unknown.rs
 
@@ -28,7 +29,7 @@ pub struct UnknownValue {
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// The description of a type in a file.
+/// The name and version of a type in a file.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct UnknownType {
     pub(crate) name: String,
@@ -36,7 +37,7 @@ pub(crate) struct UnknownType {
 }
 
 impl UnknownComponents {
-    /// The values, each of another component.
+    /// Returns the values. Each is the value of another component.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0
@@ -49,7 +50,7 @@ impl UnknownComponents {
 }
 
 impl UnknownResources {
-    /// The values, each of another resource.
+    /// Returns the values. Each is the value of another resource.
     #[must_use]
     pub fn values(&self) -> &[UnknownValue] {
         &self.0
@@ -62,19 +63,19 @@ impl UnknownResources {
 }
 
 impl UnknownValue {
-    /// The name of the type in files.
+    /// Returns the name of the type in files.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.ty.name
     }
 
-    /// The version of the type.
+    /// Returns the version of the type.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.ty.version
     }
 
-    /// The bytes of the value in the file.
+    /// Returns the bytes of the value in the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -1,4 +1,4 @@
-//! Resources that a format saves without listing them, and resources that it skips, as their types define.
+//! Resources that a format saves or skips without listing them, because their types define it.
 //!
 //! Tests: tests/snapshots/bounds.rs, tests/snapshots/apps.rs
 
@@ -13,8 +13,8 @@ use crate::local_types::LocalType;
 use crate::types::{ResourceType, TEXT_VERSION, name_of};
 
 impl WorldFormat {
-    /// This format plus the resources of a world that have a [text form](strata_ecs::component::TextForm), unless it lists them or leaves
-    /// them out, and minus those that are [skipped](strata_ecs::component::Persistence::Skipped).
+    /// Returns this format with the resources of a world that have a [text form](strata_ecs::component::TextForm), unless the format lists
+    /// them or leaves them out. Resources that are [skipped](strata_ecs::component::Persistence::Skipped) are left out.
     pub(crate) fn for_world(&self, world: &World) -> Self {
         let mut format = self.clone();
         let is_listed = |form: &&LocalForm| self.locals.iter().any(|local| local.type_id == form.type_id());
@@ -37,7 +37,8 @@ impl WorldFormat {
         format
     }
 
-    /// The resources in their text form whose names are not in a file. They are unchanged by the load.
+    /// Returns the resources of this format that are saved in their text form and are not in `named`, the resources that a file contains. A
+    /// load does not change them.
     pub(crate) fn unnamed_forms<'f>(
         &'f self,
         named: &'f HashSet<ComponentIdentity>,

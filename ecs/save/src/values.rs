@@ -15,7 +15,7 @@ use crate::encoding::{Budget, decode, encode_all};
 use crate::error::Problem;
 use crate::fixed::Fixed;
 
-/// The bytes of `count` values. A column has one such part, or several if tables have been merged because components are left out.
+/// The bytes of `count` values: a part of a column. A column has several parts if tables have been merged because components are left out.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'b> {
     /// The offset of the bytes in the file, for errors.
@@ -30,13 +30,13 @@ pub(crate) struct Values<'b> {
 /// The encoding of the values.
 #[derive(Clone, Copy)]
 pub(crate) enum Form<'b> {
-    /// As in memory.
+    /// Values as their bytes in memory.
     Plain,
-    /// In postcard's encoding, all with the same length.
+    /// Values in postcard's encoding, all with equal lengths.
     Even,
-    /// In postcard's encoding, with the length of each.
+    /// Values in postcard's encoding, with the length of each.
     Each(&'b [[u8; 4]]),
-    /// In postcard's encoding, with lengths that are not known in advance.
+    /// Values in postcard's encoding, with lengths that are not known in advance.
     Unmeasured,
 }
 
@@ -45,7 +45,7 @@ impl<'b> Values<'b> {
         matches!(self.form, Form::Plain)
     }
 
-    /// Checks the number of bytes: against the size of a value, or against the lengths in the encoding.
+    /// Checks the number of bytes against `size`, the size of a value, or if that is `None` against the lengths in the encoding.
     pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
         let sum = match (self.form, size) {
             (_, Some(size)) => self.count as u128 * size as u128,
@@ -89,7 +89,7 @@ pub(crate) fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, length
     Ok(())
 }
 
-/// Reads all values of some parts with `serde`.
+/// Reads the values of all parts with `serde`.
 pub(crate) fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
     // `count` is not trusted, because there may be fewer values: memory is only allocated for values that exist.
     let mut values = Vec::new();
@@ -139,7 +139,7 @@ fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Res
     ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// Reads values in postcard's encoding.
+/// Reads values in postcard's encoding whose lengths are not known.
 fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
     let mut left = part.bytes;
     for _ in 0..part.count {
@@ -149,7 +149,7 @@ fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> R
     ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// The number of values of a type without size.
+/// Returns the number of values of a zero-sized type; it is an error if the parts contain bytes.
 pub(crate) fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> {
     match parts.iter().find(|part| !part.bytes.is_empty()) {
         Some(part) => Err((part.offset, Problem::ValuesTooLong)),
@@ -161,17 +161,17 @@ fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
 }
 
-/// Whether plain values of a type are read as bytes, not with `serde`.
+/// Returns whether plain values of a type are read as bytes, not with `serde`.
 pub(crate) fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
     cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
 }
 
-/// The bytes of values as they are in files, if any bytes are a value of their type.
+/// Returns the bytes of values as in files, if any bytes are a valid value of the type.
 pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
     values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
 }
 
-/// Creates values from bytes that are as in the memory of this machine. `None` if that is not possible without `serde`.
+/// Creates values from their bytes in memory; `None` if the values can only be read with `serde`.
 pub(crate) fn of_plain_bytes(
     descriptor: &'static ComponentDescriptor,
     parts: &[Values<'_>],

@@ -1,7 +1,7 @@
 //! Saving and loading of worlds.
 //!
-//! A file with some of the entities of a world is made by the operations of a world: the world is written, read into a separate world, and
-//! there the other entities are removed.
+//! To save only some of the entities of a world, the whole world is written and read into a separate world. The other entities are removed
+//! there, and the separate world is saved.
 //!
 //! Tests: tests/snapshots/saves.rs, tests/snapshots/selected.rs
 
@@ -23,8 +23,8 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// If the world cannot be copied now, if this format does not know some of its data (all of them are named), or if a value cannot be
-    /// serialised.
+    /// If the world cannot be copied now, if this format does not know some of its data (the error lists all of them), or if a value cannot
+    /// be serialised.
     pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
         let mut bytes = Vec::new();
         self.save_into(world, &mut bytes)?;
@@ -58,7 +58,7 @@ impl WorldFormat {
         }
     }
 
-    /// Writes all entities, with the given consumer state or the state of the consumers of the world.
+    /// Writes all entities. The consumer state is `consumers`, or if that is `None` the state of the consumers of the world.
     pub(crate) fn write_whole(
         &self,
         world: &mut World,
@@ -71,24 +71,24 @@ impl WorldFormat {
         write::write(self, living.contents(), consumers, out)
     }
 
-    /// Whether a world has left-out data other than resources.
+    /// Returns whether a world has left-out data other than resources.
     pub(crate) fn leaves_out_any(&self, world: &mut World) -> Result<bool, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         Ok(write::leaves_out_any(self, living.contents()))
     }
 
-    /// The state of the consumers of a world.
+    /// Returns the state of the consumers of a world.
     pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
         consumers::of(self, living.contents())
     }
 
-    /// Saves a world, loads the bytes into a new world, and saves that again: for tests of a program. The state of systems is left out,
-    /// since the new world has no systems.
+    /// Saves a world, loads the bytes into a new world, saves that world, and compares the bytes. Use it in tests of a program. The state
+    /// of systems is left out, because the new world has no systems.
     ///
     /// # Errors
     ///
-    /// If one of these steps fails, or if bytes differ. The first type with different values is named.
+    /// If one of these steps fails, or if bytes differ. The error names the first type with different values.
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -129,17 +129,17 @@ impl WorldFormat {
     /// Loads a world: see [`World::restore`]. The previous contents are removed, except for schedules, observers, and resources that [are
     /// not saved](Self::without_resource).
     ///
-    /// Systems in schedules of the world get their saved state: their last run, what they have read, their `Local`s. They are found by the
-    /// `Debug` output of the schedule's label, by their names, and by their index among the systems of the same name, so
+    /// Systems in schedules of the world get their saved state: their last run, what they have read, and their `Local`s. A system is found
+    /// by the `Debug` output of the label of its schedule, by its name, and by its index among the systems with this name, so
     /// [add](World::add_schedule) the schedules before loading. A system that the file does not know, or that has other parameters now, is
-    /// prepared again; the saved state of missing systems is ignored.
+    /// prepared again. The saved state of systems that the world does not have is ignored.
     ///
-    /// Resources with a [text form](strata_ecs::component::TextForm) are loaded without being listed if the world has registered their
-    /// types, and skipped otherwise: so first add the plugin or state of `strata-app` that registers them. A resource whose type the file
-    /// does not know is unchanged.
+    /// Resources with a [text form](strata_ecs::component::TextForm) need not be listed. They are loaded if their types are registered in
+    /// the world, and skipped otherwise, so first add the plugin or state of `strata-app` that registers them. A resource whose type the
+    /// file does not know is unchanged.
     ///
     /// If a loaded component [requires](strata_ecs::component::Component) a component that the file does not know, because it was left out
-    /// or is newer, the required component is constructed as if it had been inserted then.
+    /// or is newer than the file, the required component is constructed as if it were inserted by the load.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl WorldFormat {
         format.restore(world, builder)
     }
 
-    /// Reads bytes. Missing components that the components of a file require are constructed.
+    /// Reads the bytes of a world, compressed or not. Missing components that the components of the file require are constructed.
     pub(crate) fn read(&self, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
         self.check_names().map_err(LoadError::SameName)?;
         read::read(self, world, &compressed::decompressed(bytes)?)
@@ -180,7 +180,7 @@ impl WorldFormat {
         self.load(world, &file::read(path.as_ref())?)
     }
 
-    /// A world with the selected entities of another one, and all of its other saved data.
+    /// Returns a world with the selected entities of another one, and all of its other saved data.
     pub(crate) fn part_of(&self, world: &mut World, selected: Selected) -> Result<World, SaveError> {
         let kept: HashSet<Entity> = selected(world).into_iter().collect();
         let mut whole = Writer::new(Vec::new());

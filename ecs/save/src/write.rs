@@ -23,11 +23,11 @@ use crate::types::{RelationType, ResourceType};
 use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 use crate::values::plain_bytes;
 
-/// The numbers of types in the format.
+/// The numbers of saved types.
 struct Numbers(HashMap<ComponentIdentity, usize>);
 
 impl Numbers {
-    /// The numbers of the saved types.
+    /// Numbers types by their positions in `types`, and includes the numbers for which `are_saved` returns true.
     fn of(types: impl Iterator<Item = &'static ComponentDescriptor>, are_saved: impl Fn(usize) -> bool) -> Self {
         let numbered = types.enumerate().filter(|(number, _)| are_saved(*number));
         Self(numbered.map(|(number, descriptor)| (descriptor.identity(), number)).collect())
@@ -37,7 +37,7 @@ impl Numbers {
         self.0.get(&identity).copied()
     }
 
-    /// Sorts items by the numbers of their types: the bytes must not depend on the order of registration.
+    /// Sorts items by the numbers of their types, because the bytes must not depend on the order of registration.
     fn in_order<T>(&self, all: impl Iterator<Item = T>, of: impl Fn(&T) -> &'static ComponentDescriptor) -> Vec<T> {
         let mut all: Vec<T> = all.collect();
         all.sort_by_key(|one| self.get(of(one).identity()));
@@ -59,11 +59,11 @@ pub(crate) struct Saved<'s> {
     pub(crate) now: Tick,
 }
 
-/// Tables with their saved columns, and the indexes of the tables that are merged.
+/// The tables, the saved columns of each, and for each resulting table the indexes of the tables that are merged into it.
 type GroupedTables<'s> = (Vec<TableContents<'s>>, Vec<Vec<ColumnContents<'s>>>, Vec<Vec<usize>>);
 
 impl<'s> Saved<'s> {
-    /// Collects the saved data, if the format leaves out everything else.
+    /// Collects the data to save. It is an error if the format neither saves nor leaves out some of the contents.
     pub(crate) fn of(format: &'s WorldFormat, contents: SnapshotContents<'s>) -> Result<Self, SaveError> {
         let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
         let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
@@ -94,7 +94,7 @@ impl<'s> Saved<'s> {
         self.components.get(descriptor.identity()).is_some()
     }
 
-    /// The tables, each separately or merged with those that have the same remaining components.
+    /// Returns the tables. Unless `are_apart` is set, tables with equal sets of remaining components are merged.
     pub(crate) fn tables(&self, are_apart: bool) -> GroupedTables<'s> {
         let tables: Vec<TableContents<'s>> = self.contents.tables().collect();
         let is_saved = |column: &ColumnContents<'_>| self.has(column.values().descriptor());
@@ -116,7 +116,7 @@ impl<'s> Saved<'s> {
         (tables, columns, groups)
     }
 
-    /// The names of the left-out components of a table.
+    /// Returns the names of the left-out components of a table.
     fn left_out_of(&self, table: TableContents<'s>) -> Vec<String> {
         let left_out = table.columns().map(|column| column.values().descriptor()).filter(|known| !self.has(known));
         let mut names: Vec<String> = left_out.map(name_of).collect();
@@ -124,7 +124,7 @@ impl<'s> Saved<'s> {
         names
     }
 
-    /// Either both sides of a relationship are saved, or neither.
+    /// Returns the sparse sets to save. Either both sides of a relationship are saved, or neither.
     pub(crate) fn storages(&self) -> Vec<StorageContents<'s>> {
         let is_saved = |storage: &StorageContents<'_>| {
             self.has(storage.column().values().descriptor()) && storage.other_side().is_none_or(|other| self.has(other))
@@ -146,12 +146,13 @@ impl<'s> Saved<'s> {
 
 #[cfg(feature = "text")]
 impl<'s> Saved<'s> {
-    /// Whether there are values of unknown types.
+    /// Returns whether there are values of unknown types.
     pub(crate) fn has_unknown(&self) -> bool {
         self.unknown.components.is_some() || self.unknown.resources.is_some()
     }
 
-    /// The type of a column, and the relation if the column belongs to the ends of pairs.
+    /// Returns the type of a column. If the column belongs to the ends of pairs, also returns the relation, and 0 for sources or 1 for
+    /// targets.
     pub(crate) fn component(
         &self,
         column: ColumnContents<'_>,
@@ -178,7 +179,7 @@ pub(crate) fn begin(out: &mut Writer, version: u32) {
     out.skip_u32();
 }
 
-/// Writes the types of a format, and `passed_over` skipped components without a name.
+/// Writes the types of a format, and `passed_over` nameless components that stand for skipped ones.
 pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: usize) {
     let ty = |descriptor: &ComponentDescriptor, version: u32, is_side: bool, out: &mut Writer| {
         out.text(&name_of(descriptor));
@@ -201,7 +202,7 @@ pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: u
     format.relations.iter().for_each(|one| ty(one.descriptor, one.version, false, out));
 }
 
-/// Writes a snapshot into an empty writer, with the given consumer state or the state in the snapshot.
+/// Writes a snapshot into an empty writer. The consumer state is `consumers`, or if that is `None` the state in the snapshot.
 pub(crate) fn write(
     format: &WorldFormat,
     contents: SnapshotContents<'_>,
@@ -328,13 +329,13 @@ impl Saved<'_> {
     }
 }
 
-/// Writes the checksum.
+/// Writes the checksum into its place in the header.
 pub(crate) fn end(out: &mut Writer) {
     let sum = out.checksum();
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// An estimate of the number of bytes. There are more if values own memory.
+/// Returns an estimate of the number of bytes. Values that own memory may take more.
 fn expected_size(contents: SnapshotContents<'_>) -> usize {
     let of_column = |column: ColumnContents<'_>| {
         let values = column.values();
@@ -353,7 +354,7 @@ fn expected_size(contents: SnapshotContents<'_>) -> usize {
         + 4096
 }
 
-/// Whether entities, or tables that they were in, have left-out components, or are in left-out pairs.
+/// Returns whether a table or an entity has a left-out component, or a left-out relation has pairs. Tables without entities count.
 pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_>) -> bool {
     let columns = contents.tables().flat_map(|table| table.columns());
     let storages = contents.storages().map(|storage| storage.column());
@@ -363,7 +364,7 @@ pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_
         || contents.pairs().any(|pairs| is_left_out(pairs.descriptor()))
 }
 
-/// Checks that the format covers all contents.
+/// Checks that the format saves or leaves out all contents.
 fn check(
     format: &WorldFormat,
     contents: SnapshotContents<'_>,
@@ -480,7 +481,7 @@ fn is_unknown_values(storage: StorageContents<'_>) -> bool {
 struct Unknown<'s> {
     components: Option<(StorageContents<'s>, &'s [UnknownComponents])>,
     resources: Option<(ResourceContents<'s>, &'s UnknownResources)>,
-    /// The types of components and of resources, in the order in which they occur in values, with their numbers.
+    /// The unknown types of components, and of resources, in the order in which they first occur in values, and their numbers.
     types: [(Vec<&'s UnknownType>, HashMap<&'s UnknownType, u32>); 2],
     now: Tick,
 }

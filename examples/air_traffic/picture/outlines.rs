@@ -36,7 +36,7 @@ fn join(ring: &[i32], lines: &[Vec<DVec3>]) -> Vec<DVec3> {
     points
 }
 
-/// What is needed of a TopoJSON file: github.com/topojson/topojson-specification.
+/// The parts of a TopoJSON file that are needed: github.com/topojson/topojson-specification.
 #[derive(Deserialize)]
 struct TopoJson {
     transform: Transform,

@@ -22,7 +22,7 @@ pub(super) struct Panel {
 }
 
 impl Panel {
-    /// All of them, the one behind first.
+    /// Returns all panels, from back to front.
     pub(super) fn all() -> [Panel; 4] {
         let main = Panel {
             projection: Albers::new([29.5, 45.5], (38.7, -96.2), 2_550.0, (1_185.0, 712.0)),
@@ -124,7 +124,7 @@ impl Panel {
         }
     }
 
-    /// Names the busiest airports, each beside its disc where there is room, or not at all.
+    /// Writes the names of the busiest airports next to their discs. A name is left out if it does not fit.
     fn draw_names(&self, picture: &mut Pixmap, scene: &Scene, pen: &Pen) {
         const SIZE: f32 = 21.0;
         let most = scene.airports.first().map_or(1, |airport| airport.flights);
@@ -154,7 +154,7 @@ impl Panel {
         Rect::from_ltrb(x - radius, y - radius, x + radius, y + radius)
     }
 
-    /// Lines through the places given, or `None` if there are none.
+    /// Returns lines through the given points, or `None` if there are no points.
     fn path<L: IntoIterator<Item = DVec3>>(&self, lines: impl IntoIterator<Item = L>) -> Option<Path> {
         let mut path = PathBuilder::new();
         for line in lines {

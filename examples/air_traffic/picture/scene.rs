@@ -1,4 +1,4 @@
-//! What is to be seen, taken out of the world.
+//! The visible data, copied from the world.
 
 use std::collections::BTreeMap;
 

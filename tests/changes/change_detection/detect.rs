@@ -1,4 +1,4 @@
-//! What borrowed values tell, and what can be told them.
+//! Reading and setting the change state of borrowed values.
 
 use strata_ecs::change::Tick;
 use strata_ecs::component::Mutable;
@@ -148,7 +148,7 @@ fn a_reference_tells_whether_it_is_newer_than_a_tick() {
     world.increment_change_tick();
     world.get_mut::<Health>(entity).expect("present").set_changed();
     let changed = world.change_tick();
-    // What a run has seen makes no difference.
+    // The last run of the system does not matter.
     world.clear_trackers();
     let health = world.get_mut::<Health>(entity).expect("present");
     assert!(!health.is_added() && !health.is_changed());

@@ -34,14 +34,14 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    /// What each watcher sees; then everything goes on.
+    /// Checks the changes that each watcher detects, and advances.
     fn expect(mut self, held: &[Entity], aside: &[Entity], health: &[Entity]) {
         let world = &mut self.world;
         world.check_invariants();
         assert_eq!(self.held.sees(world), held);
         assert_eq!(self.aside.sees(world), aside);
         assert_eq!(self.health.sees(world), health);
-        // Rows come behind those that there are, and go.
+        // Rows are added after the existing rows, and removed.
         let bundles = (0..300).map(|value| (Held(Token::new()), HeldAside(Token::new()), Health(value), Other(1)));
         let mut new: Vec<Entity> = world.spawn_batch(bundles).collect();
         new.extend(

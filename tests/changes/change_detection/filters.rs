@@ -26,7 +26,8 @@ fn change(world: &mut World, entities: &[Entity], rows: impl IntoIterator<Item =
     chosen
 }
 
-/// What a query yields, by a loop, by internal iteration, begun by a loop and finished inside, and in slices.
+/// Returns the items of a query. They are checked to be equal by a loop, by internal iteration, by a loop that internal iteration finishes,
+/// and in slices.
 fn yields<F: QueryFilter>(world: &mut World) -> Vec<Entity> {
     let mut query = world.query_filtered::<(Entity, &Health), F>();
     let mut looped = Vec::new();

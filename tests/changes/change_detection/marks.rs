@@ -1,4 +1,4 @@
-//! What marks rows as changed.
+//! The operations that mark rows as changed.
 
 use strata_ecs::change::Tick;
 use strata_ecs::prelude::*;

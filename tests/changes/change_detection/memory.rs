@@ -1,4 +1,4 @@
-//! What it costs to know, and what it does not cost if no system asks.
+//! The memory cost of change detection, which is zero if no system uses it.
 
 use strata_ecs::prelude::*;
 
@@ -17,8 +17,8 @@ fn cost<C: Component + Default + Clone>(rows: usize) {
     let mut watcher = Watcher::<Changed<C>>::new();
     assert_eq!(watcher.sees(&mut world).len(), rows);
     let watched = world.allocated_bytes() - before;
-    // Two ticks a row, the newest of each 64, and two logs with a bit a row and room for an eighth of the rows. What is always known
-    // is there before.
+    // Two ticks a row, the newest of each 64, and two logs with a bit a row and room for an eighth of the rows. Ticks that are always
+    // tracked already exist.
     let (least, most) = if ALWAYS_TRACKED { (0, 2000) } else { (8 * rows, 10 * rows + 2000) };
     assert!((least..most).contains(&watched), "{watched} bytes for {rows} rows");
     world.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Systems that look at the whole world, and keep a `SystemState` for it, beside others in their stage.
+//! Systems that read the whole world with a `SystemState` of their own, in a stage with other systems.
 
 use std::sync::{Arc, Mutex};
 

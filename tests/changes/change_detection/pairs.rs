@@ -1,5 +1,5 @@
-//! Random pairs of queries of one system over the same columns, kept apart by a sparse component: each yields each of its
-//! rows once, in every way of going through them, whatever the other one does meanwhile or on another thread.
+//! Random pairs of queries of one system over the same columns, kept apart by a sparse component: each yields each of its rows once, by
+//! every kind of iteration, independent of the other query, which runs at the same time or on another thread.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -70,7 +70,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let ways = move || proptest::collection::vec(way(), 1..4);
     let round = (1..40_usize, 0..40_usize, any::<bool>(), ways(), ways());
     let round = round.prop_map(|(step, first, threads, left, right)| Round { step, first, threads, left, right });
-    // Of all lengths, with runs of both kinds in one group of 64 rows.
+    // The runs have all lengths, with changed and unchanged runs in one group of 64 rows.
     let entities = proptest::collection::vec(proptest::bool::weighted(0.4), 0..330);
     (entities, proptest::collection::vec(round, 1..6)).prop_map(|(entities, rounds)| Case { entities, rounds })
 }
@@ -202,11 +202,11 @@ walk!(
     [],
     iter par_iter contiguous_iter iter_many,
     |item| assert_eq!(item.0, 1),
-    // What is only read cannot be set back.
+    // A value that is only read cannot be reset.
     |_, _| false
 );
 
-/// What the system of a case shares with the test.
+/// The data that the system of a case shares with the test.
 #[derive(Default)]
 struct Shared {
     all: Vec<Entity>,
@@ -217,7 +217,7 @@ struct Shared {
     old: Option<Tick>,
 }
 
-/// What a query has to yield.
+/// The items that a query has to yield.
 #[derive(Default)]
 struct Expected {
     entities: BTreeSet<Entity>,

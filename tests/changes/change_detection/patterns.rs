@@ -70,7 +70,7 @@ fn check(rows: u32, changed: &[u32], name: &str, write: impl Fn(&mut World, &[En
         query.contiguous_iter().for_each(|slice| found.0.extend(slice.iter().map(|value| value.0)));
     };
     let with_a_second = |query: Query<&Value, (Changed<Value>, Changed<Other>)>, mut found: ResMut<Found>| {
-        // Of the second all are new each time, and it is asked all the same.
+        // All rows of the second component are new each time, and its filter is checked nevertheless.
         query.iter().for_each(|value| found.0.push(value.0));
     };
     let mut schedules: Vec<Schedule> = (0..6).map(|_| Schedule::default()).collect();
@@ -102,7 +102,7 @@ fn all_forms_find_the_rows_that_were_changed_one_by_one() {
     for rows in [1, 20, 63, 64, 65, 128, 700, 5000] {
         for (name, changed) in patterns(rows) {
             check(rows, &changed, name, |world, ids, changed| {
-                // In another order than that of the rows.
+                // In another order than the rows.
                 for &row in changed.iter().rev() {
                     world.get_mut::<Value>(ids[row as usize]).unwrap().set_changed();
                 }

@@ -108,7 +108,7 @@ fn rows_of_a_table_come_once_whatever_another_query_of_the_column_does() {
     run_after_change(system);
 }
 
-/// What the rows saw of the others.
+/// The values of other rows that the rows read.
 #[derive(Component, Default)]
 struct Sum(u64);
 

@@ -1,4 +1,4 @@
-//! What inserting, removing and moving does to ticks, for each kind of storage.
+//! The effect of inserting, removing and moving on ticks, for each kind of storage.
 
 use strata_ecs::prelude::*;
 
@@ -366,7 +366,7 @@ fn required_components_are_added_where_they_were_missing() {
     world.entity_mut(with).insert(Needy);
     assert_eq!(table.sees(&mut world), [without, new]);
     assert_eq!(sparse.sees(&mut world), [without, new]);
-    // One that a step removes and another requires is made anew.
+    // A component that one step removes and another one requires is constructed again.
     world.commands().entity(with).remove::<(Health, Aside, Needy)>().insert(Needy);
     world.flush();
     assert_eq!(table.sees(&mut world), [with]);

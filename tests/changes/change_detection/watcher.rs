@@ -28,7 +28,7 @@ impl<F: QueryFilter + 'static> Watcher<F> {
         watcher
     }
 
-    /// What it sees now, in order.
+    /// Returns the entities that the watcher detects now, in order.
     pub(crate) fn sees(&mut self, world: &mut World) -> Vec<Entity> {
         self.schedule.run(world);
         let mut seen = std::mem::take(&mut *self.seen.lock().expect("no panic"));

@@ -1,11 +1,11 @@
-//! Worlds in which so much has run that the numbers of the runs begin anew.
+//! Worlds in which so many systems have run that the ticks wrap.
 
 use strata_ecs::prelude::*;
 
 use super::parts::{Aside, Extra, Health, Marked, Other, Score, Tag};
 use super::watcher::Watcher;
 
-/// A world whose numbers are about to begin anew.
+/// A world whose ticks are about to wrap.
 fn late(before: u32) -> World {
     let mut world = World::new();
     world.skip_change_ticks(u32::MAX - before - world.change_tick().get());

@@ -12,7 +12,7 @@ use strata_ecs::prelude::*;
 #[derive(Message, Debug, PartialEq, Clone, Copy, Default)]
 struct Hit(u32);
 
-/// Of the type parameters nothing is known when the program is compiled.
+/// Nothing about the type parameters is known at compile time.
 #[derive(Message)]
 struct Hidden<T: Send + Sync + 'static>(T);
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use strata_ecs::message::{MessageCursor, Messages};
 
-/// What happens to the messages.
+/// An operation on the messages.
 #[derive(Clone, Debug)]
 enum Step {
     Write(u8),
@@ -67,7 +67,7 @@ impl Model {
         dropped
     }
 
-    /// What a reader is to see next, at most `most`. Notes it as read, and what is gone as missed.
+    /// Returns the messages that a reader has to yield next, at most `most`. Records them as read, and lost messages as missed.
     fn expect(&mut self, reader: usize, most: usize) -> Vec<(u64, u32)> {
         let reader = &mut self.readers[reader];
         let mut seen = Vec::new();

@@ -10,7 +10,7 @@ struct Loud(Token);
 #[derive(Message)]
 struct Other(Token);
 
-/// Two messages before an update and two behind it; number `armed` panics when it is dropped.
+/// Two messages before an update and two after it; number `armed` panics when it is dropped.
 fn messages(armed: usize) -> (Messages<Token>, Vec<u64>) {
     drops::reset();
     let mut messages = Messages::default();
@@ -62,7 +62,7 @@ fn a_drop_that_panics_in_a_drain_drops_the_others() {
             let (mut messages, _) = messages(armed);
             expect_panic(|| messages.drain().take(taken).for_each(std::mem::forget));
             drops::disarm();
-            // What was forgotten is leaked, and nothing else.
+            // Only the forgotten message is leaked.
             assert_eq!((messages.len(), drops::alive()), (0, taken));
             drops::assert_none_twice();
         }

@@ -61,7 +61,7 @@ fn a_message_between_two_runs_is_there_in_the_next() {
     assert!(world.resource::<Messages<Hit>>().is_empty());
 }
 
-/// What a reader saw, and what it was told to have missed.
+/// The messages that a reader read, and the number of missed messages that was reported to it.
 #[derive(Resource, Default)]
 struct Books {
     read: Vec<u32>,
@@ -95,7 +95,7 @@ fn hazard_53_a_reader_that_runs_rarely_loses_what_is_counted_and_nothing_else() 
         let written = u64::from(12 * N + 1);
         assert_eq!(books.read.len() as u64 + books.missed, written);
         assert!(books.read.windows(2).all(|pair| pair[0] < pair[1]));
-        // Of the runs since the last time, the last two are there.
+        // Only the messages of the last two runs still exist.
         assert_eq!(books.missed, u64::from(12 * N.saturating_sub(2)));
     }
     check::<1>(false);
@@ -133,7 +133,7 @@ fn a_schedule_may_run_without_ending_frames() {
     assert_eq!((world.frame_number(), world.resource::<Messages<Hit>>().len()), (0, 5));
     world.update_messages();
     assert!(world.resource::<Messages<Hit>>().is_empty());
-    // The first run is that of a schedule which has not run in this frame.
+    // The first run is a run of a schedule that has not run in this frame.
     schedule.set_ends_frames(true);
     (0..3).for_each(|_| schedule.run(&mut world));
     assert_eq!((world.frame_number(), world.resource::<Messages<Hit>>().len()), (2, 2));

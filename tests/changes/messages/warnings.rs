@@ -1,4 +1,4 @@
-//! What is told of messages that were missed.
+//! Warnings about missed messages.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use strata_tests::process::{is_child_for, run_in_child};
 
 use super::*;
 
-/// What a system has missed is warned of once, unless errors are ignored. It is printed by a process of its own.
+/// Missed messages cause one warning per system, unless errors are ignored. A child process prints the warning.
 #[test]
 fn the_first_messages_that_a_system_misses_are_warned_of() {
     const NAME: &str = "messages::warnings::the_first_messages_that_a_system_misses_are_warned_of";

@@ -1,6 +1,6 @@
 //! Removals: what is recorded, for which readers, and what becomes of the values.
 //!
-//! Random histories beside vectors are in `tests/model`.
+//! Random histories with vectors as the model are in `tests/model`.
 
 mod drops;
 mod params;

@@ -1,4 +1,4 @@
-//! What counts as a removal, and in which order removals are recorded.
+//! The operations that count as removals, and the order in which removals are recorded.
 
 use strata_ecs::prelude::*;
 
@@ -23,7 +23,7 @@ fn world() -> (World, Entity) {
     (world, ids[1])
 }
 
-/// What an operation removes of each kind of component, by entities; and which values.
+/// Returns the number of removals that an operation records for each kind of component, and the removed values.
 fn removed_by(operation: impl FnOnce(&mut World, Entity)) -> ([usize; 3], [Option<u32>; 2]) {
     let (mut world, entity) = world();
     let mut health = world.removed_reader::<Health>();

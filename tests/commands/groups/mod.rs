@@ -36,7 +36,7 @@ fn s(value: u32) -> S {
     S(value, Token::new())
 }
 
-/// What an entity has: the values, and whether it has the tags.
+/// The components of an entity: the values, and whether it has the tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Row {
     values: [Option<u32>; 3],

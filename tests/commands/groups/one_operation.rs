@@ -1,5 +1,5 @@
-//! However many commands for one entity follow each other, and whatever they carry: they are one operation, of which only
-//! what is different in the end can be told.
+//! Consecutive commands for one entity are one operation, independent of their number and values: only differences between the states
+//! before and after can be observed.
 
 use strata_tests::drops;
 
@@ -110,7 +110,7 @@ fn a_new_entity_that_is_cleared_has_what_comes_after() {
     drops::assert_all_dropped_once();
 }
 
-/// What an entity has of each component.
+/// The value of each component of an entity.
 type Values = [Option<u32>; 6];
 
 fn values(world: &World, entity: Entity) -> Values {

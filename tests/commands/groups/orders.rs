@@ -31,7 +31,7 @@ pub(super) const STEPS: [Step; 9] = [
     Step::Despawn,
 ];
 
-/// What the entity is before the group.
+/// The state of the entity before the group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Before {
     /// It is spawned by the group.
@@ -114,7 +114,7 @@ pub(super) fn record_group(commands: &mut Commands<'_, '_>, entity: Entity, befo
     entity
 }
 
-/// What a group is to leave behind: the row, and how many of its steps are errors.
+/// Returns the expected result of a group: the row, and the number of steps that are errors.
 pub(super) fn expected(before: Before, group: &[Step]) -> (Option<Row>, usize) {
     let full = Row { values: [Some(100); 3], units: [true; 2] };
     let mut row = match before {

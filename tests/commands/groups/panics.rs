@@ -14,7 +14,7 @@ fn assert_whole(world: &mut World, what: &dyn std::fmt::Debug) {
     assert_eq!(drops::alive(), tokens(world), "{what:?}");
 }
 
-/// Carries out a group between two runs, with a panic in the drop after `quiet` others. False if there is none.
+/// Applies a group between two runs, with a panic in the drop after `quiet` other drops. Returns false if nothing panics.
 fn group_with_a_panic(before: Before, group: &[Step], quiet: usize) -> bool {
     drops::reset();
     let mut world = World::new();
@@ -167,7 +167,7 @@ fn a_function_that_is_told_of_errors_may_panic() {
 #[derive(Component)]
 struct Held<T: Send + Sync + 'static>(T);
 
-/// When it is recorded, where the user's code hands it over. What was recorded before it and is recorded after it is carried out.
+/// The panic happens at the call that records the bundle. Commands that are recorded before and after it are applied.
 #[test]
 fn a_bundle_with_a_component_twice_is_refused_without_a_trace() {
     for group in [false, true] {

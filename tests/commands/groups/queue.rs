@@ -24,7 +24,7 @@ aligned!(To16 16 To64 64 To128 128 To4096 4096);
 #[derive(Component)]
 struct Byte(u8);
 
-/// A mebibyte, and a token behind it.
+/// A mebibyte, followed by a token.
 #[derive(Component)]
 struct Large([u8; 1 << 20], Token);
 
@@ -32,7 +32,7 @@ fn boxed_large(value: u8) -> Box<Large> {
     Box::new(Large([value; 1 << 20], Token::new()))
 }
 
-/// Records commands with values of every alignment, one behind the other; each makes an entity or adds to the last one.
+/// Records consecutive commands with values of every alignment. Each spawns an entity or inserts into the last one.
 fn record_aligned(commands: &mut Commands<'_, '_>, value: u8) -> Entity {
     let entity = commands.spawn((Byte(value), To16::new(value))).id();
     commands.entity(entity).insert(To64::new(value)).insert_if_new(To128::new(value));
@@ -79,7 +79,7 @@ fn queues_put_together_keep_the_order_and_the_alignment_of_their_values() {
     for value in 0..20 {
         let mut queue = CommandQueue::default();
         let mut commands = Commands::new(&mut queue, &world);
-        // What comes first decides where in the memory the rest lies.
+        // The first command determines the alignment of the others in memory.
         (0..value % 7).for_each(|_| {
             commands.spawn(Byte(0));
         });

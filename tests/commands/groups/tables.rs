@@ -1,4 +1,4 @@
-//! What a group leaves in the world besides its outcome: nothing.
+//! A group leaves nothing in the world except its result.
 
 use super::*;
 

@@ -237,7 +237,7 @@ impl Place {
     }
 }
 
-/// The segments of the path that starts at the first token, as far as they are plain names.
+/// Returns the segments of the path that starts at the first token, up to the first segment that is not a plain name.
 pub(super) fn plain_path(tokens: &[TokenTree]) -> Vec<String> {
     let mut path = vec![tokens[0].to_string()];
     let mut i = 1;

@@ -1,4 +1,4 @@
-//! Each file names its tests: they are beside it, or a line `//! Tests: PATH, PATH` leads to them.
+//! Each file has its tests in the same folder, or names them in a line `//! Tests: PATH, PATH`.
 
 use crate::code::read_code;
 use crate::tokens::Sources;

@@ -1,7 +1,7 @@
 //! Reads what the compiler writes with `--emit asm`, in Intel's syntax: functions, and the loops in them.
 //!
-//! Loops are found in the graph of basic blocks and not by the order of lines, since blocks that are seldom run stand at
-//! the end of their function. What an instruction was made of is known from the line tables (`.loc`).
+//! Loops are found in the graph of basic blocks and not by the order of lines, since blocks that are seldom run stand at the end of their
+//! function. The line tables (`.loc`) contain the source of each instruction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,7 @@ impl<'a> Listing<'a> {
                 function.instructions.push(Instruction { mnemonic, operands: operands.trim(), source });
             }
         }
-        // What has no instructions is data.
+        // A function without instructions is data.
         listing.functions.retain(|function| !function.instructions.is_empty());
         listing
     }
@@ -162,14 +162,14 @@ impl Graph {
 
     /// The loops, in the order of their first blocks.
     ///
-    /// A loop over tables may lead straight into the loop over the rows of the next table: then both begin with one block. So of
-    /// two ways back to a block that which takes all blocks of the other and more closes an outer loop. A loop that goes on early
-    /// with its next turn looks the same: its shortest way still has the branch for that beside the jump that closes it.
+    /// A loop over tables may lead straight into the loop over the rows of the next table: then both begin with one block. So if one of two
+    /// paths back to a block contains all blocks of the other path and more, it closes an outer loop. A loop that continues early with its
+    /// next iteration looks alike: its shortest path contains the branch for that, in addition to the jump that closes the loop.
     fn loops(&self) -> Vec<NaturalLoop> {
         let mut bodies = BTreeMap::<usize, Vec<BTreeSet<usize>>>::new();
         for (last, head) in self.backward_edges() {
             let mut body = BTreeSet::from([head]);
-            // What leads to the last block, and not through the first one.
+            // The blocks that lead to the last block without the first one.
             let mut open = vec![last];
             while let Some(block) = open.pop() {
                 if body.insert(block) {
@@ -253,7 +253,7 @@ impl<'a> Instruction<'a> {
         matches!(self.mnemonic, "jmp" | "ret" | "ud2") || self.is_call() && diverges()
     }
 
-    /// The mnemonic, the same for the instruction of SSE and that of AVX.
+    /// Returns the mnemonic, which is the same for the SSE and the AVX form of the instruction.
     pub(crate) fn stem(&self) -> &'a str {
         // `verr` and its like are not made by compilers.
         self.mnemonic.strip_prefix('v').unwrap_or(self.mnemonic)

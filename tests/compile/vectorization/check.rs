@@ -1,4 +1,4 @@
-//! What is demanded of the loops of a system.
+//! The requirements on the loops of a system.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ const AS_WRITTEN: &str = "4simd10as_written";
 /// A part of the mangled name of the loops over rows that note one by one that they were changed. They are in a function of their own.
 const NOTED: &str = "9FoldNoted";
 pub(crate) const AVX2: Variant = Variant { name: "AVX2", path: "4simd4wide4avx2", registers: (Width::Ymm, Width::Ymm) };
-// LLVM prefers the registers of AVX2, unless it is told that the wider ones cost no clock rate.
+// LLVM prefers the registers of AVX2, unless an option says that wider registers do not lower the clock rate.
 pub(crate) const AVX512: Variant =
     Variant { name: "AVX-512", path: "4simd4wide6avx512", registers: (Width::Ymm, Width::Zmm) };
 
@@ -45,11 +45,11 @@ pub(crate) struct Kernel {
     at_once: usize,
     /// Whether nothing but old instructions is demanded for the baseline.
     is_for_wide: bool,
-    /// Whether there may be loops beside the one over most rows that have calls and branches.
+    /// Whether there may be further loops with calls and branches, in addition to the loop over most rows.
     is_one_of_several: bool,
     /// Whether its values are made of several numbers: then there is no variant for AVX-512.
     is_of_vectors: bool,
-    /// Whether it goes over items: then there is none either.
+    /// Whether the loop goes over items: then there is no variant for AVX-512 either.
     is_of_items: bool,
     /// Whether it reads numbers that are the same for all rows.
     has_parameters: bool,
@@ -121,7 +121,7 @@ impl Kernel {
     }
 }
 
-/// What is wrong with a loop.
+/// An unmet requirement of a loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// There is not one function for the variant, but so many.
@@ -156,7 +156,7 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// What is wrong with a system in one variant.
+/// Returns the unmet requirements of a system in one variant.
 pub(crate) fn check(listing: &Listing<'_>, kernel: &Kernel, variant: &Variant) -> Vec<Complaint> {
     let functions = functions_of(listing, kernel.name, variant);
     let (beside, plain): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.symbol.contains(NOTED));
@@ -205,13 +205,13 @@ fn functions_of<'l, 'a>(listing: &'l Listing<'a>, name: &str, variant: &Variant)
 /// The loops in which something comes from the source of the kernels.
 fn row_loops<'a>(listing: &Listing<'a>, function: &Function<'a>) -> Vec<Loop<'a>> {
     let source = listing.file_number(SOURCE);
-    // What no line has led to has line 0, and the source of what stands before it.
+    // Instructions without a source line have line 0 and the source of the previous instruction.
     let is_of_rows = |found: &Instruction<'_>| Some(found.source.0) == source && found.source.1 != 0;
     let is_over_rows = |found: &Loop<'_>| found.instructions().any(is_of_rows);
     function.innermost_loops().into_iter().filter(is_over_rows).collect()
 }
 
-/// What is wrong with the loop that goes through most rows.
+/// Returns the unmet requirements of the loop over most rows.
 fn faults_of_main(kernel: &Kernel, variant: &Variant, main: &Loop<'_>) -> Vec<Fault> {
     let (narrowest, widest) = variant.registers;
     let is_there = |stem: &str| {
@@ -232,7 +232,7 @@ fn faults_of_main(kernel: &Kernel, variant: &Variant, main: &Loop<'_>) -> Vec<Fa
     faults
 }
 
-/// What is wrong with a loop over rows, be it the one for the rest.
+/// Returns the unmet requirements of a loop over rows, which may be the loop for the remaining rows.
 fn faults_of_any(kernel: &Kernel, rows: &Loop<'_>) -> Vec<Fault> {
     let call = rows.instructions().any(Instruction::is_call).then_some(Fault::Call);
     let most = if kernel.asserts { 2 } else { 1 };
@@ -240,7 +240,7 @@ fn faults_of_any(kernel: &Kernel, rows: &Loop<'_>) -> Vec<Fault> {
     call.into_iter().chain(branch).collect()
 }
 
-/// What must be nowhere in a function.
+/// Returns the instructions in a function that must not occur anywhere.
 fn faults_of_function(kernel: &Kernel, variant: &Variant, function: &Function<'_>) -> Vec<Complaint> {
     let find = |fault: Fault, is_it: fn(&Instruction<'_>) -> bool| {
         let found = function.instructions().iter().find(|instruction| is_it(instruction));

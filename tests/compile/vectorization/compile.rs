@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::asm::Listing;
 
-/// The assembly of the kernels. They are compiled once for all tests, and anew only if they or the library have changed.
+/// The assembly of the kernels. They are compiled once for all tests, and again only if they or the library have changed.
 pub(crate) fn kernels() -> &'static Listing<'static> {
     static LISTING: OnceLock<Listing<'static>> = OnceLock::new();
     LISTING.get_or_init(|| Listing::parse(assembly().leak()))
@@ -51,7 +51,7 @@ fn assembly() -> String {
     std::fs::read_to_string(&file).expect("the compiler has written the assembly")
 }
 
-/// What cargo keeps apart in one folder: sources at several places, and compilers.
+/// Identifies the location of the sources and the compiler, because builds of different ones share a folder.
 fn identity() -> u64 {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("-vV").output().expect("rustc can be started").stdout;

@@ -1,19 +1,18 @@
 //! The machine code of loops over rows: what a system is compiled to for each instruction set.
 //!
-//! `kernels` is a crate of systems that are compiled as a user's release build would, and never run. Of the assembly it is not
-//! asked that it stays the same, but what makes it fast: that the loop which goes through most rows computes with packed
-//! numbers, as wide as the instruction set has them, and that no loop over rows has a call or a branch for each row. Some systems
-//! that cannot be compiled so prove that this would be noticed.
+//! `kernels` is a crate of systems that are compiled as a user's release build would, and never run. The test does not require the assembly
+//! to stay unchanged, but to have the properties that make it fast: the loop over most rows computes with packed numbers of the full width
+//! of the instruction set, and no loop over rows has a call or a branch for each row. Some systems that cannot be compiled in this way
+//! prove that the test detects failures.
 //!
 //! All tests here wait for one run of the compiler, which has one processor to do. The name of this module is behind `ui`, which has work for
 //! the others: tests begin in the order of their names.
 //!
 //! `STRATA_SHOW_LOOPS=integrate cargo test -p strata-compile-tests -- --nocapture` prints the loops of one of them.
 //!
-//! Two things make the loops fast. What the core calls for the rows of a table is a closure that is always inlined: a
-//! function that is called by way of `Fn` gets a function of the compiler's between, in which a long loop stays and is
-//! compiled for the baseline. And where several rows are taken at a time, `simd::between_blocks` stands between them and the
-//! next ones.
+//! Two things make the loops fast. The core calls a closure for the rows of a table, which is always inlined: for a function that is called
+//! through `Fn`, the compiler adds a function in between, in which a long loop remains and is compiled for the baseline. And if several
+//! rows are processed at a time, `simd::between_blocks` separates them from the next rows.
 
 #![cfg(all(target_arch = "x86_64", unix))]
 
@@ -108,7 +107,7 @@ fn a_system_that_is_not_there_is_missed() {
     assert_found(&Kernel::new("no_such_system", &[]), |fault| *fault == Fault::Functions(0));
 }
 
-/// Of the system that is asked for by a variable.
+/// Prints the loops of the system that an environment variable selects.
 #[test]
 fn loops_are_printed_to_be_read() {
     let listing = compile::kernels();

@@ -70,13 +70,13 @@ impl Default for GivenAside {
     }
 }
 
-/// What observers insert, in both kinds of storage.
+/// The components that observers insert, in both kinds of storage.
 #[derive(Component, Clone, Debug)]
 pub(crate) struct Seal(#[expect(dead_code, reason = "only its place counts")] pub(crate) u32);
 #[derive(Component, Clone, Debug)]
 #[component(storage = "sparse")]
 pub(crate) struct SealAside(pub(crate) String);
-/// What they count.
+/// The number of calls of observers.
 #[derive(Resource, Default, Debug)]
 pub(crate) struct Seen(pub(crate) u32);
 

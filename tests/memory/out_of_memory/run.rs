@@ -10,14 +10,14 @@ use super::relations::RELATIONS;
 use super::stage::{KINDS, Kind, Stage};
 use super::systems::SYSTEMS;
 
-/// What the handler of failed allocations panics with.
+/// The panic payload of the handler of failed allocations.
 struct OutOfMemory;
 
 fn use_handler() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         std::alloc::set_alloc_error_hook(|_| {
-            // What unwinds needs memory of its own, and a second failure while the first one unwinds ends the process.
+            // Unwinding needs memory, and a second failure during unwinding ends the process.
             alloc::recover();
             std::panic::panic_any(OutOfMemory);
         });
@@ -31,8 +31,8 @@ fn use_handler() {
     });
 }
 
-/// In the short form one of so many allocations fails. In each kind of stage it is another one that is the first, so that of
-/// an operation nearly all have their turn.
+/// In the short form, one in this number of allocations fails. Each kind of stage starts with another allocation, so that nearly all
+/// allocations of an operation fail once.
 const STEP: usize = 7;
 
 /// How one run ended.

@@ -1,4 +1,4 @@
-//! Filters on changes of pairs, beside a map of when each pair was made and changed.
+//! Filters on changes of pairs, compared with a map of the ticks at which each pair was created and changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ impl Watched {
         if R::SYMMETRIC { [a.min(b), a.max(b)] } else { [a, b] }
     }
 
-    /// Forgets pairs that have gone. What removes which pairs is tested elsewhere.
+    /// Forgets removed pairs. Which operation removes which pairs is tested elsewhere.
     fn forget_gone<R: Relation>(&mut self, world: &World) {
         let there: BTreeSet<_> = world.pairs::<R>().map(|(a, _, b)| Self::key::<R>([a, b])).collect();
         self.pairs.retain(|ends, _| there.contains(ends));
@@ -160,7 +160,7 @@ fn a_query_may_change_the_pairs_that_it_asks_for() {
     assert!(world.pairs::<Likes>().all(|(_, likes, _)| likes.0 == 2));
     world.get_pair_mut::<Likes>(all[7], all[8]).unwrap().0 = 5;
     world.run_system(grow).unwrap();
-    // What a run has written is not new to the next one.
+    // Values that a run has written are not new to the next run.
     world.run_system(grow).unwrap();
     let grown: Vec<u32> = world.pairs::<Likes>().map(|(_, likes, _)| likes.0).filter(|&likes| likes != 2).collect();
     assert_eq!(grown, [10]);

@@ -1,4 +1,4 @@
-//! What is told of pairs.
+//! Events of pairs.
 
 use strata_ecs::event::{Relate, RemovedRelations, Unrelate};
 use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Random histories of pairs of relations of every kind beside an oracle: a list of pairs.
+//! Random histories of pairs of relations of every kind, compared with an oracle, which is a list of pairs.
 
 use std::collections::HashSet;
 
@@ -48,7 +48,7 @@ relations! {
     #[relation(acyclic, on_target_despawn = "cascade")] Needed
 }
 
-/// What is known of a relation without its type.
+/// The properties and operations of a relation, without its type.
 struct Kind {
     policy: OnTargetDespawn,
     exclusive: bool,
@@ -119,7 +119,7 @@ const KINDS: usize = 7;
 #[derive(Component, Clone)]
 struct Mark;
 
-/// What a history consists of. Entities are numbers in the list of all that there have been.
+/// A step of a history. Entities are indexes into the list of all entities that have existed.
 #[derive(Clone, Debug)]
 enum Step {
     Spawn,

@@ -10,7 +10,7 @@ mod systems;
 
 use strata_ecs::prelude::*;
 
-/// What may be between two entities, in any number.
+/// A relation of which an entity may have any number of pairs.
 #[derive(Relation, Clone, Debug, PartialEq)]
 pub(crate) struct Likes(pub(crate) u32);
 

@@ -1,4 +1,4 @@
-//! What single operations do to pairs.
+//! The effects of single operations on pairs.
 
 use strata_ecs::prelude::*;
 use strata_ecs::relation::{OnTargetDespawn, PairSource, PairTarget};

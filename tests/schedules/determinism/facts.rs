@@ -13,22 +13,22 @@ use super::parts::{A, B, C, Cry, D, E, Extra, F, Kept, Likes, Link, Note, One, O
 pub(crate) enum Fact {
     /// How the run of the schedule ended.
     Result(Option<String>),
-    /// What each system has seen since the beginning.
+    /// A digest of the values that each system has seen since the beginning.
     Digests(Vec<u64>),
     /// The entities of a table, in their rows.
     Table(strata_ecs::entity::TableId, Vec<Entity>),
-    /// What a query yields, in its order.
+    /// The items of a query, in order.
     Query(&'static str, Vec<Entity>),
     /// A component of an entity.
     Value(Entity, &'static str, u64, Option<ComponentTicks>),
     Resource(&'static str, Option<u64>, Option<ComponentTicks>),
     /// Messages, with the number of the first.
     Messages(&'static str, Vec<(u64, u64)>),
-    /// What has been removed since the last time.
+    /// The removals since the last time.
     Removed(&'static str, Vec<(Entity, u64)>),
     /// All pairs of a relation.
     Pairs(&'static str, Vec<(Entity, u64, Entity)>),
-    /// What an entity lists: its children, and the sources of pairs.
+    /// The lists of an entity: its children, and the sources of pairs.
     Lists(Entity, Vec<Entity>, Vec<Entity>),
     Tick(u32),
     CommandErrors(Vec<String>, usize),

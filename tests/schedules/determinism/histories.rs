@@ -1,8 +1,9 @@
-//! One history, told with schedules that are rebuilt or replaced, with systems that do nothing among the others, in turns with
-//! another world, and on several threads: ids, rows, values, free ids and visible changes are the same.
+//! One history, run with schedules that are rebuilt or replaced, with additional systems that do nothing, in turns with another world, and
+//! on several threads: ids, rows, values, free ids and visible changes are equal.
 //!
-//! What decides ids belongs to the world. So nothing of it may depend on which schedule object has run before, on what a plan
-//! has been laid out for, nor on systems that cannot reserve ids. Systems with commands can, so they are no idle ones here.
+//! The state that determines ids belongs to the world. So ids must not depend on which schedule object has run before, on the world for
+//! which a plan was computed, or on systems that cannot reserve ids. Systems with commands can reserve ids, so they do not count as idle
+//! here.
 
 use std::sync::Arc;
 
@@ -127,15 +128,15 @@ fn schedule(idle_ones: Idle, threads: usize) -> Schedule {
     schedule
 }
 
-/// What happens before a round that must make no difference.
+/// An action before a round that must not make a difference.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Nothing,
-    /// The plan is laid out anew.
+    /// The plan is computed again.
     Rebuild,
     /// Another schedule takes the place of the one before, with idle systems or without.
     Replace(Idle),
-    /// Idle systems are added behind the others.
+    /// Idle systems are added after the others.
     AddIdle,
     /// The schedule runs on another world.
     Alternate,
@@ -152,7 +153,7 @@ fn before() -> impl Strategy<Value = Before> {
     ]
 }
 
-/// What can be known of a world.
+/// All observable facts of a world.
 #[derive(PartialEq, Debug)]
 struct Facts {
     /// By table, in the order of the rows.

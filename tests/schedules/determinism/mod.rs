@@ -1,9 +1,9 @@
 //! Random schedules of random systems, run with different numbers of threads on worlds that start equal: afterwards all that
 //! can be known of the worlds is equal, and so is all that any system has seen on the way.
 //!
-//! What systems do depends on what they see, so that a wrong order shows. They come late at random, the first ones more so,
-//! so that whatever may run in another order does. One thing is left out, as it is documented to depend on which thread comes first:
-//! ids that are reserved by several systems at the same time through `&World`.
+//! The actions of systems depend on the values that they see, so that a wrong order is detected. Systems are delayed at random, the first
+//! ones more, so that systems run in another order if they may. Ids that several systems reserve at the same time through `&World` are left
+//! out, because they are documented to depend on the order of threads.
 
 mod build;
 mod commands;

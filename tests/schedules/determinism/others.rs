@@ -151,7 +151,7 @@ fn look_at_everything(probe: Probe) -> ScheduleConfigs {
     system.into_configs()
 }
 
-/// What is ordered after it does not run if it fails.
+/// Systems that are ordered after it do not run if it fails.
 fn fail(probe: Probe) -> ScheduleConfigs {
     let system = move |mut of_a: Query<'_, '_, &mut A>| -> Result {
         let mut digest = probe.begin();

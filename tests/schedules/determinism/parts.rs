@@ -1,4 +1,4 @@
-//! What the worlds are made of.
+//! The components and resources of the worlds.
 
 use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;

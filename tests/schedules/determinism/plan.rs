@@ -11,7 +11,7 @@ pub(crate) struct Case {
     pub(crate) entities: Vec<u16>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) sets: Vec<SetPlan>,
-    /// What happens before each run but the first, from outside.
+    /// Operations from outside of the schedule, before each run except the first.
     pub(crate) between: Vec<(u8, u8)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a system tells of what it has seen, and when it does so.
+//! The records of a system about the values that it has seen, and the delay of the system.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
@@ -11,7 +11,7 @@ use strata_ecs::prelude::*;
 
 use super::parts::mix;
 
-/// What the systems of one schedule have seen.
+/// The values that the systems of one schedule have seen.
 pub(crate) struct Seen {
     digests: Vec<AtomicU64>,
     /// Whether systems come late, at random; those that were added early more so.
@@ -31,7 +31,7 @@ impl Seen {
         })
     }
 
-    /// What each system has seen so far, in which order.
+    /// Returns a digest for each system of the values that it has seen so far, in order.
     pub(crate) fn digests(&self) -> Vec<u64> {
         self.digests.iter().map(|digest| digest.load(Relaxed)).collect()
     }
@@ -72,7 +72,7 @@ impl Probe {
     }
 }
 
-/// What a system has seen in this run.
+/// A digest of the values that a system has seen in this run.
 pub(crate) struct Digest<'a> {
     probe: &'a Probe,
     now: u64,

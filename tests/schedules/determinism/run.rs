@@ -19,7 +19,7 @@ pub(crate) enum Way {
     Alone,
     /// Whatever may run side by side does.
     Eager(usize),
-    /// What is worth it runs side by side.
+    /// Systems run in parallel if they are judged to be worth it.
     Judged(usize),
 }
 
@@ -47,7 +47,7 @@ fn pool(threads: usize) -> Arc<ThreadPool> {
     Arc::clone(POOLS[threads.ilog2() as usize].get_or_init(make))
 }
 
-/// What came of it: by run, all that can be known; and how often a helper ran a system.
+/// The results: all observable facts after each run, and how often a helper thread ran a system.
 pub(crate) struct Outcome {
     pub(crate) runs: Vec<Vec<Fact>>,
     pub(crate) helped: usize,

@@ -1,4 +1,4 @@
-//! Systems of random descriptions. What each does depends on what it sees, and on the order in which it sees it.
+//! Systems of random descriptions. The actions of each system depend on the values that it sees, and on their order.
 
 use strata_ecs::prelude::*;
 use strata_ecs::query::BatchingStrategy;
@@ -60,7 +60,7 @@ macro_rules! with_two {
 /// A system of the schedule.
 pub(crate) fn system(leaf: &Leaf, probe: Probe) -> ScheduleConfigs {
     let (x, y, _) = leaf.types;
-    // What writes values in many ways, what looks at them, what changes the shape of the world, and all else.
+    // Systems that write values in many ways, that read them, that make structural changes, and all others.
     match leaf.shape % 28 {
         0..=2 => with_one!(x, write, (probe)),
         3..=4 => with_two!(x, write_by, (probe)),

@@ -1,4 +1,4 @@
-//! What happens to the commands of several systems that are applied together if something panics.
+//! Commands of several systems that are applied together, if something panics.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -88,7 +88,7 @@ fn a_set_may_get_several_conditions_at_different_places() {
 
 #[test]
 fn a_condition_of_a_set_is_asked_before_its_first_system_and_holds_for_all() {
-    // What the first system changes does not keep the second from running.
+    // Changes by the first system do not prevent the second one from running.
     let mut world = world();
     let none = |steps: Res<'_, super::Steps>| steps.0.is_empty();
     let mut all = schedule((step::<0>, step::<1>, step::<2>).chain().run_if(none));

@@ -1,4 +1,4 @@
-//! When commands are applied, told from which systems see what they did.
+//! The time at which commands are applied, determined by which systems see their effects.
 
 use std::sync::{Arc, Mutex};
 

@@ -102,7 +102,7 @@ fn a_panic_in_any_run_leaves_the_schedule_and_the_world_as_they_were() {
                 let seen = world.resource::<Seen>();
                 let without_panic = run - u32::from(run >= at);
                 assert_eq!((seen.run, seen.first, seen.second), (run, without_panic, without_panic));
-                // What begins after a run is no part of it.
+                // A frame that begins after a run is not part of the run.
                 assert_eq!(world.frame_number(), u64::from(run - 1));
             }
         }

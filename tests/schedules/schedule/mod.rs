@@ -85,7 +85,7 @@ enum Set {
     Fourth,
 }
 
-/// Has a schedule hand over whatever may run beside something else, to so many threads; with one, it runs in order.
+/// Lets a schedule run parallel systems on this number of threads; with one thread, they run in order.
 fn use_threads(world: &mut World, schedule: &mut Schedule, threads: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
     world.set_thread_pool(Arc::new(pool));

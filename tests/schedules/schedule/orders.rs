@@ -1,4 +1,4 @@
-//! What runs before what.
+//! The order of systems.
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{ScheduleBuildError, ScheduleError};

@@ -258,7 +258,7 @@ fn an_exclusive_system_may_replace_the_world() {
         let mut world = world();
         use_threads(&mut world, &mut schedule, threads);
         for _ in 0..3 {
-            // What was recorded for the old world is lost with it.
+            // Commands that were recorded for the old world are lost with it.
             schedule.run(&mut world);
             world.check_invariants();
             assert_eq!(take_steps(&mut world), [1]);
@@ -313,7 +313,7 @@ fn an_exclusive_system_that_replaces_the_world_may_panic() {
     for _ in 0..2 {
         expect_panic(|| schedule.run(&mut world));
         world.check_invariants();
-        // What was recorded for the old world is not done to the new one.
+        // Commands that were recorded for the old world are not applied to the new one.
         assert!(world.is_empty());
         assert_eq!(world.take_command_errors().0, []);
         world.spawn(Made);

@@ -124,7 +124,7 @@ fn a_set_that_is_not_there_is_an_error_and_changes_nothing() {
         );
     }
     assert_eq!(schedule.systems_len(), 2);
-    // What is said of it still waits for the set.
+    // The remaining constraints still name the set.
     let error = schedule.initialize(&mut world).unwrap_err();
     assert!(matches!(error, ScheduleBuildError::Unknown { .. }), "{error}");
     schedule.configure_sets(Second);

@@ -1,4 +1,4 @@
-//! What runs at the same time, and what never does.
+//! The systems that run at the same time, and those that never do.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -98,7 +98,7 @@ impl Busy {
     }
 }
 
-/// Runs systems often, on four threads, beside others that keep no system from running.
+/// Runs systems often, on four threads, together with systems that conflict with no other system.
 fn overlap<M>(busy: &Busy, systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> u32 {
     let mut world = world();
     world.spawn_batch((0..10).map(|number| (A(number), B, Rare)));
@@ -246,7 +246,7 @@ struct Numbered<const N: usize>;
 /// How many of them there are: more than what is in each other's way is looked up by.
 const NUMBERED: usize = 140;
 
-/// What systems note of each component: how it is used at present, and which systems have written it.
+/// The records of systems about each component: its present use, and the systems that have written it.
 struct Uses {
     now: Vec<AtomicUsize>,
     writers: Vec<Mutex<Vec<usize>>>,

@@ -1,4 +1,4 @@
-//! What a schedule looks like.
+//! Diagrams of schedules.
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{ScheduleBuildError, ScheduleDiagram, SingleThreadedExecutor};

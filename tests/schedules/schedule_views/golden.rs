@@ -1,10 +1,10 @@
-//! Texts that are compared with files beside this one. `GOLDEN=overwrite cargo test -p strata-tests --test schedules`
-//! writes the files: read what has changed.
+//! Texts that are compared with the files in `golden/`. `GOLDEN=overwrite cargo test -p strata-tests --test schedules` rewrites the files:
+//! review the changes.
 
 use std::fs;
 use std::path::Path;
 
-/// Fails if the text is not that of the file in `golden/`.
+/// Fails if the text differs from the file in `golden/`.
 #[track_caller]
 pub(crate) fn check(file: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schedules/schedule_views/golden").join(file);

@@ -1,4 +1,4 @@
-//! What a schedule tells of itself: diagrams, and reports of its runs.
+//! Views of a schedule: diagrams, and reports of its runs.
 
 mod diagrams;
 mod dot;

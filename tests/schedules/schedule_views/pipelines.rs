@@ -1,4 +1,4 @@
-//! What diagrams and reports say of pipelines.
+//! Pipelines in diagrams and reports.
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{

@@ -1,4 +1,4 @@
-//! What became of a run.
+//! Reports of runs.
 
 use std::time::Duration;
 

@@ -57,7 +57,7 @@ enum Before {
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Update;
 
-/// What happens depends on the order of rows.
+/// The results depend on the order of rows.
 fn apply(input: Res<Input>, mut commands: Commands, all: Query<(Entity, &Health)>) {
     let nth = |which: usize| all.iter().nth(which % all.iter().count().max(1));
     let target = |which: usize| nth(which).map_or(Entity::PLACEHOLDER, |(entity, _)| entity);
@@ -142,7 +142,7 @@ fn rows(world: &mut World) -> Vec<String> {
     query.iter(world).map(|row| format!("{row:?}")).collect()
 }
 
-/// What a world has, left out or not.
+/// Returns the contents of a world, including left-out data.
 fn whole(world: &mut World) -> (u64, Vec<String>) {
     let options = StateOptions::new().without_types(|descriptor| !descriptor.is_saved()).without_resource::<Window>();
     let mut query = world.query::<(Entity, Option<&Sprite>, Has<Handle>, Option<&Look>, Option<&Sound>)>();

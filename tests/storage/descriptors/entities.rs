@@ -17,7 +17,7 @@ fn entities() -> [Entity; 4] {
 /// The value with other entities inside, by the function of its descriptor.
 fn mapped<C: Component>(mut value: C, mapper: &mut dyn EntityMapper) -> C {
     let map = ComponentDescriptor::of::<C>().functions().map_entities_fn().expect("it holds entities");
-    // SAFETY: the function is that of the value's type.
+    // SAFETY: the function belongs to the type of the value.
     unsafe { map((&raw mut value).cast(), mapper) };
     value
 }
@@ -252,7 +252,7 @@ fn generic_types_and_resources_are_mapped() {
     assert_eq!((generic.0, generic.1), (vec![b], b));
     let mut selected = Selected(Some(a));
     let map = ComponentDescriptor::of_resource::<Selected>().functions().map_entities_fn().expect("it holds an entity");
-    // SAFETY: the function is that of the value's type.
+    // SAFETY: the function belongs to the type of the value.
     unsafe { map((&raw mut selected).cast(), &mut (a, b)) };
     assert_eq!(selected.0, Some(b));
 }

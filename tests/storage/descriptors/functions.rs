@@ -39,7 +39,7 @@ fn of<C: Component>() -> String {
 /// What `Debug` shows of a value, by the function of its descriptor.
 fn text<C: Component>(value: &C) -> String {
     let debug = ComponentDescriptor::of::<C>().functions().debug_fn().expect("it is `Debug`");
-    // SAFETY: the function is that of the value's type.
+    // SAFETY: the function belongs to the type of the value.
     fmt::from_fn(|f| unsafe { debug((&raw const *value).cast(), f) }).to_string()
 }
 

@@ -1,4 +1,4 @@
-//! What is inserted by id is there, by id and by type, and goes when it is removed.
+//! Values that are inserted by id can be read by id and by type, and are dropped when they are removed.
 
 use strata_ecs::component::ErasedValue;
 
@@ -99,7 +99,7 @@ fn what_is_required_comes_along() {
     assert!(world.components().info(requires).unwrap().required_components().any(|id| id == sparse));
     let entity = world.spawn_empty().insert_by_id(requires, ()).unwrap().id();
     assert_eq!((world.get(entity), text_of(&world, entity, sparse).unwrap().as_str()), (Some(&Shield(9)), "new"));
-    // What is there stays.
+    // Existing values are unchanged.
     let entity = world.spawn(Shield(1)).insert_by_id(sparse, String::from("old")).unwrap().id();
     world.entity_mut(entity).insert_by_id(requires, ()).unwrap();
     assert_eq!((world.get(entity), text_of(&world, entity, sparse).unwrap().as_str()), (Some(&Shield(1)), "old"));

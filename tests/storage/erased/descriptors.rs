@@ -98,7 +98,7 @@ fn requirements_that_cannot_be_are_errors() {
     let twice = unit("descriptors:twice").require(Health::default).require(Health::default).build();
     let error = world.register_component_with_descriptor(twice).unwrap_err();
     assert!(error.to_string().contains("twice"), "{error}");
-    // What is required has a name that the world knows with another definition.
+    // The required component has a name that is registered with another definition.
     register(&mut world, text("descriptors:first"));
     let error = world.register_component_with_descriptor(second).unwrap_err();
     assert_eq!(error, RegisterComponentError::DifferentDefinition("descriptors:first"));

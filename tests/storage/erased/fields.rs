@@ -71,7 +71,7 @@ fn fields_of_a_packed_struct_are_named_and_not_shown() {
     assert_eq!((byte, number), (1, 2));
 }
 
-/// Hidden items cannot be made to show a value that is none: here a field that is said to lie behind the end of the value.
+/// Hidden items cannot be used to read memory that is not a value: here, a field with an offset past the end of the value.
 #[test]
 fn a_field_with_another_offset_is_the_one_that_the_function_gives() {
     use strata_ecs::__private::{Probe, TypeFields, field, fields};

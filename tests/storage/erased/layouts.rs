@@ -10,7 +10,7 @@ use strata_tests::panics::expect_panic;
 
 use super::*;
 
-/// What the values are; nothing but the functions below knows it.
+/// The type of the values, which only the functions below use.
 #[repr(C, align(32))]
 struct Object {
     number: u64,

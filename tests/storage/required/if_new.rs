@@ -14,7 +14,7 @@ struct Wake(u32);
 #[derive(Component, Debug, PartialEq, Clone, Default)]
 struct Crew(u32);
 
-/// What a vehicle of either kind requires, and what else it is.
+/// The traits of a vehicle of either kind.
 trait Vehicle: Component + Clone + Default {}
 
 #[derive(Component, Clone, Default)]
@@ -61,7 +61,7 @@ fn ways<B: Bundle + Clone + Send + Sync + 'static>() -> [Way<B>; 11] {
         |world, id, bundle| _ = world.commands().entity(id).insert_if_new_and(bundle, || true),
         |world, id, bundle| world.commands().insert_batch_if_new([(id, bundle)]),
         |world, id, bundle| _ = entity_command::insert(bundle, InsertMode::Keep).apply(world.entity_mut(id)),
-        // Together with other commands, before and behind.
+        // Together with other commands before and after it.
         |world, id, bundle| {
             _ = world.commands().entity(id).insert(Far::default()).insert_if_new(bundle).remove::<Far>()
         },

@@ -99,7 +99,7 @@ impl Default for Mark {
 #[derive(Component, Debug, PartialEq, Clone)]
 struct Other(u32);
 
-/// What can be inserted by all ways.
+/// A component that can be inserted by all operations.
 trait Requirer: Component + Clone + PartialEq + std::fmt::Debug {
     /// How many values of `Dense`, `Loose`, `Far` and `Mark` come along.
     const EACH: [usize; 4];
@@ -138,7 +138,7 @@ fn found(world: &World, entity: Entity) -> (Option<u32>, Option<u32>, Option<u32
     )
 }
 
-/// What there is if everything was made.
+/// Returns the expected values if all required components were constructed.
 fn made<R: Requirer>() -> (Option<u32>, Option<u32>, Option<u32>, bool) {
     let [dense, loose, far, mark] = R::EACH.map(|each| each != 0);
     (dense.then_some(MADE), loose.then_some(MADE), far.then_some(MADE), mark)

@@ -194,7 +194,7 @@ fn in_a_bundle_a_component_counts_more_than_one_that_it_requires() {
     assert_eq!(value_of::<(Collider, Missile)>(&mut world), 1);
     assert_eq!(value_of::<(Collider, Bullet, Missile)>(&mut world), 1);
     assert_eq!(value_of::<(Bullet, Missile, Collider)>(&mut world), 1);
-    // Of those that no other one requires the first of the bundle counts.
+    // Among components that no other component requires, the first one in the bundle takes precedence.
     assert_eq!(value_of::<(Unrelated, Bullet)>(&mut world), 5);
     assert_eq!(value_of::<(Bullet, Unrelated)>(&mut world), 1);
     assert_eq!(value_of::<(Collider, Unrelated)>(&mut world), 7);
@@ -334,7 +334,7 @@ fn what_is_retained_keeps_what_it_requires() {
     assert_eq!(retained::<Both>(), [made::<Both>(); 2]);
     assert_eq!(retained::<Sparse>(), [made::<Sparse>(); 2]);
 
-    // What nothing requires that is kept goes, and what is lacking is not made.
+    // Components that no retained component requires are removed, and missing required components are not constructed.
     let mut world = World::new();
     let mut entity = world.spawn((Both::new(1), Sparse::new(2)));
     entity.remove::<Dense>();

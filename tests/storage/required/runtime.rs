@@ -19,7 +19,7 @@ struct Apart;
 #[test]
 fn a_requirement_reaches_all_components_that_require_the_component() {
     let mut world = World::new();
-    // What is remembered of these bundles is worked out anew.
+    // The cached requirements of these bundles are computed again.
     let id = world.spawn_empty().remove::<(Upper, Plain)>().id();
     world.commands().entity(id).remove::<Upper>();
     world.flush();

@@ -138,7 +138,7 @@ impl Scene {
         }
     }
 
-    /// Fails unless so many values exist and the books are right; then drops everything.
+    /// Fails unless this number of values exists and the invariants hold; then drops everything.
     fn finish(mut self, values: usize) {
         self.world.check_invariants();
         drops::assert_none_twice();

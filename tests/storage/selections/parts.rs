@@ -9,7 +9,7 @@ use strata_tests::drops::Token;
 /// How many kinds of components there are.
 pub(crate) const KINDS: usize = 9;
 
-/// What is known of an entity: the value of each component, zero for those without one.
+/// The expected components of an entity: the value of each component, which is zero for components without values.
 pub(crate) type Row = [Option<u32>; KINDS];
 
 thread_local! {
@@ -47,7 +47,7 @@ pub(crate) trait Make: Bundle + Clone {
     fn insert_columns(selection: EntitySelection<'_>, values: &[u32]) -> Result<usize, InsertColumnsError>;
 }
 
-/// What a component says of itself.
+/// A component with a number.
 pub(crate) trait Part: Component {
     fn value(&self) -> u32;
 }
@@ -125,14 +125,14 @@ fn carries(index: usize) -> bool {
     ![2, 3, 6, 7].contains(&index)
 }
 
-/// What inserting a bundle does.
+/// Applies the insertion of a bundle to a row.
 pub(crate) fn give(row: &mut Row, mask: u32, value: u32) {
     for index in (0..KINDS).filter(|index| mask & (1 << index) != 0) {
         row[index] = Some(if carries(index) { value + index as u32 } else { 0 });
     }
 }
 
-/// What removing a bundle does.
+/// Applies the removal of a bundle to a row.
 pub(crate) fn take(row: &mut Row, mask: u32) {
     (0..KINDS).filter(|index| mask & (1 << index) != 0).for_each(|index| row[index] = None);
 }

@@ -249,7 +249,7 @@ fn a_function_is_registered_once() {
     assert_eq!(world.run_system_cached(generic::<u8>), Ok(2));
     assert_eq!([0; 2].map(|_| world.run_system_cached(attributed)), [Ok(1), Ok(2)]);
     assert_eq!(world.run_system_cached_with(|In(n): In<u32>| n + 1, 4), Ok(5));
-    // Unregistered in either way, it starts anew.
+    // After it was unregistered by either method, it starts with new state.
     world.unregister_system(id).expect("it is there");
     assert_eq!(world.run_system_cached(count), Ok(1));
     world.unregister_system_cached(count).expect("it is there");

@@ -14,7 +14,7 @@ fn mix(number: u64) -> u64 {
     (0..20).fold(number, |number, _| number.rotate_left(7).wrapping_mul(31) ^ 5)
 }
 
-/// What there is and what was changed, in the order in which a query tells it.
+/// Returns the values and changes in the world, in the order of a query.
 fn state(world: &mut World) -> Vec<(Entity, Option<Number>, Option<Rare>)> {
     world
         .query::<(Entity, Option<&Number>, Option<&Rare>)>()

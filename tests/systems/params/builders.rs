@@ -108,7 +108,7 @@ mod at_run_time {
     #[derive(Component)]
     struct Friend;
 
-    /// What panics says of parameters that are in each other's way.
+    /// Returns the message of the panic about conflicting parameters.
     fn refusal(build: impl FnOnce()) -> String {
         let payload = catch_unwind(AssertUnwindSafe(build)).unwrap_err();
         payload.downcast_ref::<String>().cloned().unwrap_or_default()
@@ -228,7 +228,7 @@ mod at_run_time {
         let state = (vec![ParamBuilder; 3],).build_state(&mut world);
         let system = world.register_system(state.build_any_system(spawn));
         assert_eq!((world.run_system(system).unwrap(), world.len()), (3, 3));
-        // Without a builder there are none.
+        // Without a builder, the vector is empty.
         assert_eq!((world.run_system_once(spawn).unwrap(), world.len()), (0, 3));
         let text = refusal(|| {
             let _: SystemState<(Vec<ResMut<'_, Total>>,)> = (vec![ParamBuilder; 2],).build_state(&mut world);

@@ -199,7 +199,7 @@ fn a_condition_that_cannot_run_is_an_error() {
     let mut world = world();
     world.init_resource::<Log>();
     let mut schedule = Schedule::default();
-    // What is ordered after it does not run, what has nothing to do with it does.
+    // Systems that are ordered after it do not run; unrelated systems do.
     schedule.add_systems(((log("a"), log("b").run_if(missing), log("c")).chain(), log("d")));
     let error = schedule.try_run(&mut world).expect_err("a resource is missing");
     assert!(

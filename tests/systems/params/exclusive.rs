@@ -1,4 +1,4 @@
-//! What a function of the whole world has beside that.
+//! The further parameters of a function that takes the whole world.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,7 +57,7 @@ fn changes_are_new_since_its_last_run() {
     ) -> usize {
         let count = all.iter(world).count();
         let first = *first.get_or_insert_with(|| world.spawn(A(9)).id());
-        // What it has changed itself it has seen.
+        // Its own changes are not new to it.
         world.get_mut::<A>(first).unwrap().0 += 1;
         count
     }

@@ -113,7 +113,7 @@ fn a_pipe_borrows_what_both_borrow() {
     let mut world = world();
     let mut schedule = Schedule::default();
     schedule.add_systems(writes.pipe(writes_too));
-    schedule.run(&mut world); // What the two have in common is no conflict: they run one after the other.
+    schedule.run(&mut world); // Access to the same data is no conflict: the two systems run one after the other.
     assert!(writes.pipe(exclusive).access().is_exclusive());
     assert!(!IntoSystem::into_system(writes).access().is_exclusive());
 }

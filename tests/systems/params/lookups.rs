@@ -1,4 +1,4 @@
-//! `Lookup`: other entities by id, beside rows and in world systems.
+//! `Lookup`: access to other entities by id, in row systems and world systems.
 
 use strata_ecs::prelude::*;
 use strata_ecs::query::QueryEntityError;

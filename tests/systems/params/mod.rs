@@ -27,7 +27,7 @@ struct B(u32);
 #[derive(Resource, Debug, PartialEq, Default)]
 struct Total(u32);
 
-/// What has type parameters has no exact key while the program is compiled, so conflicts about it are found at run time.
+/// A type with type parameters has no exact key at compile time, so conflicts about it are found at run time.
 #[derive(Component, Clone)]
 struct Hidden<T: Send + Sync + 'static>(T);
 type H = Hidden<u8>;

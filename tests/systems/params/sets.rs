@@ -45,7 +45,7 @@ fn what_members_record_is_applied_in_their_order() {
         let base = *set.p2();
         set.p1().spawn(A(base + 2));
         set.p0().spawn(A(base));
-        set.p0().spawn(A(base + 1)); // What was recorded before is still there.
+        set.p0().spawn(A(base + 1)); // Commands that were recorded before are kept.
     }
     let mut world = World::new();
     let mut schedule = Schedule::default();

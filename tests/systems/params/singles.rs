@@ -277,7 +277,7 @@ fn an_input_can_be_kept_with_the_system() {
     world.spawn(A(1));
     schedule.run(&mut world);
     assert_eq!(world.resource::<Total>(), &Total(11 + 12 + 2000));
-    let mut other = World::new(); // For another world the value that is made is made anew.
+    let mut other = World::new(); // For another world, the value is created again.
     other.insert_resource(Total(0));
     schedule.run(&mut other);
     assert_eq!(other.resource::<Total>(), &Total(13));

@@ -1,4 +1,4 @@
-//! What a `Single` yields, moved to where it does not belong: into another `Single`, or out of it.
+//! The item of a `Single` that is moved into another `Single`, or out of it.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};

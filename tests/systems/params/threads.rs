@@ -14,7 +14,7 @@ struct Hit;
 #[derive(Resource, Default)]
 struct Score(u32);
 
-/// Tells whether a type is `Send`: an inherent constant is found before that of a trait.
+/// Determines whether a type is `Send`: an inherent constant takes precedence over the constant of a trait.
 struct Probe<T>(std::marker::PhantomData<T>);
 
 impl<T: Send> Probe<T> {

@@ -24,7 +24,7 @@ impl App {
         self
     }
 
-    /// Inserts a resource, made by its `FromWorld` impl (`Default` for most types), unless it exists.
+    /// Inserts a resource unless it exists. Its value is created by `FromWorld`, which is `Default` for most types.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -48,7 +48,7 @@ impl App {
         self
     }
 
-    /// Like [`insert_non_send`](App::insert_non_send), with a value made by its `FromWorld` impl, unless it exists.
+    /// Like [`insert_non_send`](App::insert_non_send), with a value that `FromWorld` creates. Does nothing if the value exists.
     ///
     /// ```
     /// use std::rc::Rc;
@@ -60,7 +60,7 @@ impl App {
         self
     }
 
-    /// Creates the list of messages of a type. The first system that writes or reads them creates it, too.
+    /// Creates the list of messages of a type. Otherwise the first system that writes or reads such messages creates it.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -114,7 +114,7 @@ impl App {
     ///
     /// # Panics
     ///
-    /// Under the same conditions.
+    /// See [`register_required_components`](App::register_required_components).
     ///
     /// ```
     /// use strata_app::prelude::*;

@@ -14,7 +14,7 @@ use super::App;
 
 /// Methods for systems and schedules.
 impl App {
-    /// The schedules of the world.
+    /// Returns the schedules of the world.
     fn schedules(&mut self) -> strata_ecs::change_detection::Mut<'_, Schedules> {
         self.world.get_resource_or_init::<Schedules>()
     }
@@ -66,7 +66,7 @@ impl App {
     ///
     /// # Panics
     ///
-    /// If it has no label.
+    /// If the schedule has no label.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -81,7 +81,7 @@ impl App {
         self
     }
 
-    /// Creates a schedule without systems, unless one with the label exists.
+    /// Creates a schedule without systems, unless a schedule with this label exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -96,7 +96,7 @@ impl App {
         self
     }
 
-    /// A schedule, if it exists.
+    /// Returns a schedule, if it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -107,7 +107,7 @@ impl App {
         self.world.get_resource::<Schedules>()?.get(label)
     }
 
-    /// A schedule, mutably, if it exists.
+    /// Returns a schedule, mutably, if it exists.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -150,7 +150,7 @@ impl App {
         self
     }
 
-    /// Registers a system, to be run by its id: see [`World::register_system`](strata_ecs::world::World::register_system).
+    /// Registers a system, so that it can be run by its id: see [`World::register_system`](strata_ecs::world::World::register_system).
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -171,7 +171,7 @@ impl App {
 /// Methods for errors.
 impl App {
     /// Sets the function that handles the errors of all systems, run conditions, commands and observers of the program: see
-    /// [`World::set_error_handler`](strata_ecs::world::World::set_error_handler). A second call replaces the handler of the first one.
+    /// [`World::set_error_handler`](strata_ecs::world::World::set_error_handler). A later call replaces the handler.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -190,7 +190,7 @@ impl App {
         self
     }
 
-    /// The function that handles the errors of the program, if one was set.
+    /// Returns the function that handles the errors of the program, if one was set.
     ///
     /// ```
     /// use strata_app::prelude::*;

@@ -57,8 +57,7 @@ fn set_up(app: &mut App) {
 
 /// Methods for states.
 impl App {
-    /// Adds a state, whose first value is made by its `FromWorld` impl (`Default` for most types). An existing state of
-    /// this type is kept.
+    /// Adds a state. `FromWorld`, which is `Default` for most types, creates its first value. An existing state of this type is kept.
     ///
     /// The state is entered before [`PreStartup`](crate::PreStartup).
     ///
@@ -77,8 +76,8 @@ impl App {
         self
     }
 
-    /// Adds a state with this value. If a state of this type exists, it is set to this value without
-    /// [`OnExit`](crate::state::OnExit), and entered in the next [`StateTransition`].
+    /// Adds a state with this value. If a state of this type exists, it is set to this value without running
+    /// [`OnExit`](crate::state::OnExit). The value is entered in the next [`StateTransition`].
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -92,7 +91,7 @@ impl App {
         self.add_transitions::<S>(apply_next::<S>, |_| {})
     }
 
-    /// Adds a state that is computed from others, which may be added before or after it. Does nothing if it has been
+    /// Adds a state that is computed from other states, which may be added before or after it. Does nothing if the state has already been
     /// added.
     ///
     /// ```
@@ -119,8 +118,8 @@ impl App {
         self.add_transitions::<S>(apply_computed::<S>, S::SourceStates::order::<S>)
     }
 
-    /// Adds a state that exists only while other states have certain values. These may be added before or after it. Does
-    /// nothing if it has been added.
+    /// Adds a state that exists only while other states have certain values. Those states may be added before or after it. Does nothing if
+    /// the state has already been added.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -140,7 +139,7 @@ impl App {
         self.add_transitions::<S>(apply_sub::<S>, S::SourceStates::order::<S>)
     }
 
-    /// Marks a state to be entered, and adds its transitions unless they have been added.
+    /// Marks a state as new, so that it is entered, and adds its transitions unless they have been added.
     fn add_transitions<S: States>(&mut self, apply: fn(&mut World), order: fn(&mut Schedule)) -> &mut Self {
         // The depth is evaluated at compile time, so a state that depends on itself does not compile.
         const { assert!(S::DEPENDENCY_DEPTH > 0, "the depth of a state is at least 1") };

@@ -25,12 +25,12 @@ use super::transitions::never_added;
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
 pub trait CommandsStatesExt {
-    /// Calls [`NextState::set`] when the commands are applied. If the state was never added, this has no effect, and is
+    /// Calls [`NextState::set`] when the commands are applied. If the state was never added, this has no effect, which is
     /// [reported](World::warn_once) once.
     fn set_state<S: FreelyMutableState>(&mut self, state: S);
 
-    /// Calls [`NextState::set_if_different`] when the commands are applied. If the state was never added, this has no
-    /// effect, and is [reported](World::warn_once) once.
+    /// Calls [`NextState::set_if_different`] when the commands are applied. If the state was never added, this has no effect, which is
+    /// [reported](World::warn_once) once.
     fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S);
 }
 

@@ -9,7 +9,7 @@ use super::resources::State;
 use super::states::States;
 use super::transitions::{Transitions, never_added};
 
-/// Reports a state that was never added.
+/// A system parameter that reports a state that was never added.
 #[doc(hidden)]
 #[derive(SystemParam)]
 pub struct StateCheck<'w, S: States> {

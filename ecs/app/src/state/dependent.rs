@@ -16,7 +16,7 @@ use super::states::{FreelyMutableState, States};
 use super::transitions::{StateTransitionEvent, Transitions, change, clear_current, set_state, take_new, take_next};
 use crate::form::StateForm;
 
-/// A state that is computed from others whenever one of them changes, and cannot be changed directly.
+/// A state that is computed from other states. It is recomputed whenever one of these changes, and cannot be changed directly.
 ///
 /// Add it with [`App::add_computed_state`](crate::App::add_computed_state).
 ///
@@ -56,11 +56,11 @@ pub trait ComputedStates: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 
     /// unless the source is an `Option`.
     type SourceStates: StateSet;
 
-    /// Whether [`OnExit`](crate::state::OnExit) and [`OnEnter`](crate::state::OnEnter) run when a source has changed but
-    /// the computed value is the same. By default they do.
+    /// Whether [`OnExit`](crate::state::OnExit) and [`OnEnter`](crate::state::OnEnter) run if a source has changed but the computed value
+    /// is unchanged. The default is true.
     const ALLOW_SAME_STATE_TRANSITIONS: bool = true;
 
-    /// Computes the state from its sources; `None` if it does not exist for these values.
+    /// Computes the state from its sources; returns `None` if the state does not exist for these values.
     fn compute(sources: Self::SourceStates) -> Option<Self>;
 }
 
@@ -72,10 +72,11 @@ impl<S: ComputedStates> States for S {
 
 /// A state that exists only while other states have certain values, and can be changed while it exists.
 ///
-/// Derive it, and set with `#[source(Other = pattern)]` when it exists; its first value is its `Default` each time. A
-/// manual impl can choose another first value. Add it with [`App::add_sub_state`](crate::App::add_sub_state).
+/// Derive the trait, and set with `#[source(Other = pattern)]` for which values of the other state it exists. Each time it begins to exist,
+/// its value is the `Default` value. A manual impl can choose another first value. Add it with
+/// [`App::add_sub_state`](crate::App::add_sub_state).
 ///
-/// If its next state is set before it exists, in the same frame as the next state of its source, it begins with that
+/// If the next state is set before the state exists, in the frame in which the next state of its source is set, the state begins with that
 /// value.
 ///
 /// ```
@@ -113,11 +114,11 @@ pub trait SubStates: FreelyMutableState {
     /// unless the source is an `Option`.
     type SourceStates: StateSet;
 
-    /// The first value for these values of the sources; `None` if the state does not exist for them.
+    /// Returns the first value of the state for these values of the sources; `None` if the state does not exist for them.
     fn should_exist(sources: Self::SourceStates) -> Option<Self>;
 }
 
-/// Recomputes a state if one of its sources has changed.
+/// Recomputes a computed state if one of its sources has changed.
 pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     clear_current::<S>(world);
     let is_new = take_new::<S>(world);
@@ -127,7 +128,7 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     }
 }
 
-/// How entities, components and resources came to a world from another one.
+/// How entities, components and resources got into a world from another world.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// Everything was loaded from a file or a snapshot, with its ticks.
@@ -141,7 +142,7 @@ pub(super) enum Arrival {
 #[resource(transient)]
 pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World, Arrival))>);
 
-/// Makes a computed state be recomputed when a world is loaded.
+/// Registers a computed state, so that it is recomputed when a world is loaded.
 pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
     let mut all = world.get_resource_or_init::<ComputedAfterLoad>();
     all.0.push((S::DEPENDENCY_DEPTH, compute_loaded::<S>));
@@ -154,7 +155,7 @@ pub(super) fn compute_all_loaded(world: &mut World, arrival: Arrival) {
     all.into_iter().for_each(|(_, compute)| compute(world, arrival));
 }
 
-/// Computes a state, without a transition.
+/// Computes a state whose sources have come from another world, without a transition.
 fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
     let Some(mut transitions) = world.get_resource_mut::<Transitions<S>>() else { return };
     let is_loaded = std::mem::take(&mut transitions.bypass_change_detection().is_loaded);
@@ -177,7 +178,7 @@ fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
     }
 }
 
-/// Adds, removes or changes a sub-state.
+/// Adds, removes or changes a sub-state, after a change of its sources or a request.
 pub(super) fn apply_sub<S: SubStates>(world: &mut World) {
     clear_current::<S>(world);
     let is_new = take_new::<S>(world);

@@ -45,10 +45,10 @@
 //!
 //! # The order of a transition
 //!
-//! All states change first: a computed state after its sources. Then [`OnExit`] runs for the states that were left,
-//! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with
-//! [`DespawnOnExit`] are despawned after the systems of `OnExit`, entities with [`DespawnOnEnter`] before the systems of
-//! `OnEnter`. For all these systems [`State`] is the new state, and [`PreviousState`] is the old one.
+//! First all states change, each dependent state after its sources. Then [`OnExit`] runs for the states that were left, dependent states
+//! first. Then [`OnTransition`] runs, and then [`OnEnter`], each with dependent states last. Entities with [`DespawnOnExit`] are despawned
+//! after the systems of `OnExit`, entities with [`DespawnOnEnter`] before the systems of `OnEnter`. In all these systems, [`State`] is the
+//! new state, and [`PreviousState`] is the old one.
 //!
 //! Tests: ecs/app/tests/states.rs
 

@@ -39,7 +39,7 @@ impl<S: States> State<S> {
         Self(state)
     }
 
-    /// The value.
+    /// Returns the value of the state.
     #[must_use]
     pub fn get(&self) -> &S {
         &self.0
@@ -87,7 +87,7 @@ impl<S: States> PartialEq<S> for State<S> {
 pub struct PreviousState<S: States>(pub(super) S);
 
 impl<S: States> PreviousState<S> {
-    /// The value.
+    /// Returns the value of the state.
     #[must_use]
     pub fn get(&self) -> &S {
         &self.0
@@ -126,20 +126,19 @@ pub enum NextState<S: FreelyMutableState> {
     /// The state does not change.
     #[default]
     Unchanged,
-    /// The state changes to this one. If it already is this one, it is still left and entered.
+    /// The state changes to this value. If it already has this value, it is still left and entered.
     Pending(S),
-    /// The state changes to this one, unless it already is this one: then neither [`OnExit`](crate::state::OnExit) nor
-    /// [`OnEnter`](crate::state::OnEnter) run.
+    /// The state changes to this value. If it already has this value, neither [`OnExit`](crate::state::OnExit) nor
+    /// [`OnEnter`](crate::state::OnEnter) runs.
     PendingIfDifferent(S),
 }
 
 impl<S: FreelyMutableState> NextState<S> {
-    /// Changes the state. If it already is this one, it is still left and entered.
+    /// Requests a change of the state to this value. If the state already has this value, it is still left and entered.
     ///
-    /// Only the last call before the transition has an effect. So in state `A`, after `set(B)` and then `set(A)`, `A` is
-    /// left and entered, and `B` is neither. If the last call is `set_if_different(A)`, `A` is not left and entered, and
-    /// only [`OnTransition`](crate::state::OnTransition) from `A` to `A` runs; after [`reset`](Self::reset) no schedule
-    /// runs.
+    /// Only the last call before the transition has an effect. For example, in state `A`, after `set(B)` and then `set(A)`, `A` is left and
+    /// entered again, and `B` is not entered. If the last call is `set_if_different(A)`, only [`OnTransition`](crate::state::OnTransition)
+    /// from `A` to `A` runs. If it is [`reset`](Self::reset), no schedule runs.
     ///
     /// ```
     /// use strata_app::prelude::*;
@@ -152,8 +151,8 @@ impl<S: FreelyMutableState> NextState<S> {
         *self = Self::Pending(state);
     }
 
-    /// Changes the state, unless it already is this one. Has no effect after a [`set`](NextState::set) of the same
-    /// state.
+    /// Requests a change of the state to this value, unless the state already has it. Has no effect after a [`set`](NextState::set) to the
+    /// same value.
     ///
     /// ```
     /// use strata_app::prelude::*;

@@ -38,11 +38,11 @@ pub trait StateSet: Sized {
     /// The sum of the depths of the states.
     const SET_DEPENDENCY_DEPTH: usize;
 
-    /// The values of the states, if all states exist that are not in an `Option`.
+    /// Returns the values of the states; `None` if a state that is not in an `Option` does not exist.
     #[doc(hidden)]
     fn get(world: &World) -> Option<Self>;
 
-    /// Whether one of the states has changed in this run of the transitions.
+    /// Returns whether one of the states has changed in this run of the transitions.
     #[doc(hidden)]
     fn any_changed(world: &World) -> bool;
 
@@ -57,7 +57,7 @@ pub trait Source: Sized {
     /// The state itself.
     type Raw: States;
 
-    /// Converts the state of the world; `None` if the state must exist and does not.
+    /// Converts the state of the world, which is `None` if it does not exist. Returns `None` if the state must exist and does not.
     fn of(state: Option<&Self::Raw>) -> Option<Self>;
 }
 
@@ -82,7 +82,7 @@ fn read<S: Source>(world: &World) -> Option<S> {
     S::of(world.get_resource::<State<S::Raw>>().map(State::get))
 }
 
-/// Orders the transitions of `T` relative to those of one source.
+/// Orders the transitions of `T` relative to the transitions of one source.
 fn order_after<S: States, T: States>(schedule: &mut Schedule) {
     // The sets of the source are declared here, because the source may be added later or never.
     schedule.configure_sets((
@@ -114,7 +114,7 @@ impl<S: Source> StateSet for S {
     }
 }
 
-/// The impl for tuples of this many members.
+/// Implements the trait for tuples with these members.
 macro_rules! tuple {
     ($($S:ident),+) => {
         #[diagnostic::do_not_recommend]

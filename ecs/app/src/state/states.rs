@@ -9,7 +9,7 @@ use strata_ecs::component::Persistence;
 
 use crate::form::{StateForm, Words, as_text};
 
-/// A type whose value is the state of a program, or of a part of it. Derive it; see the [module](crate::state).
+/// A type whose value is the state of a program, or of a part of it. Derive the trait; see the [module](crate::state).
 ///
 /// A program may have states of several types, which change independently of each other.
 ///
@@ -35,8 +35,8 @@ use crate::form::{StateForm, Words, as_text};
     label = "not a state"
 )]
 pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The length of the chain of states that this one depends on. A state that depends on itself does not compile,
-    /// because its depth would be infinite:
+    /// The depth of the state: 1 for an independent state, and for a dependent state 1 plus the depths of its sources. A state that depends
+    /// on itself does not compile, because its depth would be infinite:
     ///
     /// ```compile_fail
     /// use strata_app::prelude::*;
@@ -103,7 +103,7 @@ impl<S: States> Words for S {
     }
 }
 
-/// The persistence of a resource that contains values of a state.
+/// Returns the persistence of a resource that contains values of a state.
 pub(crate) fn of_state<R: Words, S: States>() -> Persistence<R> {
     match S::FORM {
         StateForm::Unknown => Persistence::Listed,

@@ -1,7 +1,7 @@
 //! Transitions: how a state changes, and which schedules run then.
 //!
-//! The systems of [`StateTransition`] do all of this, in four consecutive sets. The first one changes the states and
-//! records the transition of each type in this run ([`Transitions`]); the later sets read it.
+//! The systems of [`StateTransition`] change the states and run the schedules, in four consecutive sets. The first one changes the states
+//! and records the transition of each type in this run ([`Transitions`]); the later sets read it.
 //!
 //! Tests: ecs/app/tests/states.rs, ecs/app/tests/histories.rs
 
@@ -62,8 +62,8 @@ pub struct OnTransition<S: States> {
 
 /// The schedule that changes the states, and runs [`OnExit`], [`OnTransition`] and [`OnEnter`].
 ///
-/// It runs before [`PreStartup`](crate::PreStartup) and after [`PreUpdate`](crate::PreUpdate). A program can also run it
-/// at other times, but not while it is running.
+/// It runs before [`PreStartup`](crate::PreStartup) and after [`PreUpdate`](crate::PreUpdate). A program can also run this schedule at
+/// other times, but not from one of its own systems.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -100,17 +100,17 @@ pub struct StateTransitionEvent<S: States> {
     pub exited: Option<S>,
     /// The state that was entered; `None` if the state no longer exists.
     pub entered: Option<S>,
-    /// Whether [`OnExit`] and [`OnEnter`] run if both are the same.
+    /// Whether [`OnExit`] and [`OnEnter`] run if both states are equal.
     pub allow_same_state_transitions: bool,
 }
 
 impl<S: States> StateTransitionEvent<S> {
-    /// The state for which [`OnExit`] runs.
+    /// Returns the state for which [`OnExit`] runs.
     pub(super) fn left(&self) -> Option<&S> {
         self.exited.as_ref().filter(|_| self.is_told())
     }
 
-    /// The state for which [`OnEnter`] runs.
+    /// Returns the state for which [`OnEnter`] runs.
     pub(super) fn reached(&self) -> Option<&S> {
         self.entered.as_ref().filter(|_| self.is_told())
     }
@@ -135,11 +135,11 @@ impl<S: States> StateTransitionEvent<S> {
 pub enum StateTransitionSystems {
     /// The states change, dependent states last.
     DependentTransitions,
-    /// Runs the [`OnExit`] schedules, those of dependent states first.
+    /// Runs the [`OnExit`] schedules: the schedules of dependent states run first.
     ExitSchedules,
-    /// Runs the [`OnTransition`] schedules, those of dependent states last.
+    /// Runs the [`OnTransition`] schedules: the schedules of dependent states run last.
     TransitionSchedules,
-    /// Runs the [`OnEnter`] schedules, those of dependent states last.
+    /// Runs the [`OnEnter`] schedules: the schedules of dependent states run last.
     EnterSchedules,
 }
 
@@ -184,21 +184,22 @@ impl<S: States> Words for StateTransitionEvent<S> {
     }
 }
 
-/// The transition of a state in this frame.
+/// The last transition of a state, and whether the state is new or loaded.
 ///
-/// Its change tick is set when the value of the state changes. A saved file contains that tick, but not the tick of a computed state.
+/// The change tick of this resource is set when the value of the state changes. Files contain that tick, but not the tick of a computed
+/// state.
 #[derive(Resource, Clone)]
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {
     /// Whether the state has not been entered since it was added.
     pub(super) is_new: bool,
-    /// Whether it was read from a file, which does not contain the values of computed states.
+    /// Whether this resource was read from a file, which does not contain the values of computed states.
     pub(super) is_loaded: bool,
     /// The transition in the current or last run of [`StateTransition`]. It is not read between two runs.
     current: Option<StateTransitionEvent<S>>,
 }
 
-/// Excludes `current`, because it is not read between two runs.
+/// The hash excludes `current`, because it is not read between two runs.
 impl<S: States> Hash for Transitions<S> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.is_new.hash(state);
@@ -223,12 +224,12 @@ pub(super) fn begin<S: States>(world: &mut World) {
     world.insert_resource(Transitions::<S> { is_new: true, is_loaded: false, current: None });
 }
 
-/// Whether a state was added.
+/// Returns whether a state was added.
 pub(super) fn has_begun<S: States>(world: &World) -> bool {
     world.contains_resource::<Transitions<S>>()
 }
 
-/// The text about a state that was never added, with its effect.
+/// Returns the message about a state that was never added. `effect` describes the consequence.
 pub(super) fn never_added<S: States>(effect: &str) -> String {
     absent_state(effect, type_name::<S>())
 }
@@ -241,7 +242,7 @@ fn absent_state(effect: &str, state: &str) -> String {
     )
 }
 
-/// A text for each schedule of a state that was never added.
+/// Returns a message for each schedule of a state that was never added.
 pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
     let module = concat!(module_path!(), "::");
     let schedules = world.get_resource::<Schedules>().into_iter().flat_map(Schedules::iter);
@@ -257,7 +258,7 @@ pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
         .collect()
 }
 
-/// The transition of a state in the current run of [`StateTransition`].
+/// Returns the transition of a state in the current run of [`StateTransition`].
 pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<S>> {
     world.get_resource::<Transitions<S>>()?.current.as_ref()
 }
@@ -273,7 +274,7 @@ pub(super) fn clear_current<S: States>(world: &mut World) {
     world.resource_mut::<Transitions<S>>().bypass_change_detection().current = None;
 }
 
-/// Takes the requested next state, and whether it is left and entered if it is the current state.
+/// Takes the requested next state. Also returns whether the state is left and entered if it already has that value.
 pub(super) fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
     let mut next = world.get_resource_mut::<NextState<S>>()?;
     if *next == NextState::Unchanged {
@@ -298,7 +299,7 @@ pub(super) fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool 
     changes
 }
 
-/// Changes a state, and records the transition. A new state is entered but nothing is left.
+/// Changes a state, and records the transition. A new state is entered, and no state is left.
 pub(super) fn change<S: States>(
     world: &mut World,
     is_new: bool,
@@ -320,7 +321,7 @@ pub(super) fn change<S: States>(
     world.write_message(transition);
 }
 
-/// Changes a state to the next one.
+/// Changes a state to the requested next state, if there is one.
 pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
     clear_current::<S>(world);
     let Some(state) = world.get_resource::<State<S>>().map(|state| state.0.clone()) else {
@@ -370,7 +371,7 @@ pub(super) fn run_enter<S: States>(world: &mut World) -> Result {
     }
 }
 
-/// The schedule of transitions, without the systems of any state.
+/// Returns the schedule of transitions, without the systems of any state.
 pub(super) fn schedule() -> Schedule {
     use StateTransitionSystems::{DependentTransitions, EnterSchedules, ExitSchedules, TransitionSchedules};
 

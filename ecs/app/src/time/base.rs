@@ -24,11 +24,10 @@ impl From<Duration> for Span {
 
 /// A clock: the time since it was last advanced, and the total time.
 ///
-/// Most systems use `Time`. The other clocks are [`Time<Real>`](crate::time::Real),
-/// [`Time<Virtual>`](crate::time::Virtual) and [`Time<Fixed>`](crate::time::Fixed): see the [module](crate::time). A
-/// program can have its own clocks. Such a clock is a resource if its context is `Clone`: snapshots clone it. Checksums
-/// cover its times. To include the context, pass a function for the clock to
-/// [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash).
+/// Most systems use `Time`. The other clocks are [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
+/// [`Time<Fixed>`](crate::time::Fixed): see the [module](crate::time). A program can have its own clocks. A clock is a resource if its
+/// context is `Clone`, so snapshots clone it. Checksums cover the times of the clock. To also cover the context, pass a function for the
+/// clock to [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash).
 ///
 /// ```
 /// use std::time::Duration;
@@ -91,7 +90,7 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// Advances the clock by a duration, which is its delta until it is advanced again.
+    /// Advances the clock by a duration, which is the delta until the clock is advanced again.
     ///
     /// ```
     /// use std::time::Duration;
@@ -107,7 +106,7 @@ impl<T: Default> Time<T> {
         self.wrapped = remainder(elapsed, self.wrap_period).into();
     }
 
-    /// Advances the clock to an elapsed time.
+    /// Advances the clock to this elapsed time.
     ///
     /// # Panics
     ///
@@ -129,35 +128,35 @@ impl<T: Default> Time<T> {
         }
     }
 
-    /// The duration by which the clock was last advanced.
+    /// Returns the duration by which the clock was last advanced.
     #[inline]
     #[must_use]
     pub fn delta(&self) -> Duration {
         self.delta.duration
     }
 
-    /// The delta in seconds.
+    /// Returns the delta in seconds.
     #[inline]
     #[must_use]
     pub fn delta_secs(&self) -> f32 {
         self.delta.secs
     }
 
-    /// The delta in seconds, with more precision.
+    /// Returns the delta in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn delta_secs_f64(&self) -> f64 {
         self.delta.secs_f64
     }
 
-    /// The sum of all deltas.
+    /// Returns the sum of all deltas.
     #[inline]
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed.duration
     }
 
-    /// The sum of all deltas in seconds. After some hours the precision of an `f32` is too low for animations: see
+    /// Returns the sum of all deltas in seconds. After some hours the precision of an `f32` is too low for animations: see
     /// [`elapsed_secs_wrapped`](Time::elapsed_secs_wrapped).
     #[inline]
     #[must_use]
@@ -165,14 +164,14 @@ impl<T: Default> Time<T> {
         self.elapsed.secs
     }
 
-    /// The sum of all deltas in seconds, with more precision.
+    /// Returns the sum of all deltas in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.secs_f64
     }
 
-    /// The sum of all deltas, which restarts at zero after each [`wrap_period`](Time::wrap_period).
+    /// Returns the sum of all deltas modulo the [`wrap_period`](Time::wrap_period).
     ///
     /// ```
     /// use std::time::Duration;
@@ -188,46 +187,46 @@ impl<T: Default> Time<T> {
         self.wrapped.duration
     }
 
-    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds.
+    /// Returns [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_wrapped(&self) -> f32 {
         self.wrapped.secs
     }
 
-    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, with more precision.
+    /// Returns [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, with more precision.
     #[inline]
     #[must_use]
     pub fn elapsed_secs_wrapped_f64(&self) -> f64 {
         self.wrapped.secs_f64
     }
 
-    /// The period after which [`elapsed_wrapped`](Time::elapsed_wrapped) restarts at zero: an hour by default.
+    /// Returns the period after which [`elapsed_wrapped`](Time::elapsed_wrapped) restarts at zero: an hour by default.
     #[inline]
     #[must_use]
     pub fn wrap_period(&self) -> Duration {
         self.wrap_period
     }
 
-    /// Sets the [`wrap_period`](Time::wrap_period). Takes effect when the clock is advanced next.
+    /// Sets the [`wrap_period`](Time::wrap_period). The period takes effect when the clock is advanced next.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If the period is zero.
     #[track_caller]
     pub fn set_wrap_period(&mut self, wrap_period: Duration) {
         assert!(!wrap_period.is_zero(), "the wrap period of a clock must be longer than zero");
         self.wrap_period = wrap_period;
     }
 
-    /// The context of the clock.
+    /// Returns the context of the clock.
     #[inline]
     #[must_use]
     pub fn context(&self) -> &T {
         &self.context
     }
 
-    /// The context of the clock, mutably.
+    /// Returns the context of the clock, mutably.
     #[inline]
     #[must_use]
     pub fn context_mut(&mut self) -> &mut T {
@@ -252,7 +251,7 @@ impl<T: Default> Time<T> {
     }
 }
 
-/// The remainder of the division of a duration by a period.
+/// Returns the remainder of the division of a duration by a period.
 fn remainder(duration: Duration, period: Duration) -> Duration {
     if duration < period {
         return duration;

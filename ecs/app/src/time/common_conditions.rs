@@ -3,8 +3,8 @@
 //! Each use of such a condition has its own timer, which advances when the condition is evaluated: once in each run of
 //! the schedule, unless an outer condition does not hold.
 //!
-//! The timers for [`Time`] are `Local`s, which are part of snapshots and files. The timers for [`Time<Real>`](Real)
-//! belong to the process, like that clock.
+//! The timers for [`Time`] are `Local`s, which snapshots and files contain. The timers for [`Time<Real>`](Real) belong to the process, like
+//! that clock, so snapshots and files do not contain them.
 //!
 //! Tests: ecs/app/tests/timers.rs
 
@@ -17,7 +17,7 @@ use super::real::Real;
 use super::timer::{Timer, TimerMode};
 use super::virtual_time::Virtual;
 
-/// Holds each time this duration of [`Time`] has passed. If a single frame is longer, it holds once for the whole frame.
+/// Holds each time this duration of [`Time`] has passed. If a frame is longer than several of these durations, it holds once in that frame.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,7 +60,7 @@ pub fn on_real_timer(duration: Duration) -> impl FnMut(Res<'_, Time<Real>>) -> b
     move |time: Res<'_, Time<Real>>| timer.tick(time.delta()).just_finished()
 }
 
-/// Holds once, when this duration of [`Time`] has passed.
+/// Holds once: when this duration of [`Time`] has passed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -92,7 +92,7 @@ pub fn once_after_real_delay(duration: Duration) -> impl FnMut(Res<'_, Time<Real
     move |time: Res<'_, Time<Real>>| timer.tick(time.delta()).just_finished()
 }
 
-/// Holds always, once this duration of [`Time`] has passed.
+/// Holds always after this duration of [`Time`] has passed.
 ///
 /// ```
 /// use std::time::Duration;

@@ -15,8 +15,8 @@ use super::real::Real;
 use super::virtual_time::Virtual;
 use crate::form::{Words, as_text};
 
-/// Shows the contexts of this crate with their values, and others as the names of their types. So a clock does not need
-/// a `Debug` context, and differences between worlds still show its time.
+/// Contexts of this crate are shown with their values, and other contexts as the names of their types. So a context need not be `Debug`,
+/// and differences between worlds still show the time of the clock.
 impl<T: Default + 'static> fmt::Debug for Time<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { context, wrap_period, delta, elapsed, .. } = self;
@@ -37,8 +37,8 @@ impl<T: Default + 'static> fmt::Debug for Time<T> {
     }
 }
 
-/// Hashes the times, and the context if it belongs to this crate. The seconds are derived from the durations. A clock
-/// does not need a `Hash` context.
+/// The hash covers the times, and the context if its type is one of this crate. So a context need not be `Hash`. The seconds are not
+/// hashed, because they are derived from the durations.
 impl<T: Default + 'static> Hash for Time<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;
@@ -53,8 +53,8 @@ impl<T: Default + 'static> Hash for Time<T> {
 }
 
 impl<T: Default + 'static> Time<T> {
-    /// The clocks of this crate are in files without being listed, except the real clock. For other contexts the form is
-    /// unknown.
+    /// Returns the persistence of a clock. Files contain the clocks of this crate, except the real clock, even if a format does not list
+    /// them. The form of other contexts is unknown.
     pub(super) fn persistence_of_context() -> Persistence<Self> {
         let context = TypeId::of::<T>();
         if context == TypeId::of::<Real>() {
@@ -67,7 +67,7 @@ impl<T: Default + 'static> Time<T> {
     }
 }
 
-/// For a clock with one of the contexts that [`persistence_of`] writes as text.
+/// Only for clocks with the contexts that [`persistence_of`] writes as text.
 impl<T: Default + 'static> Words for Time<T> {
     fn write(&self, text: &mut String) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;

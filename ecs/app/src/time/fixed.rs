@@ -14,9 +14,9 @@ use crate::main_schedule::{FixedMain, prepare_fixed};
 
 /// The context of `Time<Fixed>`: a clock that advances in steps of a fixed length.
 ///
-/// In each frame the delta of the virtual clock is added to the remaining [`overstep`](Time::overstep), and
-/// [`FixedMain`] runs once for each whole step in it. So some frames have no step and some have several, and in the long
-/// term the number of steps matches the time that has passed. The same frame durations give the same steps.
+/// In each frame, the delta of the virtual clock is added to the remaining [`overstep`](Time::overstep), and [`FixedMain`] runs once for
+/// each whole step in the sum. So some frames have no step and some have several, and in the long term the number of steps matches the time
+/// that has passed. Equal frame durations result in equal steps.
 ///
 /// [`Time<Virtual>`](crate::time::Virtual) limits how much time a single frame can add, and so how many steps it runs.
 ///
@@ -120,7 +120,7 @@ impl Time<Fixed> {
         time
     }
 
-    /// The length of a step: by default 1/64 of a second.
+    /// Returns the length of a step: by default 1/64 of a second.
     #[must_use]
     pub fn timestep(&self) -> Duration {
         self.context().timestep
@@ -130,7 +130,7 @@ impl Time<Fixed> {
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If the length is zero.
     #[track_caller]
     pub fn set_timestep(&mut self, timestep: Duration) {
         assert!(!timestep.is_zero(), "a fixed step must be longer than zero");
@@ -161,13 +161,13 @@ impl Time<Fixed> {
         self.set_timestep_seconds(1.0 / hz);
     }
 
-    /// The accumulated time since the last step. In systems outside of the fixed steps it is less than a step.
+    /// Returns the accumulated time since the last step. Outside of the fixed steps, it is shorter than a step.
     #[must_use]
     pub fn overstep(&self) -> Duration {
         self.context().overstep
     }
 
-    /// The [`overstep`](Time::overstep) as a fraction of a step, for interpolation between two steps.
+    /// Returns the [`overstep`](Time::overstep) as a fraction of a step, for interpolation between two steps.
     ///
     /// ```
     /// use std::time::Duration;
@@ -181,13 +181,13 @@ impl Time<Fixed> {
         self.overstep_fraction_f64() as f32
     }
 
-    /// [`overstep_fraction`](Time::overstep_fraction), with more precision.
+    /// Returns [`overstep_fraction`](Time::overstep_fraction), with more precision.
     #[must_use]
     pub fn overstep_fraction_f64(&self) -> f64 {
         self.overstep().as_secs_f64() / self.timestep().as_secs_f64()
     }
 
-    /// Adds to the accumulated time from which steps are taken.
+    /// Adds a duration to the accumulated time from which steps are taken.
     ///
     /// ```
     /// use std::time::Duration;
@@ -201,7 +201,7 @@ impl Time<Fixed> {
         context.overstep = context.overstep.saturating_add(delta);
     }
 
-    /// Subtracts this duration, or what is available, from the accumulated time, so that steps are skipped.
+    /// Subtracts a duration from the accumulated time, which does not get negative, so that steps are skipped.
     ///
     /// ```
     /// use std::time::Duration;
@@ -216,7 +216,7 @@ impl Time<Fixed> {
         context.overstep = context.overstep.saturating_sub(discard);
     }
 
-    /// Takes a step, if the accumulated time is long enough.
+    /// Takes a step if the accumulated time is long enough, and returns whether it was.
     fn expend(&mut self) -> bool {
         let Fixed { timestep, overstep } = *self.context();
         let Some(left) = overstep.checked_sub(timestep) else { return false };

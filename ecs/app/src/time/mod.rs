@@ -5,8 +5,8 @@
 //! clock in steps of a fixed length. Most systems use [`Time`], without a parameter: it is a copy of the fixed clock in
 //! the schedules of a fixed step, and of the virtual clock everywhere else.
 //!
-//! The clocks advance in [`First`], according to the [`TimeUpdateStrategy`]: by the clock of the machine, or by given
-//! durations, for tests and replays. The same durations give the same steps, to the nanosecond.
+//! The clocks advance in [`First`], according to the [`TimeUpdateStrategy`]: by the clock of the machine, or by given durations, for tests
+//! and replays. Equal durations result in equal steps, to the nanosecond.
 //!
 //! ```
 //! use std::time::Duration;
@@ -119,7 +119,7 @@ fn register_locals(world: &mut World) {
 #[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeSystems;
 
-/// How much the clocks advance in a frame. In the first frame they only record the time: its delta is zero.
+/// How much the clocks advance in a frame. In the first frame, they only record the time, and the delta is zero.
 ///
 /// ```
 /// use std::time::Duration;
@@ -135,20 +135,20 @@ pub struct TimeSystems;
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[resource(transient, missing = "add `TimePlugin` to the `App`")]
 pub enum TimeUpdateStrategy {
-    /// By the clock of the machine.
+    /// The clocks advance by the clock of the machine.
     #[default]
     Automatic,
-    /// To this instant.
+    /// The clocks advance to this instant.
     ManualInstant(Instant),
-    /// By this duration, for tests and replays.
+    /// The clocks advance by this duration, for tests and replays.
     ManualDuration(Duration),
-    /// By this number of fixed steps, so that each frame has that many, unless the virtual clock is paused, sped up or
-    /// limited.
+    /// The clocks advance by the length of this number of fixed steps. So each frame has this number of steps, unless the virtual clock is
+    /// paused, sped up or limited.
     FixedTimesteps(u32),
 }
 
-/// Whether the clocks of the world have advanced, which they do from the second frame on. Unlike the real clock, this
-/// belongs to the state of the world.
+/// Whether the clocks of the world have advanced; they advance from the second frame on. Unlike the real clock, this belongs to the state
+/// of the world.
 #[derive(Resource, Clone, Copy, Default, Debug)]
 #[resource(persistence = as_text)]
 struct HaveAdvanced(bool);

@@ -8,11 +8,10 @@ use super::base::Time;
 
 /// The context of `Time<Real>`: the clock of the machine, which is neither paused nor limited.
 ///
-/// Its delta is zero in the first frame.
+/// The delta is zero in the first frame.
 ///
-/// It belongs to the process and not to the state of the world: when a world is restored or loaded, the clock of the
-/// process continues, and the delta of the next frame is the time since the last one. Checksums, differences and deltas
-/// ignore it.
+/// The clock belongs to the process and not to the state of the world: when a world is restored or loaded, the clock continues, and the
+/// delta of the next frame is the time since the last frame. Checksums, differences and deltas ignore the clock.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -28,7 +27,7 @@ pub struct Real {
     startup: Instant,
     first_update: Option<Instant>,
     last_update: Option<Instant>,
-    /// Whether the plugin has advanced it.
+    /// Whether the plugin has advanced the clock.
     pub(super) is_running: bool,
 }
 
@@ -65,7 +64,7 @@ impl Time<Real> {
         self.update_with_instant(Instant::now());
     }
 
-    /// Advances the clock by a duration. The first call only records the instant: the startup plus the duration.
+    /// Advances the clock by a duration. The first call only records an instant: the startup plus the duration.
     ///
     /// ```
     /// use std::time::Duration;
@@ -80,8 +79,8 @@ impl Time<Real> {
         self.update_with_instant(last_update.unwrap_or(startup) + duration);
     }
 
-    /// Advances the clock to an instant. The first call only records it. An instant before the last one does not move
-    /// the clock.
+    /// Advances the clock to an instant. The first call only records the instant. If the instant is before the last one, the clock does not
+    /// change.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -106,19 +105,19 @@ impl Time<Real> {
         }
     }
 
-    /// The instant when the clock was created.
+    /// Returns the instant when the clock was created.
     #[must_use]
     pub fn startup(&self) -> Instant {
         self.context().startup
     }
 
-    /// The instant of the first update.
+    /// Returns the instant of the first update.
     #[must_use]
     pub fn first_update(&self) -> Option<Instant> {
         self.context().first_update
     }
 
-    /// The instant of the last update.
+    /// Returns the instant of the last update.
     #[must_use]
     pub fn last_update(&self) -> Option<Instant> {
         self.context().last_update

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use crate::form::Words;
 
-/// Measures elapsed time: adds up the durations passed to [`tick`](Stopwatch::tick), unless it is
-/// paused.
+/// Measures elapsed time: the sum of the durations that are passed to [`tick`](Stopwatch::tick) while it is not paused.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,19 +51,19 @@ impl Stopwatch {
         Self::default()
     }
 
-    /// The elapsed time since it was last reset.
+    /// Returns the elapsed time since the stopwatch was last reset.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The elapsed time in seconds.
+    /// Returns the elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.elapsed.as_secs_f32()
     }
 
-    /// The elapsed time in seconds, with more precision.
+    /// Returns the elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.elapsed.as_secs_f64()
@@ -75,7 +74,7 @@ impl Stopwatch {
         self.elapsed = elapsed;
     }
 
-    /// Adds a duration to the elapsed time, unless it is paused.
+    /// Adds a duration to the elapsed time, unless the stopwatch is paused.
     pub fn tick(&mut self, delta: Duration) -> &Self {
         if !self.is_paused {
             self.elapsed = self.elapsed.saturating_add(delta);
@@ -83,17 +82,17 @@ impl Stopwatch {
         self
     }
 
-    /// Pauses it, so that [`tick`](Stopwatch::tick) has no effect.
+    /// Pauses the stopwatch, so that [`tick`](Stopwatch::tick) has no effect.
     pub fn pause(&mut self) {
         self.is_paused = true;
     }
 
-    /// Resumes it.
+    /// Resumes the stopwatch.
     pub fn unpause(&mut self) {
         self.is_paused = false;
     }
 
-    /// Whether it is paused.
+    /// Returns whether the stopwatch is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused

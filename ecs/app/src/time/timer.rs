@@ -11,10 +11,10 @@ use crate::form::{Words, read_word, write_word};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimerMode {
-    /// It stays finished.
+    /// The timer stays finished.
     #[default]
     Once,
-    /// It restarts.
+    /// The timer restarts.
     Repeating,
 }
 
@@ -142,8 +142,8 @@ impl Timer {
         self
     }
 
-    /// The number of times that the timer's duration fits into `elapsed`, and the remainder. A duration of zero fits
-    /// `u32::MAX` times.
+    /// Returns the number of times that the timer's duration fits into `elapsed`, and the remainder. A duration of zero fits `u32::MAX`
+    /// times.
     fn divide(&self, elapsed: Duration) -> (u32, Duration) {
         let (elapsed, duration) = (elapsed.as_nanos(), self.duration.as_nanos());
         match (elapsed.checked_div(duration), elapsed.checked_rem(duration)) {
@@ -155,73 +155,72 @@ impl Timer {
         }
     }
 
-    /// Whether the duration has elapsed. A repeating timer is finished only until the next [`tick`](Timer::tick).
+    /// Returns whether the duration has elapsed. A repeating timer that is finished stays so only until the next [`tick`](Timer::tick).
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Whether the last [`tick`](Timer::tick) finished it.
+    /// Returns whether the last [`tick`](Timer::tick) finished the timer.
     #[must_use]
     pub fn just_finished(&self) -> bool {
         self.times_finished > 0
     }
 
-    /// How many times the last [`tick`](Timer::tick) finished it: more than once if a repeating timer is advanced by
-    /// several durations.
+    /// Returns how many times the last [`tick`](Timer::tick) finished the timer: more than once if a repeating timer was advanced by
+    /// several of its durations.
     #[must_use]
     pub fn times_finished_this_tick(&self) -> u32 {
         self.times_finished
     }
 
-    /// The elapsed time since it started or last restarted.
+    /// Returns the elapsed time since the timer started or last restarted.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()
     }
 
-    /// The elapsed time in seconds.
+    /// Returns the elapsed time in seconds.
     #[must_use]
     pub fn elapsed_secs(&self) -> f32 {
         self.stopwatch.elapsed_secs()
     }
 
-    /// The elapsed time in seconds, with more precision.
+    /// Returns the elapsed time in seconds, with more precision.
     #[must_use]
     pub fn elapsed_secs_f64(&self) -> f64 {
         self.stopwatch.elapsed_secs_f64()
     }
 
-    /// Sets the elapsed time. Whether the timer is finished is updated by the next [`tick`](Timer::tick).
+    /// Sets the elapsed time. The next [`tick`](Timer::tick) updates whether the timer is finished.
     pub fn set_elapsed(&mut self, elapsed: Duration) {
         self.stopwatch.set_elapsed(elapsed);
     }
 
-    /// The duration after which it finishes.
+    /// Returns the duration after which the timer finishes.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// Sets the duration after which it finishes. Whether the timer is finished is updated by the next
-    /// [`tick`](Timer::tick).
+    /// Sets the duration after which the timer finishes. The next [`tick`](Timer::tick) updates whether the timer is finished.
     pub fn set_duration(&mut self, duration: Duration) {
         self.duration = duration;
     }
 
-    /// The time until it finishes.
+    /// Returns the time until the timer finishes.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.duration.saturating_sub(self.elapsed())
     }
 
-    /// The time until it finishes, in seconds.
+    /// Returns the time until the timer finishes, in seconds.
     #[must_use]
     pub fn remaining_secs(&self) -> f32 {
         self.remaining().as_secs_f32()
     }
 
-    /// The fraction of the duration that has elapsed, from 0 to 1.
+    /// Returns the fraction of the duration that has elapsed, from 0 to 1.
     ///
     /// ```
     /// use std::time::Duration;
@@ -235,29 +234,29 @@ impl Timer {
         if self.duration.is_zero() { 1.0 } else { self.elapsed().as_secs_f32() / self.duration.as_secs_f32() }
     }
 
-    /// The fraction of the duration that remains, from 1 to 0.
+    /// Returns the fraction of the duration that remains, from 1 to 0.
     #[must_use]
     pub fn fraction_remaining(&self) -> f32 {
         1.0 - self.fraction()
     }
 
-    /// Advances it by the remaining time, unless it is paused.
+    /// Advances the timer by the remaining time, unless it is paused.
     pub fn finish(&mut self) {
         self.tick(self.remaining());
     }
 
-    /// Advances it to one nanosecond before the end, unless it is paused.
+    /// Advances the timer to one nanosecond before the end, unless it is paused.
     pub fn almost_finish(&mut self) {
         self.tick(self.remaining().saturating_sub(Duration::from_nanos(1)));
     }
 
-    /// Whether it repeats.
+    /// Returns whether the timer repeats.
     #[must_use]
     pub fn mode(&self) -> TimerMode {
         self.mode
     }
 
-    /// Sets whether it repeats. A finished timer that is changed to repeating restarts.
+    /// Sets whether the timer repeats. If a finished timer is changed to repeating, it restarts.
     pub fn set_mode(&mut self, mode: TimerMode) {
         if self.is_finished && self.mode == TimerMode::Once && mode == TimerMode::Repeating {
             self.stopwatch.reset();
@@ -266,23 +265,23 @@ impl Timer {
         self.mode = mode;
     }
 
-    /// Pauses it, so that [`tick`](Timer::tick) does not advance it.
+    /// Pauses the timer, so that [`tick`](Timer::tick) does not advance it.
     pub fn pause(&mut self) {
         self.stopwatch.pause();
     }
 
-    /// Resumes it.
+    /// Resumes the timer.
     pub fn unpause(&mut self) {
         self.stopwatch.unpause();
     }
 
-    /// Whether it is paused.
+    /// Returns whether the timer is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.stopwatch.is_paused()
     }
 
-    /// Restarts it. A paused timer stays paused.
+    /// Restarts the timer. A paused timer stays paused.
     pub fn reset(&mut self) {
         self.stopwatch.reset();
         self.is_finished = false;

@@ -10,7 +10,7 @@ use crate::form::Words;
 
 /// The context of `Time<Virtual>`: the clock of the game, which can be paused, sped up and slowed down.
 ///
-/// A frame that takes longer than [`max_delta`](Time::max_delta) counts as that long, so the game does not skip ahead
+/// If a frame takes longer than [`max_delta`](Time::max_delta), the clock only advances by `max_delta`, so the game does not skip ahead
 /// after a breakpoint or while the machine is busy. This also limits how many fixed steps a frame has to catch up with.
 ///
 /// ```
@@ -91,7 +91,7 @@ impl Time<Virtual> {
         time
     }
 
-    /// The maximum duration by which the clock advances in a frame: by default a quarter of a second.
+    /// Returns the maximum duration by which the clock advances in a frame: by default a quarter of a second.
     #[must_use]
     pub fn max_delta(&self) -> Duration {
         self.context().max_delta
@@ -108,13 +108,13 @@ impl Time<Virtual> {
         self.context_mut().max_delta = max_delta;
     }
 
-    /// The speed of the clock relative to the real clock while it is not paused: 1 by default.
+    /// Returns the speed of the clock relative to the real clock while it is not paused: 1 by default.
     #[must_use]
     pub fn relative_speed(&self) -> f32 {
         self.relative_speed_f64() as f32
     }
 
-    /// [`relative_speed`](Time::relative_speed), with more precision.
+    /// Returns [`relative_speed`](Time::relative_speed), with more precision.
     #[must_use]
     pub fn relative_speed_f64(&self) -> f64 {
         self.context().relative_speed
@@ -151,14 +151,13 @@ impl Time<Virtual> {
         self.context_mut().relative_speed = speed;
     }
 
-    /// The speed of the clock in this frame: 0 if it was paused, and less than the relative speed if its delta was
-    /// limited.
+    /// Returns the speed of the clock in this frame: 0 if it was paused, and less than the relative speed if its delta was limited.
     #[must_use]
     pub fn effective_speed(&self) -> f32 {
         self.effective_speed_f64() as f32
     }
 
-    /// [`effective_speed`](Time::effective_speed), with more precision.
+    /// Returns [`effective_speed`](Time::effective_speed), with more precision.
     #[must_use]
     pub fn effective_speed_f64(&self) -> f64 {
         self.context().effective_speed
@@ -179,13 +178,13 @@ impl Time<Virtual> {
         self.context_mut().is_paused ^= true;
     }
 
-    /// Whether the clock will be paused in the next frame.
+    /// Returns whether the clock will be paused in the next frame.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.context().is_paused
     }
 
-    /// Whether the clock was paused in this frame.
+    /// Returns whether the clock was paused in this frame.
     #[must_use]
     pub fn was_paused(&self) -> bool {
         self.context().effective_speed == 0.0

@@ -18,42 +18,43 @@ use super::read::{read, read_marks};
 use super::update::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update};
 use crate::format::WorldFormat;
 
-/// The state of a world that follows another one by [deltas](WorldFormat::delta_since): the last position, and the entities of this world
-/// that correspond to entities of the other one.
+/// The state of a world that follows another world by [deltas](WorldFormat::delta_since). It consists of the last position, and of the
+/// entities of this world that correspond to entities of the other world.
 ///
-/// A replica starts with a full delta, or with a saved world and its mark and ids. The world may have its own entities, components and
-/// resources, which deltas do not change, with one exception: when a delta changes the components of an entity, components of the format
-/// that the other world does not have are removed from it.
+/// A replica starts with a full delta, or with a saved world, its [mark](DeltaMark) and its ids. The world may have its own entities,
+/// components and resources, which deltas do not change, with one exception: when a delta changes the components of an entity, components
+/// of the format that the entity does not have in the other world are removed from it.
 ///
-/// When the world is restored to a snapshot, the replica has to be restored too: keep a clone of it with the snapshot.
+/// When the world is restored to a snapshot, the replica has to be restored too: keep a clone of the replica with the snapshot.
 #[derive(Clone, Default, Debug)]
 pub struct Replica {
-    /// The entities of the other world that have been named, including despawned ones: an id in later values maps to the same entity as
-    /// before.
+    /// The entities of the other world that deltas have named so far, and their entities in this world. Despawned entities are included, so
+    /// that an id in a later value maps to the entity to which it mapped before.
     ids: EntityHashMap<Entity>,
     at: Option<DeltaMark>,
     world: Option<WorldId>,
-    /// Resources that came from the other world.
+    /// The resources that came from the other world.
     resources: HashSet<ComponentIdentity>,
 }
 
-/// The effects of a delta.
+/// The changes that [`Replica::apply`] has made.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Applied {
     /// The number of new entities.
     pub made: usize,
-    /// The number of entities that may have got other components or pairs.
+    /// The number of existing entities whose components or pairs may have changed.
     pub changed: usize,
     /// The number of despawned entities.
     pub ended: usize,
-    /// The number of values.
+    /// The number of component values in the delta.
     pub values: usize,
-    /// The number of values and despawns that were skipped because the program itself has despawned their entities.
+    /// The number of values that were skipped because the program itself has despawned their entities. A skipped entity without values
+    /// counts as one.
     pub missing: usize,
 }
 
-/// Maps entities of the other world to those of this one. Unknown entities map to ids that are dead and stay dead.
+/// Maps entities of the other world to entities of this world. An unknown entity maps to a new id, which is dead and stays dead.
 struct Ids<'r> {
     ids: &'r mut EntityHashMap<Entity>,
     world: &'r mut World,
@@ -83,8 +84,8 @@ impl Replica {
         Self::default()
     }
 
-    /// Creates a replica of a world into which a saved one has just been [loaded](WorldFormat::load): its entities have the same ids there.
-    /// The mark must belong to a position that was taken directly before the world was saved.
+    /// Creates a replica for a world into which a saved world has just been [loaded](WorldFormat::load): the entities have equal ids in
+    /// both worlds. The mark must belong to a position that was taken directly before the world was saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -117,49 +118,50 @@ impl Replica {
         Self { ids, at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// Creates a replica of the entities of a saved world that were [added](WorldFormat::load_entities) to a world. The resources of the
-    /// world then follow those of the other one. See [`of_loaded`](Self::of_loaded).
+    /// Creates a replica of the entities of a saved world that were [added](WorldFormat::load_entities) to a world. From then on the
+    /// resources of this world follow the resources of the other world. See [`of_loaded`](Self::of_loaded).
     #[must_use]
     pub fn of_entities(world: &World, map: &EntityMap, mark: DeltaMark) -> Self {
         let resources = world.resource_descriptors().map(|descriptor| descriptor.identity()).collect();
         Self { ids: map.iter().collect(), at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// The last position of the replica; `None` if it has not started.
+    /// Returns the last position of the replica; `None` if it has not started.
     #[must_use]
     pub fn mark(&self) -> Option<DeltaMark> {
         self.at
     }
 
-    /// The entity that corresponds to an entity of the other world. It may have been despawned.
+    /// Returns the entity of this world that corresponds to an entity of the other world. It may have been despawned.
     #[must_use]
     pub fn get(&self, source: Entity) -> Option<Entity> {
         self.ids.get(&source).copied()
     }
 
-    /// The entities of the other world that have been named, and the corresponding entities of this world, in unspecified order.
+    /// Returns the entities of the other world that deltas have named, each with the corresponding entity of this world, in unspecified
+    /// order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> + '_ {
         self.ids.iter().map(|(source, own)| (*source, *own))
     }
 
-    /// Removes despawned entities from the replica, which frees 16 bytes each. Later values that name a removed entity name another dead
-    /// entity than earlier values.
+    /// Removes despawned entities from the replica, which frees 16 bytes per entity. If a later value names a removed entity, it maps to
+    /// another dead entity than earlier values did.
     pub fn forget_ended(&mut self, world: &World) {
         self.ids.retain(|_, own| world.contains(*own));
     }
 
-    /// Updates the world with a [delta](WorldFormat::delta_since), by ordinary operations that run hooks and observers: all components that
-    /// an entity gets are inserted together, and all that it loses are removed together. Values of entities that get no new components are
-    /// written in place, without hooks and observers but as a change that systems detect, unless the component is immutable: such values
-    /// are inserted.
+    /// Updates the world with a [delta](WorldFormat::delta_since), by ordinary operations that run hooks and observers. All components that
+    /// an entity gets are inserted together, and all that it loses are removed together. If an entity gets no new components, its values
+    /// are written in place: systems detect the change, but no hooks and observers run. Values of immutable components are inserted
+    /// instead.
     ///
-    /// Hooks and observers of added data run when the whole delta is in place, including links and pairs, so they see complete entities in
-    /// any order. Those of removed data (`Remove`, `Discard`, `Despawn`) run before the removal, while the delta is being applied:
+    /// Hooks and observers of added data run when the whole delta is in place, including links and pairs, so they see complete entities.
+    /// Hooks and observers of removed data (`Remove`, `Discard`, `Despawn`) run before the removal, while the delta is being applied:
     /// components are removed first, and entities are despawned last. Commands that hooks and observers record are applied at the end.
     ///
     /// An entity that the program itself has despawned stays despawned. Entities inside values are
-    /// [mapped](strata_ecs::entity::MapEntities); an entity that is dead in the other world, or not spawned yet, maps to one that is dead
-    /// here and stays dead.
+    /// [mapped](strata_ecs::entity::MapEntities); an entity that is dead or not spawned yet in the other world maps to an entity that is
+    /// dead here and stays dead.
     ///
     /// # Errors
     ///
@@ -167,8 +169,8 @@ impl Replica {
     ///
     /// # Panics
     ///
-    /// If hooks or observers panic: then some of the delta is missing, and the replica needs a full delta. If there is no memory, or no id
-    /// is left.
+    /// If a hook or an observer panics: then a part of the delta is missing, and the replica needs a full delta. Also if there is no
+    /// memory, or no id is left.
     pub fn apply(&mut self, format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<Applied, ApplyError> {
         let format = &format.for_world(world);
         format.check_names().map_err(|name| ApplyError::Load(crate::error::LoadError::SameName(name)))?;
@@ -242,7 +244,8 @@ impl Replica {
         applied
     }
 
-    /// Spawns entities without components, and counts them. They have no values yet.
+    /// Spawns the new entities of the groups without components, and sets `count` to their number. Returns the groups with the entities of
+    /// this world; no values have been added yet.
     fn make<'u>(&mut self, groups: &'u [Group], world: &mut World, count: &mut usize, known: &Known) -> Arriving<'u> {
         let (mut arriving, mut new) = (Arriving::default(), Vec::new());
         for group in groups {
@@ -274,7 +277,7 @@ impl Replica {
         arriving
     }
 
-    /// Distributes the values of blocks to their destinations, with mapped entities inside.
+    /// Adds the values of the blocks to `arriving`, by their destinations. Entities inside the values are mapped.
     fn sort(&mut self, blocks: Vec<Block>, arriving: &mut Arriving<'_>, known: &Known, world: &mut World) {
         for Block { entities, columns } in blocks {
             let way = |found: &Found| match *found {
@@ -320,7 +323,7 @@ impl Replica {
         }
     }
 
-    /// Makes the pairs of sources equal to those of the other world.
+    /// Adds, changes and removes pairs, so that the sources in the delta have the pairs that they have in the other world.
     fn relate(&mut self, groups: &[Coming<'_>], all: Vec<Pairs>, known: &Known, world: &mut World) {
         let mut all: HashMap<ComponentIdentity, Pairs> =
             all.into_iter().map(|pairs| (pairs.descriptor.identity(), pairs)).collect();
@@ -353,7 +356,7 @@ impl Replica {
         }
     }
 
-    /// Reorders lists of sources like those of the other world.
+    /// Puts the lists of sources into the order that they have in the other world.
     fn arrange(&self, all: Vec<Lists>, world: &mut World) {
         for Lists { descriptor, lists } in all {
             for (target, sources) in lists {

@@ -1,4 +1,4 @@
-//! Values for the entities of a replica, and how they are inserted.
+//! The values of a delta by their destinations, and how they are inserted.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -16,11 +16,12 @@ use super::update::Found;
 pub(super) struct Coming<'u> {
     /// The components that the entities should have.
     pub(super) components: &'u [&'static ComponentDescriptor],
-    /// The entities of this world, new ones first.
+    /// The entities in this world: new entities first, then changed ones.
     pub(super) own: Vec<Entity>,
     /// The number of new entities.
     pub(super) made: usize,
-    /// If new entities get all of their values at once: their order in the values.
+    /// Whether the values of new entities can be inserted at once. Then `order` holds the index in `own` of the entity of each row of
+    /// `together`.
     pub(super) is_together: bool,
     pub(super) order: Vec<u32>,
     pub(super) together: Vec<NewColumnContents>,
@@ -49,11 +50,11 @@ impl Coming<'_> {
     }
 }
 
-/// Values for entities.
+/// The values of a delta that is being applied.
 #[derive(Default)]
 pub(super) struct Arriving<'u> {
     pub(super) groups: Vec<Coming<'u>>,
-    /// Values that are written in place, if the component allows it.
+    /// Values of entities that get no new components. They are written in place if the component is mutable.
     pub(super) in_place: Vec<(ComponentId, Rc<[Entity]>, NewColumnContents)>,
 }
 
@@ -69,15 +70,15 @@ impl Arriving<'_> {
     }
 }
 
-/// The entities that values are for.
+/// The entities that get the values of a column.
 pub(super) enum Going {
     To(Rc<[Entity]>),
-    /// By index in their group.
+    /// Entities of a group, by their indexes in the group.
     In(Vec<u32>),
 }
 
 impl Going {
-    /// The entities with this destination.
+    /// Collects the entities, all of which have the destination `way`.
     pub(super) fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
         match way {
             Way::InPlace => Self::To(
@@ -96,9 +97,9 @@ impl Going {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Way {
     InPlace,
-    /// New entities of a group, together.
+    /// The new entities of a group: their values are inserted at once.
     Together(u32),
-    /// Entities of a group, one by one.
+    /// Entities of a group whose values are inserted entity by entity.
     Singly(u32),
 }
 

@@ -9,20 +9,20 @@ use strata_ecs::snapshot::JournalError;
 use super::parts::DeltaMark;
 use crate::error::{LoadError, NotSaved, SaveError};
 
-/// No [delta](crate::WorldFormat::delta_since) of a world can be made.
+/// A [delta](crate::WorldFormat::delta_since) of a world cannot be created.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DeltaError {
-    /// The changes are not known.
+    /// The journal does not contain the changes.
     Journal(JournalError),
-    /// The format does not know some data of the world; all of them are named.
+    /// The format does not know some data of the world; the error lists all of them.
     NotSaved(Vec<NotSaved>),
     /// Two types of the format have the same name.
     SameName(String),
     /// A value cannot be serialised: the name of its type, and the reason.
     Value(&'static str, String),
-    /// The format only saves the entities that match a filter ([`with_only_entities`](crate::WorldFormat::with_only_entities)): it is not
-    /// recorded which of them a replica already knows.
+    /// The format only saves the entities that match a filter ([`with_only_entities`](crate::WorldFormat::with_only_entities)). Deltas do
+    /// not support that, because no record is kept of the entities that a replica already has.
     OnlySomeEntities,
 }
 

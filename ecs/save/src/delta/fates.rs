@@ -1,4 +1,5 @@
-//! The entries of entities in a delta, and which values they have got: each entity and each value comes once.
+//! The entries of the entities in a delta, and a record of the values that have been read, so that repeated entities and values are
+//! rejected.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -12,15 +13,16 @@ use crate::error::Problem;
 /// The entry of an entity in a delta.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Fate {
-    /// It is new, or has changed.
+    /// The entity is new, or its components have changed.
     In(Place),
     Ended,
 }
 
-/// The entries of entities in a delta.
+/// The entries of all entities in a delta.
 #[derive(Default)]
 pub(super) struct Fates {
-    /// The entities in groups by index, unless there are many more indexes than such entities.
+    /// The entries of entities in groups, by the index of the entity. Empty if the highest index is much larger than the number of
+    /// entities.
     by_index: Vec<(Entity, Place)>,
     others: EntityHashMap<Fate>,
 }
@@ -41,7 +43,7 @@ impl Fates {
         }
     }
 
-    /// Records what the delta contains about an entity. False if there already is an entry.
+    /// Adds the entry of an entity. Returns false if the entity already has an entry.
     pub(super) fn set(&mut self, entity: Entity, fate: Fate) -> bool {
         if let (Some(room), Fate::In(place)) = (self.by_index.get_mut(entity.index() as usize), fate) {
             if room.0 == Entity::PLACEHOLDER {
@@ -56,9 +58,9 @@ impl Fates {
     }
 }
 
-/// The components of which entities of groups have got values: a bit for each component of each entity.
+/// The values of entities in groups that have been read: a bit for each component of each entity.
 pub(super) struct Got {
-    /// By group: the number of its components, and the index of its first bit.
+    /// For each group, the number of its components and the index of its first bit.
     groups: Vec<(usize, usize)>,
     bits: Vec<u64>,
 }
@@ -82,7 +84,7 @@ impl Got {
         self.bits[bit / 64] & 1 << (bit % 64) != 0
     }
 
-    /// Records a value. False if there is one already.
+    /// Records a value. Returns false if the entity already has a value of the component.
     pub(super) fn insert(&mut self, place: Place, component: usize) -> bool {
         let bit = self.bit(place, component);
         let is_new = !self.has(bit);
@@ -90,7 +92,7 @@ impl Got {
         is_new
     }
 
-    /// Records values of a component for entities of groups: `number` is the number of the component in the delta.
+    /// Records a value of a component for each of the entities that is in a group. `number` is the number of the component in the delta.
     pub(super) fn insert_all<'f>(
         &mut self,
         groups: &[Group],
@@ -114,7 +116,7 @@ impl Got {
         })
     }
 
-    /// The first missing value of the first `entities` entities of a group: the entity and the component.
+    /// Returns the first missing value of the first `entities` entities of a group: the entity and the component.
     pub(super) fn missing(&self, group: usize, entities: usize) -> Option<(usize, usize)> {
         let (components, from) = self.groups[group];
         let (mut bit, end) = (from, from + entities * components);

@@ -15,13 +15,14 @@ use crate::format::WorldFormat;
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) ids: HashMap<ComponentIdentity, ComponentId>,
-    /// Components that are removed if the other world does not have them. Components that follow from others are excluded.
+    /// The components that are removed from an entity that does not have them in the other world. Lists of sources are excluded, because
+    /// they follow from the relationships of the sources.
     pub(super) removable: HashSet<ComponentId>,
-    /// Whether all of them are stored in tables.
+    /// Whether all removable components are stored in tables.
     pub(super) are_in_tables: bool,
-    /// Relationships: components that name a target.
+    /// The source-side components of relationships: each contains a target.
     pub(super) relationships: HashSet<ComponentId>,
-    /// Relations, and whether they are symmetric.
+    /// The relations, each with whether it is symmetric.
     pub(super) relations: Vec<(&'static ComponentDescriptor, bool)>,
 }
 
@@ -30,13 +31,13 @@ impl Known {
         self.ids[&component.identity()]
     }
 
-    /// Whether many values of a component can be inserted at once.
+    /// Returns whether many values of a component can be inserted at once.
     pub(super) fn comes_together(&self, component: &ComponentDescriptor) -> bool {
         component.storage() == Some(StorageType::Table) && !self.relationships.contains(&self.id(component))
     }
 }
 
-/// Registers the types of a format.
+/// Registers the components of a format in a world.
 pub(super) fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyError> {
     let mut known = Known { are_in_tables: true, ..Known::default() };
     let all: HashSet<ComponentIdentity> = format.components.iter().map(|ty| ty.descriptor.identity()).collect();

@@ -1,6 +1,6 @@
 //! Deltas: the changes of a world since a position in its journal, as bytes, and the replicas that they update.
 //!
-//! `write.rs` writes the changes of a world, `read.rs` documents the layout and validates the bytes, and `apply.rs` applies them by
+//! `write.rs` writes the changes of a world. `read.rs` documents the layout and validates the bytes. `apply.rs` applies the changes by
 //! ordinary operations after all of them have been read.
 //!
 //! Tests: tests/snapshots/deltas.rs
@@ -25,12 +25,12 @@ pub use self::parts::{Delta, DeltaMark};
 use crate::format::WorldFormat;
 
 impl WorldFormat {
-    /// Starts a [journal](World::start_journal) in a world for deltas in this format: of the last `capacity` events, with the changes of
-    /// the components that are saved. Call this before the first position is taken.
+    /// Starts a [journal](World::start_journal) in a world for deltas in this format. The journal holds the last `capacity` events, and
+    /// tracks the changes of the components that this format saves. Call this before the first position is taken.
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many events.
+    /// If there is no memory for the events.
     ///
     /// # Panics
     ///
@@ -41,26 +41,27 @@ impl WorldFormat {
         world.start_journal(capacity, &saved)
     }
 
-    /// Returns the changes of a world since a position, as bytes that update a [`Replica`] at this position: spawned and despawned
-    /// entities, components and pairs that were added, removed or changed, and resources. The world needs a [journal](Self::start_journal).
+    /// Returns the changes of a world since a position, as bytes that update a [`Replica`] at this position. The changes are spawned and
+    /// despawned entities, added, removed and changed components and pairs, and resources. The world needs a
+    /// [journal](Self::start_journal).
     ///
-    /// Deltas contain the data of the world that [files](Self::save) contain, by the same rules; an error names data that the format does
-    /// not know before anything is written. Deltas do not contain the state of systems, messages outside of resources, the frame, ticks,
-    /// and the order of rows and of pairs.
+    /// Deltas contain the data of the world that [files](Self::save) contain, by the same rules. If the world has data that the format does
+    /// not know, an error lists them before anything is written. Deltas contain neither the state of systems, nor messages outside of
+    /// resources, nor the frame, nor ticks, nor the order of rows and pairs.
     ///
     /// - A value that was changed without a change tick (`bypass_change_detection`, or ticks that were set back) is not found.
     /// - If the list of sources of a target has changed, the whole list is sent, 8 bytes per source.
-    /// - If a pair of a source has changed, all of its pairs are sent.
+    /// - If a pair of a source has changed, all pairs of the source are sent.
     ///
-    /// The bytes contain 8 for each row with changes, the changed values, and the names of their types once. The time is proportional to
-    /// the changes, if no more than an eighth of the rows of a component have changed, and if the position was taken for the last delta or
-    /// the one before it. Otherwise one tick for each 64 rows is also read, and 64 ticks for each 64 rows that contain a change. A system
-    /// that detects changes of the component counts as one that takes a delta on each run. In addition, one tick is read for each value of
-    /// a changed sparse component, and one for each pair.
+    /// The delta takes 8 bytes for each row with changes, plus the changed values, plus the name of each type once. The time is
+    /// proportional to the number of changes if no more than an eighth of the rows of a component have changed, and if the position was
+    /// taken for the last delta or the one before it. Otherwise one tick for each 64 rows is also read, and 64 ticks for each 64 rows that
+    /// contain a change. A system that detects changes of the component counts like a delta that is taken on each of its runs. In addition,
+    /// one tick is read for each value of a changed sparse component, and one for each pair.
     ///
     /// # Errors
     ///
-    /// If the changes are not known: then a [full delta](Self::full_delta) updates the replica. Also for the reasons of
+    /// If the journal no longer contains the changes: then a [full delta](Self::full_delta) updates the replica. Also for the reasons of
     /// [`save`](Self::save).
     ///
     /// ```
@@ -107,8 +108,8 @@ impl WorldFormat {
         write::write(&format, &changes, Some((*position).into()))
     }
 
-    /// Returns all saved data of a world, in the same form: a new replica starts with it, and so does one whose position the journal no
-    /// longer covers. Entities that the replica knows and that no longer exist are despawned there.
+    /// Returns all saved data of a world, in the form of a delta. It is the first delta of a new replica, and the next delta of a replica
+    /// whose position the journal no longer covers. Entities of the replica that no longer exist in this world are despawned there.
     ///
     /// A large world is faster to [save](Self::save) and load: see [`Replica::of_loaded`].
     ///

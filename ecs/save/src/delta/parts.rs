@@ -1,4 +1,4 @@
-//! A delta, and the positions between which it leads.
+//! The types of a delta and of its positions.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -7,7 +7,7 @@ use strata_ecs::snapshot::JournalPosition;
 use crate::bytes::Reader;
 use crate::error::Problem;
 
-/// The first bytes of a delta. The checksum is at the same place as in a saved world.
+/// The first bytes of a delta. The checksum has the same offset as in a saved world.
 pub(super) const MAGIC: [u8; 8] = *b"\x93DELTAS\n";
 /// The version of the layout.
 pub(super) const VERSION: u32 = 1;
@@ -18,19 +18,20 @@ pub(super) const VERSION: u32 = 1;
 pub struct Delta {
     /// The bytes to send to replicas.
     pub bytes: Vec<u8>,
-    /// The position up to which these are the changes. The next delta for a replica that has applied this one starts there.
+    /// The journal position up to which this delta contains the changes. The next delta for a replica that has applied this one starts
+    /// there.
     pub position: JournalPosition,
     /// Whether the delta contains the whole world, not changes.
     pub is_full: bool,
     /// The number of new entities.
     pub made: usize,
-    /// The number of existing entities that may have got other components or pairs.
+    /// The number of existing entities whose components or pairs may have changed.
     pub changed: usize,
     /// The number of despawned entities.
     pub ended: usize,
     /// The number of values of components.
     pub values: usize,
-    /// The number of pairs: all pairs of each source with changed ones.
+    /// The number of pairs. If a pair of a source has changed, all pairs of the source count.
     pub pairs: usize,
     /// The number of changed and removed resources.
     pub resources: usize,

@@ -1,14 +1,20 @@
-//! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any is applied, and
-//! entities have to fit the state of the replica.
+//! Reads a delta. Input is validated: lengths are compared with the remaining bytes, all values are read before any of them is applied, and
+//! the entities must match the state of the replica.
 //!
-//! The layout, with all numbers little-endian and lists preceded by their lengths as 8 bytes: the magic bytes, the version, the checksum of
-//! all other bytes; a flag whether the delta starts at a position, that position if so, and the position to which it leads; names and
-//! versions of the components, resources and relations that occur in it. Then *groups* of entities with the same components: the numbers of
-//! the components, the new entities, and the existing ones. The despawned entities. *Blocks* of values: entities, and columns, each with
-//! the number of its component, a flag whether all of these entities have a value, otherwise the indexes of those that have, the form of
-//! the values and a block of them, as in a saved world. Lists of sources: the number of the component, and targets with their sources.
-//! Pairs: the number of the relation, the sources all of whose pairs follow, the ends of these pairs, for each a flag for a new value, and
-//! a block of values. The removed resources, by number, and those with new values, each with its number and a block.
+//! All numbers are little-endian, and lists are preceded by their lengths as 8 bytes. The layout is:
+//!
+//! - the magic bytes, the version, and the checksum of all other bytes;
+//! - a flag whether the delta starts at a position, that position if the flag is set, and the position to which the delta leads;
+//! - the names and versions of the components, of the resources, and of the relations that occur in the delta;
+//! - *groups* of entities with equal sets of components: the numbers of the components, the new entities, and the existing entities;
+//! - the despawned entities;
+//! - *blocks* of values: the entities, and the columns. A column is the number of the component, a flag whether all entities of the block
+//!   have a value, the indexes of the entities with a value if the flag is not set, the form of the values, and a block of values as in a
+//!   saved world;
+//! - lists of sources: the number of the component, and the targets, each with its sources;
+//! - pairs: the number of the relation, the sources of which all pairs follow, the ends of these pairs, for each pair a flag whether its
+//!   value is new, and a block of values;
+//! - the numbers of the removed resources; and the resources with new values, each with its number and a block.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -31,7 +37,7 @@ use crate::read::read_values;
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
-/// The change tick that values of a delta get, which are stored without one.
+/// The tick of all values of a delta, because a delta stores no ticks.
 const NOW: Tick = Tick::new(1);
 
 /// A reader with the types of the delta.
@@ -41,10 +47,10 @@ struct Source<'b> {
     resources: Vec<(String, Option<ResourceType>)>,
     relations: Vec<(String, Option<RelationType>)>,
     skips_unknown: bool,
-    /// Whether the delta contains the whole world: then the entities that the replica knows do not matter.
+    /// Whether the delta contains the whole world. Then entities may occur again that the replica already has.
     is_full: bool,
     budget: &'b Budget,
-    /// The type that is being read.
+    /// The name of the type that is being read, for errors.
     name: Option<String>,
     fates: Fates,
 }
@@ -72,7 +78,7 @@ pub(super) fn read(
     })
 }
 
-/// The positions at which a delta starts and to which it leads, if its first bytes and its checksum are valid.
+/// Returns the positions at which a delta starts and to which it leads, if its first bytes and its checksum are valid.
 pub(super) fn read_marks(bytes: &[u8]) -> Result<[Option<DeltaMark>; 2], LoadError> {
     let mut reader = Reader::new(bytes);
     marks(&mut reader, bytes).map_err(|problem| LoadError::Bytes { offset: reader.offset(), name: None, problem })
@@ -160,7 +166,8 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped.
+    /// Reads the names and versions of types. For each type, returns the name and the result of `find`, or `None` if the type is unknown
+    /// and is skipped.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -306,7 +313,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Reads the indexes of the entities of a block that have a value; `None` if all have one.
+    /// Reads the indexes of the entities of a block that have a value; `None` if all entities of the block have one.
     fn rows(&mut self, entities: usize) -> Result<Option<Vec<u32>>, Problem> {
         if self.reader.flag()? {
             return Ok(None);
@@ -388,7 +395,7 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// The state of an entity that is alive after the delta.
+    /// Finds an entity that is alive in the other world after the delta; any other entity is an error.
     fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
         match self.fates.get(entity) {
             Some(Fate::In(place)) => Ok(Found::In(place)),
@@ -401,7 +408,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Reads an entity that is alive after the delta.
+    /// Reads an entity, which must be alive in the other world after the delta.
     fn living_entity(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Entity, Problem> {
         let entity = self.entity()?;
         self.found(entity, standing).map(|_| entity)
@@ -422,7 +429,7 @@ impl<'b> Source<'b> {
         Ok(found)
     }
 
-    /// Calls a function with a block of `count` values and returns its result.
+    /// Reads a block of `count` values, and returns the result of calling `read` with them.
     fn values<T>(
         &mut self,
         count: usize,

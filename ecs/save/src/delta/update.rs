@@ -1,4 +1,4 @@
-//! The contents of a delta, and the state of entities in a replica.
+//! The contents of a delta that has been read, and the state of entities in a replica.
 //!
 //! Tests: tests/snapshots/deltas.rs
 
@@ -24,49 +24,49 @@ pub(super) struct Update {
     pub(super) resources: SnapshotBuilder,
 }
 
-/// Entities with the same components, among those that the format knows.
+/// Entities with equal sets of components. Components that the format does not know are not counted.
 pub(super) struct Group {
     pub(super) components: Vec<&'static ComponentDescriptor>,
     pub(super) made: Vec<Entity>,
     pub(super) changed: Vec<Entity>,
 }
 
-/// Values of some entities.
+/// Values of some entities, by component.
 pub(super) struct Block {
     pub(super) entities: Vec<Found>,
     pub(super) columns: Vec<Column>,
 }
 
-/// Values of a component.
+/// The values of a component in a block.
 pub(super) struct Column {
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// The entities of the block that have a value, by index in ascending order; `None` if all have one.
+    /// The entities of the block that have a value, as ascending indexes; `None` if all entities of the block have one.
     pub(super) some: Option<Vec<u32>>,
     pub(super) values: NewColumnContents,
 }
 
-/// An entity that is alive after the delta.
+/// An entity that is alive in the other world after the delta.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
     In(Place),
-    /// It is in no group; contains the corresponding entity.
+    /// The entity is in no group. Contains the corresponding entity of this world.
     Known(Entity),
 }
 
-/// A group, and the index of an entity in it, new ones first.
+/// The position of an entity: its group, and its index in the group, where new entities come first.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Place {
     pub(super) group: u32,
     pub(super) nth: u32,
 }
 
-/// The lists of sources of targets.
+/// The targets of a relationship whose lists of sources have changed, each with its sources.
 pub(super) struct Lists {
     pub(super) descriptor: &'static ComponentDescriptor,
     pub(super) lists: Vec<(Entity, Vec<Entity>)>,
 }
 
-/// All pairs of some sources.
+/// The pairs of a relation: all pairs of each of the sources.
 pub(super) struct Pairs {
     pub(super) descriptor: &'static ComponentDescriptor,
     pub(super) sources: Vec<Entity>,
@@ -75,12 +75,12 @@ pub(super) struct Pairs {
     pub(super) values: NewPairsContents,
 }
 
-/// The state of an entity of the other world in a replica.
+/// The state that an entity of the other world has in a replica.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Standing {
     Unknown,
     /// The corresponding entity is alive.
     Alive(Entity),
-    /// The entity has been named, and the corresponding one is not alive.
+    /// A delta has named the entity, and the corresponding entity of this world is not alive.
     Ended(Entity),
 }

@@ -18,11 +18,11 @@ use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::unknown::{UnknownComponents, UnknownResources};
 use crate::values::plain_bytes;
 
-/// The types of a format by identity, and the numbers of those that are used. A number is assigned on first use.
+/// The types of a format by identity, and the numbers of the types that a delta uses. A type gets its number on first use.
 struct Used<'f, T> {
     known: HashMap<ComponentIdentity, &'f T>,
     numbers: HashMap<ComponentIdentity, u32>,
-    /// By number: name and version.
+    /// The name and version of each used type, by number.
     named: Vec<(String, u32)>,
 }
 
@@ -36,7 +36,7 @@ impl<'f, T> Used<'f, T> {
         self.known.get(&descriptor.identity()).copied()
     }
 
-    /// The number of a type. Its name is written on first use.
+    /// Returns the number of a type. On first use, assigns the number and records the name and version.
     fn number(&mut self, descriptor: &ComponentDescriptor, version: u32) -> u32 {
         let named = &mut self.named;
         *self.numbers.entry(descriptor.identity()).or_insert_with(|| {
@@ -54,14 +54,14 @@ impl<'f, T> Used<'f, T> {
     }
 }
 
-/// The data of a world that are written.
+/// The changes of a world, and the writer of the delta.
 struct Source<'f, 'c, 'w> {
     format: &'f WorldFormat,
     changes: &'c WorldChanges<'w>,
     components: Used<'f, ComponentType>,
     resources: Used<'f, ResourceType>,
     relations: Used<'f, RelationType>,
-    /// Everything except names.
+    /// The part of the delta that follows the names of the types.
     out: Writer,
     values: usize,
 }
@@ -73,7 +73,7 @@ struct Group {
     changed: Vec<Entity>,
 }
 
-/// Writes a delta with some changes, which starts at a mark or contains the whole world.
+/// Writes a delta with these changes. It starts at `from`, or contains the whole world if `from` is `None`.
 pub(super) fn write(
     format: &WorldFormat,
     changes: &WorldChanges<'_>,
@@ -134,7 +134,7 @@ pub(super) fn write(
 }
 
 impl Source<'_, '_, '_> {
-    /// Checks that all data of the world are in the format, or left out.
+    /// Checks that the format saves or leaves out all data of the world.
     fn check(&self) -> Result<(), DeltaError> {
         let Self { format, changes, .. } = self;
         let mut all: Vec<NotSaved> = Vec::new();
@@ -186,8 +186,8 @@ impl Source<'_, '_, '_> {
         if all.is_empty() { Ok(()) } else { Err(DeltaError::NotSaved(all)) }
     }
 
-    /// The number of a component whose values are saved. `None` for a component that lists sources, which follows from these, and for the
-    /// components of pairs.
+    /// Returns the number of a component; `None` if its values are not written. The values of components that list sources are not written,
+    /// because they follow from the sources.
     fn number_of(&mut self, descriptor: &ComponentDescriptor) -> Option<u32> {
         let ty = self.components.get(descriptor)?;
         let other = StorageContents::other_side_of(descriptor);
@@ -196,7 +196,7 @@ impl Source<'_, '_, '_> {
         is_saved.then(|| self.components.number(descriptor, ty.version))
     }
 
-    /// Writes the components of new and changed entities, and returns the number of both.
+    /// Writes the groups of new and changed entities with their components. Returns the numbers of new and of changed entities.
     fn write_groups(&mut self) -> (usize, usize) {
         let changes = self.changes;
         let (mut groups, mut found) = (Vec::<Group>::new(), HashMap::<Vec<ComponentId>, usize>::new());
@@ -287,7 +287,8 @@ impl Source<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes the values of some rows, given as indexes into a longer list.
+    /// Writes the values in `rows`. If `among`, the rows of the whole block, has further rows, the indexes of `rows` in `among` are written
+    /// first.
     fn write_column(
         &mut self,
         number: u32,
@@ -404,7 +405,7 @@ impl Source<'_, '_, '_> {
         Ok(count)
     }
 
-    /// Writes resources, and returns the number of written and removed ones.
+    /// Writes new, changed and removed resources, and returns their number.
     fn write_resources(&mut self) -> Result<usize, DeltaError> {
         let changes = self.changes;
         let absent: Vec<u32> = changes
@@ -435,18 +436,18 @@ impl Source<'_, '_, '_> {
     }
 }
 
-/// Writes the values in some rows, each of `SIZE` bytes.
+/// Writes the values in some rows; each value has `SIZE` bytes.
 fn gather<const SIZE: usize>(out: &mut Writer, bytes: &[u8], rows: &[u32]) {
     let (values, _) = bytes.as_chunks::<SIZE>();
     out.arrays(rows, |row| values[*row as usize]);
 }
 
-/// Consecutive rows, as ranges.
+/// Returns the runs of consecutive rows, as ranges.
 fn runs(rows: &[u32]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
     rows.chunk_by(|row, next| *row + 1 == *next).map(|run| run[0] as usize..run[run.len() - 1] as usize + 1)
 }
 
-/// The union of several lists of rows, each in ascending order.
+/// Returns the union of several lists of rows, each in ascending order.
 fn union<'r>(lists: impl Iterator<Item = &'r [u32]>) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::new();
     for rows in lists {

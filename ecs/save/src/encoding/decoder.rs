@@ -17,11 +17,11 @@ pub(super) struct Decoder<'a, 'de> {
     budget: &'a Budget,
 }
 
-/// The remaining parts of a value.
+/// The remaining parts of a value: fields, elements, or keys and values of a map.
 struct Parts<'d, 'a, 'de> {
     of: &'d mut Decoder<'a, 'de>,
     left: usize,
-    /// Whether the number of parts comes from the bytes.
+    /// Whether the number of parts was read from the bytes.
     are_counted: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a, 'de> Decoder<'a, 'de> {
         str::from_utf8(self.block()?).map_err(Error::custom)
     }
 
-    /// Reads the contents of a value that can contain itself.
+    /// Reads the contents of a value that can contain values of its own type, one level deeper.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let depth = self.depth;
         self.depth = deeper(depth)?;
@@ -270,7 +270,7 @@ impl<'de> Parts<'_, '_, 'de> {
         Ok(Some(value))
     }
 
-    /// The expected number of parts. A number from the bytes is not trusted.
+    /// Returns the expected number of parts. A number that was read from the bytes is limited to the number of remaining bytes.
     fn expected(&self) -> usize {
         if self.are_counted { self.left.min(self.of.left.len()) } else { self.left }
     }

@@ -37,18 +37,18 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// The number of bytes.
+    /// Returns the length of the output.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// The number of elements of sequences that took no bytes.
+    /// Returns the number of sequence elements that took no bytes.
     pub(super) fn empty(&self) -> usize {
         self.empty
     }
 
-    /// Whether all numbers were finite.
+    /// Returns whether all floating-point numbers so far were finite.
     #[cfg(feature = "text")]
     pub(super) fn is_finite(&self) -> bool {
         self.is_finite
@@ -65,7 +65,7 @@ impl<'b> Encoder<'b> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Writes seven bits per byte, the least significant first.
+    /// Writes a number with seven bits per byte, the least significant bits first.
     #[inline]
     fn number(&mut self, mut number: u64) {
         if number < 0x80 {
@@ -94,14 +94,14 @@ impl<'b> Encoder<'b> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Starts the parts of a value that can contain itself.
+    /// Begins a value that can contain values of its own type, one level deeper.
     fn nested(&mut self) -> Result<Parts<'_, 'b>, Error> {
         let depth = self.depth;
         self.depth = deeper(depth)?;
         Ok(Parts { of: self, depth })
     }
 
-    /// Starts the parts of a value without another level of depth.
+    /// Begins a value that stays at the current depth.
     fn flat(&mut self) -> Parts<'_, 'b> {
         let depth = self.depth;
         Parts { of: self, depth }

@@ -1,4 +1,4 @@
-//! Limits of what a value may take, whatever the bytes say.
+//! Limits on the size and depth of values, independent of the numbers in the bytes.
 //!
 //! Tests: tests/snapshots/limits.rs, tests/snapshots/hostile.rs
 
@@ -10,12 +10,12 @@ use serde_core::ser::Error as _;
 /// The maximum nesting depth of optional values, sequences, maps and enums.
 const DEPTH: u32 = 128;
 
-/// The remaining number of elements without bytes in the sequences of all values.
+/// The number of elements without bytes that the sequences of all values may still contain.
 #[derive(Debug)]
 pub(crate) struct Budget(Cell<usize>);
 
 impl Budget {
-    /// The budget for an input of this length: one element per byte, and at least a number that is harmless.
+    /// Returns the budget for an input of this length: one element per byte, plus a constant number, which is harmless.
     pub(crate) fn of(bytes: usize) -> Self {
         Self(Cell::new(Self::len_of(bytes)))
     }
@@ -24,7 +24,7 @@ impl Budget {
         bytes.saturating_add(1 << 16)
     }
 
-    /// Takes one element. False if the budget is used up.
+    /// Subtracts one element. Returns false if the budget is used up.
     pub(crate) fn take(&self) -> bool {
         let left = self.0.get().checked_sub(1);
         self.0.set(left.unwrap_or(0));
@@ -32,7 +32,7 @@ impl Budget {
     }
 }
 
-/// The depth of the next level.
+/// Returns the depth of the next level, or an error if that is too deep.
 pub(super) fn deeper(depth: u32) -> Result<u32, Error> {
     match depth {
         DEPTH => Err(Error::custom(format_args!("more than {DEPTH} values are within each other"))),

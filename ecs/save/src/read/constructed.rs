@@ -1,4 +1,4 @@
-//! Tables with constructed components, and with the markers that keep them separate.
+//! Adds tables to the snapshot, with constructed components and with the markers that keep tables separate.
 //!
 //! Tests: tests/snapshots/versions.rs
 
@@ -30,7 +30,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// The components that those of tables and sparse sets require in a world.
+    /// Returns the requirements, in `world`, of the components of the tables and sparse sets.
     pub(super) fn requirements<'w>(
         &self,
         format: &WorldFormat,

@@ -1,4 +1,4 @@
-//! Values of types that were unknown when they were saved, or that are unknown now.
+//! Reads values whose types were unknown when they were saved, and keeps values whose types are unknown now.
 //!
 //! Tests: tests/snapshots/unknown.rs
 
@@ -17,7 +17,8 @@ use crate::unknown::{UnknownComponents, UnknownResources, UnknownValue};
 use crate::values::{Form, Values};
 
 impl<'b> Source<'b> {
-    /// Reads values of components that were already kept. Values of types that are now known are added to sparse sets, or are returned.
+    /// Reads the component values that the saving program kept as unknown. Values whose types this format knows are added to sparse sets,
+    /// or are returned if the component is stored in tables. The others are added to `kept`.
     pub(super) fn kept_values(
         &mut self,
         kept: &mut Kept<'b>,
@@ -78,7 +79,8 @@ impl<'b> Source<'b> {
         Ok(inserted)
     }
 
-    /// Reads resources that were already kept, after newly kept ones. Those whose types are now known are added.
+    /// Reads the resources that the saving program kept as unknown, and adds the resources whose types this format knows. The others are
+    /// kept together with `new`, the resources that have become unknown.
     pub(super) fn resources_kept(
         &mut self,
         builder: &mut SnapshotBuilder,
@@ -120,7 +122,7 @@ impl<'b> Source<'b> {
         Ok(())
     }
 
-    /// Adds the kept values of components.
+    /// Adds the kept values of components to the builder.
     pub(super) fn add_kept(&mut self, kept: Kept<'b>, builder: &mut SnapshotBuilder, now: Tick) -> Result<(), Problem> {
         let Kept { stamp, are_tracked, mut all, new } = kept;
         let stamp = if new.is_empty() { stamp.unwrap_or(now) } else { now };

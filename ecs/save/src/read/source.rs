@@ -20,7 +20,7 @@ use crate::types::{ReadColumn, RelationType, ResourceType, TEXT_VERSION};
 use crate::unknown::UnknownType;
 use crate::values::{Form, Values};
 
-/// The ticks at which a value was added and changed.
+/// Decodes the ticks at which a value was added and changed.
 pub(super) fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
     let [a, b, c, d, e, f, g, h] = bytes;
     let mut ticks = ComponentTicks::new(Tick::new(u32::from_le_bytes([a, b, c, d])));
@@ -28,33 +28,33 @@ pub(super) fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
     ticks
 }
 
-/// A reader with the types of the file.
+/// A reader of a file, with the types that the file contains.
 pub(super) struct Source<'b> {
     pub(super) reader: Reader<'b>,
     /// The types that the bytes name, by number: components, ends of relations, and kept components.
     pub(super) components: Vec<Named<ReadColumn>>,
-    /// The number of these types that are not kept ones.
+    /// The number of components and ends of relations: the number of the first kept component.
     pub(super) first_kept: usize,
-    /// For each of these, the first number of the same component, which may also occur under an earlier name.
+    /// For each component number, the first number of the same component: a component may occur under several names.
     pub(super) first_numbers: Vec<usize>,
-    /// For each first number, the number under which there are values.
+    /// For each first number, the number under which values have been read.
     pub(super) used: Vec<Option<u32>>,
     pub(super) resources: Vec<Named<ResourceType>>,
     pub(super) kept_resources: Vec<Named<ResourceType>>,
     pub(super) relations: Vec<Named<RelationType>>,
     pub(super) skips_unknown: bool,
     pub(super) keeps_unknown: bool,
-    /// The remaining number of elements without bytes.
+    /// The number of elements without bytes that values may still contain.
     pub(super) budget: &'b Budget,
-    /// The type that is being read.
+    /// The name of the type that is being read, for errors.
     pub(super) name: Option<String>,
 }
 
-/// A type that the bytes name. `known` is `None` if it is skipped or its values are kept.
+/// A type that the bytes name. `known` is `None` if the type is skipped or its values are kept.
 pub(super) struct Named<T> {
     pub(super) ty: Arc<UnknownType>,
     pub(super) known: Option<T>,
-    /// Whether it is a side of a relationship.
+    /// Whether the type is a side of a relationship.
     pub(super) is_side: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Storage<'b> {
     pub(super) parts: Vec<Column<'b>>,
 }
 
-/// Values of an entity whose components were unknown when they were saved.
+/// The values of an entity that the saving program kept as unknown.
 pub(super) struct KeptValues<'b> {
     pub(super) entity: Entity,
     pub(super) ticks: Option<ComponentTicks>,
@@ -77,21 +77,22 @@ pub(super) struct KeptValues<'b> {
 pub(super) struct Kept<'b> {
     pub(super) stamp: Option<Tick>,
     pub(super) are_tracked: bool,
-    /// Values that were already kept in the file.
+    /// Values that the saving program kept, and that are still unknown.
     pub(super) all: Vec<KeptValues<'b>>,
-    /// Values of columns that are kept from now on.
+    /// Values of columns whose components have become unknown: the entity, the number of the component, and the value.
     pub(super) new: Vec<(Entity, u32, Values<'b>)>,
 }
 
 impl<'b> Source<'b> {
-    /// Returns an error about a component, at an offset.
+    /// Returns `problem` as an error about the component with this number, at an offset.
     pub(super) fn refuse<T>(&mut self, at: usize, number: u32, problem: Problem) -> Result<T, Problem> {
         self.name = self.components.get(number as usize).map(|ty| ty.ty.name.clone());
         self.reader.go_to(at);
         Err(problem)
     }
 
-    /// The types that the bytes name: each as a function finds it for its version, or nothing if unknown types are skipped or kept.
+    /// Reads the names and versions of types. The known types are the results of `find`; an unknown type is an error unless it is skipped
+    /// or kept.
     pub(super) fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
@@ -115,7 +116,8 @@ impl<'b> Source<'b> {
         Ok(types)
     }
 
-    /// Records that there are values of a component.
+    /// Records that the bytes contain values of a component. It is an error if they also contain values under another number of this
+    /// component.
     pub(super) fn note_use(&mut self, at: usize, number: u32) -> Result<(), Problem> {
         let first = &mut self.used[self.first_numbers[number as usize]];
         match *first.get_or_insert(number) {
@@ -127,7 +129,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Checks whether an unknown value of this length may be kept.
+    /// Checks that an unknown value of this length may be kept: the number of values without bytes is limited.
     pub(super) fn note_empty(&mut self, bytes: usize) -> Result<(), Problem> {
         if bytes == 0 {
             return if self.budget.take() { Ok(()) } else { Err(Problem::TooMany) };
@@ -153,8 +155,8 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// Reads the number of a component and its column, which has one value for each of the entities; `None` if it is skipped. Values of an
-    /// unknown component are added to `kept`.
+    /// Reads the number of a component and its column, which has one value for each of the entities. Values of an unknown component are
+    /// added to `kept`; then, or if the component is skipped, there is no column.
     pub(super) fn column(
         &mut self,
         entities: &[Entity],
@@ -199,7 +201,7 @@ impl<'b> Source<'b> {
         Ok((number, None))
     }
 
-    /// The values of the parts of a column.
+    /// Reads the values of the parts of a column.
     pub(super) fn new_column(
         &mut self,
         number: u32,
@@ -232,7 +234,7 @@ impl<'b> Source<'b> {
         Ok(column.with_ticks(ticks))
     }
 
-    /// Calls a function with a block of `count` values and returns its result.
+    /// Reads a block of `count` values, and returns the result of calling `read` with them.
     pub(super) fn values<T>(
         &mut self,
         count: usize,
@@ -242,7 +244,8 @@ impl<'b> Source<'b> {
     }
 }
 
-/// Calls a function with a block of `count` values and returns its result. An error contains the offset and `name`, the name of the type.
+/// Reads a block of `count` values, and returns the result of calling `read` with them. If `read` succeeds, `name` is cleared; otherwise
+/// the reader moves to the offset of the problem.
 pub(crate) fn read_values<'b, T>(
     reader: &mut Reader<'b>,
     name: &mut Option<String>,
@@ -264,10 +267,11 @@ pub(crate) fn read_values<'b, T>(
     }
 }
 
-/// The resources or relations with values, each with the type in the file.
+/// The resources, or the relations, that have values in the file, each with its type as the file describes it.
 pub(super) type Used = HashMap<ComponentIdentity, Arc<UnknownType>>;
 
-/// Records that there are values of a type. Values of two types that are read as the same one could not be distinguished.
+/// Records that the bytes contain values of a type. It is an error if two types of the file are read as one type, because their values
+/// could not be distinguished.
 pub(super) fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>) -> Result<(), Problem> {
     match used.insert(known.identity(), Arc::clone(ty)) {
         Some(other) if other.name == ty.name => Err(Problem::Twice),

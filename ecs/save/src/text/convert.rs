@@ -20,7 +20,7 @@ fn ticks_as_bytes((added, changed): &Ticks) -> [u8; 8] {
     (u64::from(*added) | u64::from(*changed) << 32).to_le_bytes()
 }
 
-/// Writes the column of a component, or of a skipped one.
+/// Writes a column. The values of a skipped component are empty.
 fn write_column<E: Error>(
     out: &mut Writer,
     number: usize,
@@ -58,8 +58,8 @@ fn write_column<E: Error>(
     Ok(())
 }
 
-/// A format without the text-form resources that a text does not name, and the numbers that its resources then have. The resources that are
-/// not named are unchanged by the load.
+/// Returns the format without the text-form resources that a text does not name, because a load must not change these. Also returns the new
+/// number of each resource of `format`.
 fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (WorldFormat, Vec<usize>) {
     let named: HashSet<usize> = named.collect();
     let is_kept: Vec<bool> =
@@ -74,18 +74,18 @@ fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (Worl
 
 /// The numbers that the components of a text have in a file.
 ///
-/// One additional component stands for all skipped ones in tables, so that these count as incomplete. Sparse sets of skipped components are
-/// left out.
+/// One additional component stands for all skipped components in tables, so that such tables count as incomplete. Sparse sets of skipped
+/// components are left out.
 struct Numbers<'t, 'f> {
     types: &'t Types<'f>,
-    /// The number of the components that the format lists. The skipped component comes next, then the ends of relations.
+    /// The number of components that the format lists. This is also the number of the additional component; the ends of relations follow.
     first_end: usize,
-    /// The number of additional components.
+    /// The number of additional components: 1 if the format skips unknown types, otherwise 0.
     passed_over: usize,
 }
 
 impl Numbers<'_, '_> {
-    /// The numbers in the format of the components of a table; `None` for a skipped one.
+    /// Returns, for each column of a table, the number of its component in the format; `None` for a skipped component.
     fn in_format<E: Error>(&self, table: &Table) -> Result<Vec<Option<usize>>, E> {
         let number = |times: &ColumnTimes| Ok(self.types.component(&times.0)?.map(|(number, _)| number));
         table.columns.iter().map(number).collect()
@@ -157,7 +157,7 @@ fn write_pairs(out: &mut Writer, all: &[(usize, Vec<Pair>)]) {
     }
 }
 
-/// The bytes of the saved world.
+/// Reads a text, and returns the bytes of the saved world.
 pub(super) fn convert<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer: D) -> Result<Vec<u8>, D::Error> {
     let types = Types::of(format);
     let world: World = read(&types, deserializer)?;

@@ -16,7 +16,7 @@ pub(super) mod part {
     pub(in crate::text) const STORAGES: &str = "storages";
     pub(in crate::text) const PAIRS: &str = "pairs";
     pub(in crate::text) const RESOURCES: &str = "resources";
-    /// Resources with a text form that have no value.
+    /// The resources with a text form that the world does not have.
     pub(in crate::text) const ABSENT: &str = "absent resources";
     pub(in crate::text) const CONSUMERS: &str = "consumers";
     pub(in crate::text) const STAMP: &str = "stamp";
@@ -25,7 +25,7 @@ pub(super) mod part {
     pub(in crate::text) const ENTITY: &str = "entity";
 }
 
-/// The frame number, whether the frame is open, and ticks.
+/// The frame number, whether the frame is open, and three ticks: see `SnapshotClock`.
 pub(super) type Clock = (u64, bool, u32, u32, u32);
 /// Generations, free and retired indexes, and the first generation.
 pub(super) type Ids = (Vec<u32>, Vec<u32>, Vec<u32>, u32);
@@ -37,12 +37,12 @@ pub(super) type ColumnTimes = (String, u32, Option<Vec<Ticks>>);
 /// The suffixes of the name of a relation for the components of its sources and targets.
 pub(super) const ENDS: [&str; 2] = [" source", " target"];
 
-/// The key of a type in texts: its name and version.
+/// Returns the key of a type in texts: its name and version.
 pub(super) fn key(name: &str, version: u32) -> String {
     format!("{name}@{version}")
 }
 
-/// A required part.
+/// Returns the value of a required part, or an error that names the part.
 pub(super) fn there<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
     value.ok_or_else(|| E::missing_field(name))
 }

@@ -1,4 +1,4 @@
-//! Reads the input of a deserializer: values become the bytes that they have in a file.
+//! Reads the input of a deserializer, and converts values to the bytes that they have in a file.
 //!
 //! Tests: tests/snapshots/text.rs, tests/snapshots/text_ron.rs
 
@@ -27,7 +27,7 @@ pub(super) struct Types<'f> {
 /// The number of a type, and the function that reads its values; `None` if the type is skipped.
 pub(super) type Found<'f> = Option<(usize, Option<&'f Parse>)>;
 
-/// Values of the components of entities.
+/// The rows of a table or of a sparse set.
 pub(super) struct Table {
     pub(super) stamp: u32,
     pub(super) columns: Vec<ColumnTimes>,
@@ -39,7 +39,7 @@ pub(super) struct Row {
     pub(super) values: HashMap<String, Option<Vec<u8>>>,
 }
 
-/// A pair: its ends, places, ticks and value.
+/// A pair: its ends, its positions in the lists of the ends, its ticks and its value.
 pub(super) type Pair = ([Entity; 2], [u32; 2], Ticks, Vec<u8>);
 
 /// The contents that have been read.
@@ -69,7 +69,8 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// Finds the type with a name and version among those of one kind.
+    /// Finds the type with the name and version in `key`. `numbers` are the types of one kind by name, and `parse` returns the function for
+    /// a version.
     fn find<E: Error>(
         &self,
         numbers: &HashMap<String, usize>,
@@ -92,7 +93,8 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// Finds a component, or an end of a relation, that has no value in the text.
+    /// Finds a component, or an end of a relation. The components at the ends of relations have no values in the text, so no function reads
+    /// them.
     pub(super) fn component<E: Error>(&self, key: &str) -> Result<Found<'f>, E> {
         for (end, suffix) in ENDS.into_iter().enumerate() {
             if let Some(relation) = key.strip_suffix(suffix) {
@@ -125,7 +127,7 @@ impl<'f> Types<'f> {
     }
 }
 
-/// Reads a value of a type, which is determined when it is read, and writes it as it is in files.
+/// Reads a value with the function for its type, and converts it to the bytes that it has in a file. `what` describes the value in errors.
 struct ValueSeed<'p, F> {
     parse: Option<&'p Parse>,
     what: F,
@@ -146,17 +148,17 @@ impl<'de, F: FnOnce() -> String> DeserializeSeed<'de> for ValueSeed<'_, F> {
     }
 }
 
-/// Reads a list whose items need the types.
+/// Reads a list of [`Typed`] items.
 struct ListSeed<'t, 'f, T>(&'t Types<'f>, PhantomData<T>);
 
-/// A value that needs the types to be read.
+/// A value that can only be read with the types of the format.
 trait Typed: Sized {
     const EXPECTED: &'static str;
 
     fn read<'de, D: Deserializer<'de>>(types: &Types<'_>, deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// Reads one such value.
+/// Reads a [`Typed`] value.
 struct OneSeed<'t, 'f, T>(&'t Types<'f>, PhantomData<T>);
 
 impl<'de, T: Typed> DeserializeSeed<'de> for OneSeed<'_, '_, T> {
@@ -191,7 +193,7 @@ impl<'de, T: Typed> Visitor<'de> for ListSeed<'_, '_, T> {
     }
 }
 
-/// Creates a visitor of a map or a sequence from a function.
+/// Defines a visitor of a map or a sequence with this body.
 macro_rules! visitor {
     ($Visitor:ident($types:ident) -> $Value:ty, $expected:expr, $visit:ident($Access:ident $access:ident) $body:block) => {
         struct $Visitor<'t, 'f>(&'t Types<'f>);
@@ -291,7 +293,7 @@ impl Typed for Row {
     }
 }
 
-/// The next item of a tuple.
+/// Returns the next item of a tuple.
 fn item<'de, A: SeqAccess<'de>, T: DeserializeSeed<'de>>(
     seq: &mut A,
     at: usize,
@@ -300,7 +302,7 @@ fn item<'de, A: SeqAccess<'de>, T: DeserializeSeed<'de>>(
     seq.next_element_seed(seed)?.ok_or_else(|| A::Error::invalid_length(at, &"more items"))
 }
 
-/// Reads pairs with the function for their values, or nothing if they are skipped.
+/// Reads the pairs of a relation.
 struct PairsSeed<'p> {
     parse: &'p Parse,
     name: &'p str,
@@ -398,7 +400,7 @@ impl Typed for Option<(usize, Ticks, Vec<u8>)> {
     }
 }
 
-/// The contents of the input.
+/// Reads the contents of the input.
 pub(super) fn read<'de, D: Deserializer<'de>>(types: &Types<'_>, deserializer: D) -> Result<World, D::Error> {
     deserializer.deserialize_map(WorldVisitor(types))
 }

@@ -1,4 +1,4 @@
-//! The contents of a world to a serializer.
+//! Writes the contents of a world to a serializer.
 //!
 //! Tests: tests/snapshots/text.rs, tests/snapshots/text_ron.rs
 
@@ -79,7 +79,7 @@ fn ticks_of(ticks: ComponentTicks) -> Ticks {
     (ticks.added.get(), ticks.changed.get())
 }
 
-/// A value of a type, if its numbers are finite.
+/// Serializes a value if its numbers are finite; otherwise returns an error, in which `what` describes the value.
 fn checked<S: Serializer>(
     value: &dyn erased_serde::Serialize,
     what: impl FnOnce() -> String,
@@ -92,7 +92,7 @@ fn checked<S: Serializer>(
     }
 }
 
-/// The values of a component.
+/// The values of a component in a table or a sparse set, with the name and the ticks of the column.
 struct Column<'c> {
     ty: &'c ComponentType,
     times: ColumnTimes,
@@ -117,7 +117,7 @@ impl<'c> Column<'c> {
         Some(Self { ty, times: (name, stamp, ticks), parts })
     }
 
-    /// The value of a row.
+    /// Returns the value in a row of the column.
     fn value(&self, mut row: usize) -> Option<&'c dyn erased_serde::Serialize> {
         for part in &self.parts {
             match row.checked_sub(part.values().len()) {
@@ -129,23 +129,23 @@ impl<'c> Column<'c> {
     }
 }
 
-/// Rows of entities.
+/// The rows of a table or of a sparse set.
 struct Table<'c> {
     entities: Vec<Entity>,
     stamp: u32,
     columns: Vec<Column<'c>>,
 }
 
-/// One of them.
+/// Serializes a row of a table: the entity and the values of its components.
 struct Row<'t, 'c> {
     of: &'t Table<'c>,
     row: usize,
 }
 
-/// Rows in their order.
+/// Serializes the rows of a table as a list.
 struct Rows<'t, 'c>(&'t Table<'c>);
 
-/// A value of a component.
+/// Serializes the value of a component in a row.
 struct Item<'t, 'c> {
     of: &'t Row<'t, 'c>,
     column: &'t Column<'c>,
@@ -193,10 +193,10 @@ struct Pairs<'c> {
     pairs: PairsContents<'c>,
 }
 
-/// They themselves.
+/// Serializes the pairs of a relation as a list.
 struct AllPairs<'p, 'c>(&'p Pairs<'c>);
 
-/// One of them.
+/// Serializes a pair: its ends, positions, ticks and value.
 struct Pair<'p, 'c> {
     of: &'p Pairs<'c>,
     at: usize,
@@ -205,7 +205,7 @@ struct Pair<'p, 'c> {
     ticks: Ticks,
 }
 
-/// The value of one.
+/// Serializes the value of a pair.
 struct PairValue<'p, 'c>(&'p Pair<'p, 'c>);
 
 impl Serialize for Pairs<'_> {
@@ -241,13 +241,13 @@ impl Serialize for PairValue<'_, '_> {
     }
 }
 
-/// A resource.
+/// A resource: serializes its name, ticks and value.
 struct Value<'c> {
     ty: &'c ResourceType,
     value: ResourceContents<'c>,
 }
 
-/// It itself.
+/// Serializes the value of a resource.
 struct Bare<'v, 'c>(&'v Value<'c>);
 
 impl Serialize for Value<'_> {

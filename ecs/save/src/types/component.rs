@@ -24,7 +24,7 @@ pub(super) type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) ->
 pub(super) type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
 type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
 
-/// A component that is saved: see [`components!`](crate::components).
+/// The entry of a component in a [`WorldFormat`](crate::WorldFormat): see [`components!`](crate::components).
 #[derive(Clone)]
 pub struct ComponentType {
     pub(crate) descriptor: &'static ComponentDescriptor,
@@ -47,8 +47,8 @@ impl fmt::Debug for ComponentType {
 }
 
 impl ComponentType {
-    /// Creates the entry of a component that `serde` can write and read. Its name in files is its [stable
-    /// name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
+    /// Creates the entry of a component that `serde` can write and read. The name in files is the [stable
+    /// name](strata_ecs::component::StableName) of the component. The version, earlier names and upgrades are taken from its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out, lengths| {
@@ -88,8 +88,8 @@ impl ComponentType {
         Self { version, ..self }
     }
 
-    /// Reads values of an older version as another type, and converts them to this one. Only the `serde` format of that type matters: use a
-    /// copy of the old struct.
+    /// Reads values of an older version as the type `Old`, and converts them to the current type. Only the `serde` format of `Old` matters:
+    /// use a copy of the old struct.
     ///
     /// # Panics
     ///
@@ -135,7 +135,7 @@ impl ComponentType {
         self
     }
 
-    /// Reads values of an older version as another type.
+    /// Adds the functions that read values of an older version as the type `Old`.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let made = ComponentDescriptor::of::<C>();
@@ -148,21 +148,20 @@ impl ComponentType {
         self.text.add(version, upgrade);
     }
 
-    /// Adds an earlier name of the component in files. Values under that name can be read, and the current name is written. The name of a
-    /// generic type includes its parameters, as in `bag<sword>`: unlike the option `alias` of the definition, this is the whole name of one
-    /// such component.
+    /// Adds an earlier name of the component in files. Values under that name can be read; the current name is written. This is the whole
+    /// name: the name of a generic type includes its parameters, as in `bag<sword>`, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.earlier.names.push(name.to_owned());
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// The function that reads values of a version.
+    /// Returns the function that reads values of a version; `None` if that version is not supported.
     pub(crate) fn reader(&self, version: u32) -> Option<ReadColumn> {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
@@ -170,7 +169,7 @@ impl ComponentType {
         self.earlier.reader(version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
 
-    /// Like [`reader`](Self::reader), with the problem if a version cannot be read.
+    /// Like [`reader`](Self::reader), but returns a problem if a version is not supported.
     pub(crate) fn find_reader(&self, version: u32) -> Result<ReadColumn, Problem> {
         self.reader(version).ok_or(Problem::ValueVersion(version))
     }
@@ -190,14 +189,14 @@ pub(crate) enum ReadColumn {
 }
 
 impl ReadColumn {
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
         }
     }
 
-    /// Checks the number of bytes of the values, if it is known in advance.
+    /// Checks the number of bytes of the values, if the encoding determines it.
     pub(crate) fn check(&self, values: &Values<'_>) -> Result<(), (usize, Problem)> {
         let size = match self {
             Self::Current(descriptor, _) if values.are_plain() && are_bytes(descriptor) => {
@@ -224,7 +223,7 @@ fn show_component<C: Serialize + 'static>(values: ErasedSlice<'_>, row: usize) -
     Some(values.downcast_ref::<C>()?.get(row)?)
 }
 
-/// The sides of relationships whose other side is not among the components.
+/// Returns the components that are one side of a relationship whose other side is not in `components`.
 pub(crate) fn one_sided(components: &[ComponentType]) -> HashSet<ComponentIdentity> {
     let all: HashSet<ComponentIdentity> = components.iter().map(|ty| ty.descriptor.identity()).collect();
     let has_no_other = |ty: &&ComponentType| {

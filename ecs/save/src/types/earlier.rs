@@ -16,7 +16,7 @@ pub(super) struct Earlier<Read> {
 }
 
 impl<Read: Clone> Earlier<Read> {
-    /// The names in the definition of a type.
+    /// Reads the earlier names of a type from its definition.
     pub(super) fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let named = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
@@ -29,12 +29,13 @@ impl<Read: Clone> Earlier<Read> {
         Self { names: descriptor.aliases().iter().map(named).collect(), upgrades: Vec::new() }
     }
 
-    /// The current name and the earlier names of a type in files.
+    /// Returns the current name and the earlier names of a type in files.
     pub(super) fn names(&self, of: &'static ComponentDescriptor) -> Vec<String> {
         [name_of(of)].into_iter().chain(self.names.iter().cloned()).collect()
     }
 
-    /// Adds the function that reads a version of a type. `made` is the type of the values that it creates.
+    /// Adds the function that reads values of an older version. `own` is the type, and `made` is the type of the values that the function
+    /// creates, which must be equal.
     #[track_caller]
     pub(super) fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use strata_ecs::component::ComponentDescriptor;
 
-/// Types by all of their names.
+/// Returns the types, by all of their names.
 pub(crate) fn by_name<T: Clone>(types: &[T], names: impl Fn(&T) -> Vec<String>) -> HashMap<String, T> {
     types.iter().flat_map(|ty| names(ty).into_iter().map(|name| (name, ty.clone()))).collect()
 }
 
-/// The name of a type in files.
+/// Returns the name of a type in files.
 pub(crate) fn name_of(descriptor: &ComponentDescriptor) -> String {
     match descriptor.stable_name() {
         Some(name) => name.to_string(),

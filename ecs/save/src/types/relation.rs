@@ -23,14 +23,14 @@ use crate::values::{Values, count_without_bytes, read_values, write_values};
 type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
 
-/// A relation whose pairs are saved: see [`relations!`](crate::relations).
+/// The entry of a relation in a [`WorldFormat`](crate::WorldFormat): see [`relations!`](crate::relations).
 #[derive(Clone)]
 pub struct RelationType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WritePairs,
     pub(crate) read: Arc<ReadPairs>,
-    /// The components of sources and of targets.
+    /// The components that list the pairs of a source and of a target.
     pub(crate) ends: [ComponentType; 2],
     pub(crate) is_symmetric: bool,
     pub(crate) with_clone: fn(SnapshotOptions) -> SnapshotOptions,
@@ -49,8 +49,8 @@ impl fmt::Debug for RelationType {
 }
 
 impl RelationType {
-    /// Creates the entry of a relation whose values `serde` can write and read. Its name in files is its [stable
-    /// name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
+    /// Creates the entry of a relation whose values `serde` can write and read. The name in files is the [stable
+    /// name](strata_ecs::component::StableName) of the relation. The version, earlier names and upgrades are taken from its definition.
     #[must_use]
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WritePairs = |pairs, out, lengths| {
@@ -93,7 +93,7 @@ impl RelationType {
         Self { version, ..self }
     }
 
-    /// Reads values of an older version as another type, of which only the `serde` format matters, and converts them to this one.
+    /// Reads values of an older version as the type `Old`, and converts them to the current type. Only the `serde` format of `Old` matters.
     ///
     /// # Panics
     ///
@@ -138,7 +138,7 @@ impl RelationType {
         self
     }
 
-    /// Reads values of an older version as another type.
+    /// Adds the function that reads values of an older version as the type `Old`.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Relation>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let made = PairsContents::descriptor_of::<R>();
@@ -151,7 +151,7 @@ impl RelationType {
         self.text.add(version, upgrade);
     }
 
-    /// Adds an earlier name of the relation in files. Values under that name can be read, and the current name is written. It is the whole
+    /// Adds an earlier name of the relation in files. Values under that name can be read; the current name is written. This is the whole
     /// name, including type parameters, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
@@ -159,12 +159,12 @@ impl RelationType {
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// This entry, with the function that reads values of a version.
+    /// Returns a copy of this entry that reads values of a version; `None` if that version is not supported.
     pub(crate) fn reader(&self, version: u32) -> Option<Self> {
         if version == self.version {
             return Some(self.clone());
@@ -172,7 +172,7 @@ impl RelationType {
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 
-    /// Like [`reader`](Self::reader), with the problem if a version cannot be read.
+    /// Like [`reader`](Self::reader), but returns a problem if a version is not supported.
     pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
         self.reader(version).ok_or(Problem::ValueVersion(version))
     }
@@ -189,7 +189,7 @@ fn show_pair<R: Relation + Serialize>(pairs: PairsContents<'_>, at: usize) -> Op
     Some(pairs.values::<R>()?.get(at)?)
 }
 
-/// The components that have numbers in a file: those with names, and those of the ends of relations.
+/// Returns the components that have numbers in a file: the named components, then two end components for each relation.
 pub(crate) fn known_components(
     named: &[ComponentType],
     relations: impl IntoIterator<Item = RelationType>,

@@ -23,10 +23,10 @@ type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Res
 type ReadResource =
     dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
-/// The version of values in the [text form](strata_ecs::component::TextForm) of their type. Other versions start at 1.
+/// The version that marks values in the [text form](strata_ecs::component::TextForm) of their type. Other versions start at 1.
 pub(crate) const TEXT_VERSION: u32 = 0;
 
-/// The function that reads a resource in its text form.
+/// Returns a function that reads a resource in its text form.
 fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
     Arc::new(move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
         for text in read_values::<String>(&[values])? {
@@ -38,7 +38,7 @@ fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
     })
 }
 
-/// A resource that is saved: see [`resources!`](crate::resources).
+/// The entry of a resource in a [`WorldFormat`](crate::WorldFormat): see [`resources!`](crate::resources).
 #[derive(Clone)]
 pub struct ResourceType {
     pub(crate) descriptor: &'static ComponentDescriptor,
@@ -61,8 +61,9 @@ impl fmt::Debug for ResourceType {
 }
 
 impl ResourceType {
-    /// Creates the entry of a resource that `serde` can write and read; also of a list of messages, `Messages<M>`. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are taken from its definition.
+    /// Creates the entry of a resource that `serde` can write and read. `R` may be a list of messages, `Messages<M>`. The name in files is
+    /// the [stable name](strata_ecs::component::StableName) of the resource. The version, earlier names and upgrades are taken from its
+    /// definition.
     #[must_use]
     pub fn of<R: Resource + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out, lengths| {
@@ -110,7 +111,7 @@ impl ResourceType {
         }
     }
 
-    /// Also reads values that are in a file in the text form, if the type has one.
+    /// Adds the function that reads values in the text form, if the type has a text form.
     pub(crate) fn add_text_form(&mut self) {
         let has_form = self.descriptor.persistence() == PersistenceKind::Text;
         if has_form && self.version != TEXT_VERSION && self.earlier.reader(TEXT_VERSION).is_none() {
@@ -127,7 +128,7 @@ impl ResourceType {
         Self { version, ..self }
     }
 
-    /// Reads a value of an older version as another type, of which only the `serde` format matters, and converts it to this one.
+    /// Reads a value of an older version as the type `Old`, and converts it to the current type. Only the `serde` format of `Old` matters.
     ///
     /// # Panics
     ///
@@ -171,7 +172,7 @@ impl ResourceType {
         self
     }
 
-    /// Reads a value of an older version as another type.
+    /// Adds the function that reads a value of an older version as the type `Old`.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Resource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let made = ComponentDescriptor::of_resource::<R>();
@@ -185,7 +186,7 @@ impl ResourceType {
         self.text.add(version, upgrade);
     }
 
-    /// Adds an earlier name of the resource in files. A value under that name can be read, and the current name is written. It is the whole
+    /// Adds an earlier name of the resource in files. A value under that name can be read; the current name is written. This is the whole
     /// name, including type parameters, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
@@ -193,12 +194,12 @@ impl ResourceType {
         self
     }
 
-    /// The current name and the earlier names in files.
+    /// Returns the current name and the earlier names in files.
     pub(crate) fn names(&self) -> Vec<String> {
         self.earlier.names(self.descriptor)
     }
 
-    /// This entry, with the function that reads values of a version.
+    /// Returns a copy of this entry that reads values of a version; `None` if that version is not supported.
     pub(crate) fn reader(&self, version: u32) -> Option<Self> {
         if version == self.version {
             return Some(self.clone());
@@ -206,8 +207,8 @@ impl ResourceType {
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 
-    /// Like [`reader`](Self::reader), with the problem if a version cannot be read. Resources that are not listed have the version of the
-    /// text form, all others the versions of formats that list them.
+    /// Like [`reader`](Self::reader), but returns a problem if a version is not supported. A resource that the format does not list has the
+    /// version [`TEXT_VERSION`]; listed resources have the other versions.
     pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
         let is_listed = self.version != TEXT_VERSION;
         let problem = if is_listed { Problem::ValueVersion(version) } else { Problem::NotListed };

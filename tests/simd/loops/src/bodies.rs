@@ -1,4 +1,4 @@
-//! What is done with each row: something for each operation that could differ between instruction sets.
+//! The bodies of the loops: one for each operation that could differ between instruction sets.
 
 use strata_ecs::prelude::*;
 

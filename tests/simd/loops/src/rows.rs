@@ -133,7 +133,7 @@ pub(crate) struct Marked;
 #[derive(Component)]
 struct Other;
 
-/// What a table has, besides the columns of all.
+/// A table: the components that it has in addition to the common ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// How many rows.

@@ -5,7 +5,7 @@ use strata_ecs::prelude::*;
 use crate::rows::*;
 use crate::ways::Way;
 
-/// What the sums add up to.
+/// The values of the sums.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Totals {
     single: f32,

@@ -4,7 +4,7 @@ use strata_ecs::prelude::*;
 
 /// A way to run a body.
 pub struct Way {
-    /// What it is called.
+    /// The name, for messages.
     pub name: &'static str,
     /// Runs it once.
     pub run: fn(&mut World),
@@ -12,9 +12,9 @@ pub struct Way {
 
 /// A body with its ways.
 pub struct Loop {
-    /// What it is called.
+    /// The name, for messages.
     pub name: &'static str,
-    /// What the others have to give: one row at a time, by a function that is not inlined.
+    /// The expected result of the others: one row at a time, by a function that is not inlined.
     pub expected: Way,
     /// The others.
     pub ways: &'static [&'static [Way]],
@@ -22,8 +22,8 @@ pub struct Loop {
     pub some: Option<(Way, Way)>,
 }
 
-/// Writes each body down in several ways: the first parameter is written, and the others are read. What is `every` has
-/// more of them than what is `main`; all would take too long to compile.
+/// Writes each body down in several ways: the first parameter is written, and the others are read. Bodies that are marked `every` are
+/// written in more ways than those that are marked `main`, because all of them would take too long to compile.
 macro_rules! loops {
     ($($(#[$doc:meta])* $which:ident fn $name:ident($out:ident: &mut $Out:ty $(, $in:ident: &$In:ty)+) $body:block)*) => {
         $(

@@ -21,7 +21,7 @@ pub struct Position {
 #[require(Position { x: 10, y: 0 })]
 pub struct Still;
 
-/// What something looks at.
+/// The entity that something looks at.
 #[derive(Component, Debug, PartialEq, Default)]
 #[component(name = "gaze")]
 pub struct Gaze {
@@ -34,25 +34,25 @@ pub struct Gaze {
 #[derive(Resource)]
 pub struct Step(pub i32);
 
-/// What moves.
+/// An entity that moves.
 #[derive(Bundle)]
 pub struct Mover {
     /// Where it is.
     pub position: Position,
 }
 
-/// What is read.
+/// The data that is read.
 #[derive(QueryData)]
 pub struct Read {
     /// Where it is.
     pub position: &'static Position,
 }
 
-/// What was hit by something.
+/// The entity that was hit.
 #[derive(EntityEvent)]
 pub struct Hit(pub Entity);
 
-/// What can be hit.
+/// Something that can be hit.
 #[derive(Component)]
 #[component(on_add = |mut world, context| world.trigger(Hit(context.entity)))]
 pub struct Target(pub u32);
@@ -63,7 +63,7 @@ pub fn hit(_: On<Hit>, target: &mut Target) {
     target.0 += 1;
 }
 
-/// What is moved in one step.
+/// The entities that move in one step.
 #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Steps {
     /// The first.
@@ -80,19 +80,19 @@ pub struct Update;
 #[derive(Message, Event)]
 pub struct Stepped;
 
-/// What moves or not.
+/// Moving and unmoving entities.
 #[derive(QueryData)]
 pub enum Kind {
-    /// What does not move.
+    /// An entity that does not move.
     Still(&'static Still),
-    /// What moves.
+    /// An entity that moves.
     Moves {
         /// Where it is.
         position: &'static Position,
     },
 }
 
-/// What is somewhere.
+/// Matches entities with a position.
 #[derive(QueryFilter)]
 pub struct Placed(With<Position>);
 

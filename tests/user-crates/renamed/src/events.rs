@@ -13,7 +13,7 @@ pub struct Evening;
 #[derive(EntityEvent, Clone, Copy, Debug)]
 #[entity_event(auto_propagate, propagate = &'static Owner)]
 pub struct Hit {
-    /// What is hit.
+    /// The entity that is hit.
     #[event_target]
     pub what: Entity,
     /// How much.
@@ -24,7 +24,7 @@ pub struct Hit {
 #[derive(EntityEvent, Clone, Copy, Debug)]
 pub struct Found<T: Send + Sync + 'static>(pub Entity, #[event_target] pub Entity, pub T);
 
-/// What something belongs to.
+/// The owner of something.
 #[derive(Component, Clone, Copy, Debug)]
 #[component(immutable)]
 pub struct Owner(pub Entity);
@@ -35,7 +35,7 @@ impl<E> Traversal<E> for &Owner {
     }
 }
 
-/// What is left.
+/// The remaining health.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(on_add, on_insert = counted::<Self>, on_remove = |mut world, _| world.resource_mut::<Count>().0 -= 1)]
 #[component(on_discard = nothing("discarded"), on_despawn = nothing("despawned"))]

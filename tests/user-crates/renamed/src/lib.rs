@@ -57,11 +57,11 @@ where
 #[describe(name = "end", crate = ecs_renamed)]
 #[map_entities(crate = ecs_renamed)]
 pub struct End {
-    /// What is bound.
+    /// The entity that is bound.
     pub to: Entity,
 }
 
-/// What belongs together.
+/// Entities that belong together.
 #[derive(Component, Clone, Debug)]
 #[component(name = "bond", crate = ecs_renamed)]
 pub enum Bond {
@@ -90,7 +90,7 @@ pub struct Census {
     pub moving: usize,
 }
 
-/// What moves.
+/// An entity that moves.
 #[derive(Bundle, Clone, Copy, Debug, Default)]
 #[bundle(crate = ecs_renamed)]
 pub struct Mover {
@@ -178,13 +178,13 @@ pub fn simulate(steps: usize) -> Position {
     *world.get::<Position>(entity).expect("the mover has a position")
 }
 
-/// What a step needs besides components.
+/// The parameters of a step.
 #[derive(SystemParam)]
 #[system_param(crate = ecs_renamed)]
 pub struct Step<'w, 's, T: Component> {
     /// How long it is.
     pub dt: Option<Res<'w, Dt>>,
-    /// What there is.
+    /// All entities with the component.
     pub all: Query<'w, 's, &'static T>,
     runs: Local<'s, u32>,
     private: Option<Res<'w, Private>>,

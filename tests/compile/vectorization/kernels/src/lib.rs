@@ -29,7 +29,7 @@ pub struct Place([f32; 3]);
 #[derive(Component)]
 pub struct Push([f32; 3]);
 
-/// What is left of a life.
+/// The remaining health.
 #[derive(Component)]
 pub struct Health(i32);
 
