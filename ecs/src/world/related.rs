@@ -50,8 +50,7 @@ impl World {
         sources::<S::Relationship>(&mut self.store, id, target).unwrap_or_default()
     }
 
-    /// Panics if one of the entities is not alive. A method calls this before it enters a closure, because a panic
-    /// inside of the closure would not report the line of the caller.
+    /// Panics if an entity is not alive. Methods call this outside of closures, where a panic reports the line of the caller.
     #[track_caller]
     fn expect_all(&self, entities: &[Entity]) {
         for &entity in entities {
