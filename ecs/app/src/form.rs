@@ -217,7 +217,7 @@ macro_rules! text_form {
 }
 pub(crate) use text_form;
 
-/// A field of a state. Its constant `FORM` determines whether the field can be written: if the type of the field implements [`Words`], the
+/// A field of a state. Its constant `FORM` determines whether the field can be written: if the type of the field implements `Words`, the
 /// inherent constant applies, otherwise the constant of [`Unwritten`].
 pub struct Field<T>(std::marker::PhantomData<T>);
 
