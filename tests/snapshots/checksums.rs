@@ -101,7 +101,7 @@ fn each_change_changes_it_and_is_found() {
             let id = nth(world, 0);
             world.entity_mut(id).insert(Tag);
         }),
-        ("`strata_ecs::hierarchy::Children`", |world| {
+        ("`strata_ecs::relations::hierarchy::Children`", |world| {
             let id = world.query_filtered::<Entity, With<ChildOf>>().iter(world).next().unwrap();
             world.entity_mut(id).remove::<ChildOf>();
         }),
@@ -120,7 +120,7 @@ fn each_change_changes_it_and_is_found() {
         ("resource `snapshots::checksums::Score`: Score(3) here, none there", |world| {
             world.remove_resource::<Score>();
         }),
-        ("resource `strata_ecs::message::messages::Messages<", |world| {
+        ("resource `strata_ecs::storage::message::messages::Messages<", |world| {
             world.write_message(Step(2));
         }),
         ("relation `snapshots::checksums::Owes`: 3v1 to 8v1, Owes(7) here, 3v1 to 8v1, Owes(8) there", |world| {
