@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use super::name::StableName;
 
-/// A component could not be registered in a world. Nothing has changed.
+/// The error of registering a component in a world. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Description, RegisterComponentError};
@@ -29,12 +29,12 @@ pub enum RegisterComponentError {
     SameStableName {
         /// The stable name.
         name: StableName,
-        /// The full name of the registered component.
+        /// The full name of the component that is already registered.
         first: &'static str,
         /// The full name of the component that was to be registered.
         second: &'static str,
     },
-    /// The requirements of the component are not valid, for the reason in this text.
+    /// The requirements of the component are not valid. The text gives the reason.
     Requirements(String),
 }
 
