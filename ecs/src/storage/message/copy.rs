@@ -10,7 +10,7 @@ use super::{Message, Messages};
 use crate::component::{ComponentDescriptor, Description, ErasedSlice};
 
 impl<M: Message> Messages<M> {
-    /// The description of the list: it can be cloned if its messages can be cloned, and hashed if they can be hashed.
+    /// The description of the list. It can be cloned if its messages can be cloned, and hashed if its messages can be hashed.
     pub(super) const DESCRIBED: Description<Self> = {
         let functions = M::DESCRIPTION.functions();
         let cloned = match functions.clone_fn() {
