@@ -1,4 +1,4 @@
-//! Compares streams with a model that deals out positions one by one, in random orders of reservation.
+//! Compares streams with a model that hands out positions one by one. Tasks reserve ids in random orders.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
