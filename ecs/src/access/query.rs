@@ -216,8 +216,8 @@ impl FilteredAccess {
     }
 
     /// Returns whether no entity can match both queries. Each query has one or more branches: `Or`, `AnyOf` and query enums have a branch
-    /// for each member. The queries are disjoint if in each pair of their branches one branch requires a component that one of the two
-    /// excludes.
+    /// for each member. The queries are disjoint if in each pair of their branches one branch requires a component that one of these two
+    /// branches excludes.
     ///
     /// The result is exact if each query has at most 128 branches. A branch that implies another branch does not count. With more branches,
     /// only the conditions that all branches share are compared. Then the result may be `false` although no entity can match both. The cost
@@ -438,7 +438,7 @@ impl FilteredAccess {
         }
     }
 
-    /// Extends this access to that of a term that matches if `self` or `other` matches, and uses only one of them at a time. The result
+    /// Combines two accesses for a term that matches if `self` or `other` matches, and that uses only one of them at a time. The result
     /// borrows everything that either of them borrows, and has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
         self.unite_borrows(other);

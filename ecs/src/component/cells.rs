@@ -44,9 +44,9 @@ pub struct Part {
     cells: Cells,
 }
 
-/// A type that declares whether its values may contain cells, locks or atomics: all types that derive `Component` or
-/// [`Describe`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and `Box`es, `Vec`s, `Option`s and other
-/// collections of these.
+/// A type that declares whether its values may contain cells, locks or atomics. The trait is implemented for all types that derive
+/// `Component` or [`Describe`](derive@crate::component::Describe), for numbers, `bool`, `char`, `String` and `Entity`, and for `Box`es,
+/// `Vec`s, `Option`s and other collections of these.
 ///
 /// Values without cells do not change through a shared reference, so frames of a [`SnapshotRing`](crate::snapshot::SnapshotRing) can share
 /// them. For a type with parameters only the bounds of its definition count:

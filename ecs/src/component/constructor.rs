@@ -1,4 +1,4 @@
-//! Construction of values through a function pointer, without naming their type.
+//! Type-erased constructors, which make values through a function pointer.
 
 use core::any::type_name;
 use core::mem::{MaybeUninit, forget};

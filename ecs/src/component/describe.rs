@@ -1,4 +1,4 @@
-//! Types that describe themselves, and probes for the traits of other types.
+//! Types that describe themselves, and probes that test which traits a type implements.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/descriptors/fields.rs
 
@@ -16,9 +16,9 @@ use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities, Mapping};
 
-/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field): every component, types with
-/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
-/// and tuples of up to eight of these.
+/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field). The trait is implemented for every
+/// component, for types with [`#[derive(Describe)]`](derive@crate::component::Describe), for numbers, `bool`, `char`, `String` and
+/// `Entity`, and for arrays, `Vec`s, `Option`s and tuples of up to eight of these.
 ///
 /// If the type of a field describes itself, the description of the field contains the fields of that type. A type with parameters has a
 /// stable name only if the bounds of its definition require `Describe` of its type parameters:

@@ -1,4 +1,4 @@
-//! Properties of a type beyond its layout, from its definition.
+//! The properties of a type, other than its layout, that its definition states.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/erased/layouts.rs
 
@@ -13,7 +13,7 @@ use super::name::StableName;
 use super::relation::RelationSide;
 use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 
-/// The properties of a component or resource `T` that its definition passes to its
+/// The properties of a component or resource `T`. The definition of the type passes them to its
 /// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write the description. In a hand-written
 /// [`Component`](trait@crate::component::Component) any property may be left out.
 ///
@@ -245,7 +245,7 @@ impl<T> Description<T> {
         Self { cells, ..self }
     }
 
-    /// Returns whether the component names the target of a relationship.
+    /// Returns whether the component is the source side of a relationship: its values contain a target.
     pub(crate) const fn names_target(&self) -> bool {
         match &self.relation {
             Some(side) => side.names_target(),

@@ -51,7 +51,7 @@ pub enum ComponentIdentity {
     Name(&'static str),
 }
 
-/// A component or a resource as data: equal in every world, and passed by reference.
+/// Describes a component or a resource as data. A descriptor is equal in every world, and is passed by reference.
 ///
 /// The descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
 /// [`ComponentDescriptor::of_resource`] return the descriptor of a type. [`ComponentDescriptor::builder`] makes the descriptor of a
@@ -107,12 +107,12 @@ pub(super) enum SlotNumber {
     OfDescriptor(u32),
 }
 
-/// The required components of a definition.
+/// The source of the required components of a definition.
 #[derive(Clone, Copy)]
 pub(super) enum RequiredByDefinition {
-    /// This function adds them.
+    /// A function that adds the required components to a list.
     OfType(fn(&mut DirectRequirements)),
-    /// These components, each with a constructor for its values.
+    /// The list of the required components, each with a constructor for its values.
     List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 

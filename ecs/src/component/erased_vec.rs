@@ -18,7 +18,7 @@ use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::functions::CloneFn;
 use crate::util::alloc_error::AllocError;
 
-/// Values of a component, one after the other, in an allocation of their own.
+/// Adjacent values of one component, in an allocation of their own.
 ///
 /// The component may also be a resource or a relation. The first `len` items are initialized. The allocation has the layout of a `Vec` of
 /// values of this type with the same capacity.
@@ -292,8 +292,8 @@ impl ValueClone {
 
 /// One value of a component outside of any world, without its type.
 ///
-/// It has the descriptor of its component, so it can be inserted into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder),
-/// and downcast to its type.
+/// The value contains the descriptor of its component. So it can be inserted into worlds and into an
+/// [`EntityBuilder`](crate::store::EntityBuilder), and it can be downcast to its type.
 ///
 /// ```
 /// use strata_ecs::component::ErasedValue;

@@ -62,7 +62,7 @@ pub struct Field {
 /// - The address holds a value of the type that has the field. The result is borrowed from it.
 type ProjectFn = unsafe fn(NonNull<u8>) -> NonNull<u8>;
 
-/// Access to the elements inside of a value: the items of a list, or the content of an `Option`.
+/// Functions that access the elements inside of a value: the items of a list, or the content of an `Option`.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
     /// Returns the description of an element. This is a function because a type may have a list of its own type as a field.
@@ -188,7 +188,7 @@ struct FieldType {
     entities: bool,
 }
 
-/// Types whose values have no padding and nothing that changes through a shared reference.
+/// A type whose values have no padding and no bytes that can be changed through a shared reference.
 ///
 /// # Safety
 ///
@@ -202,7 +202,7 @@ macro_rules! plain {
     )* };
 }
 
-/// Plain types for which any bytes are a valid value, and whose size is equal on every machine.
+/// A plain type for which any bytes are a valid value, and whose size is equal on every machine.
 ///
 /// # Safety
 ///

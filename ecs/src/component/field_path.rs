@@ -77,7 +77,7 @@ pub enum FieldError {
         /// The full name of the type that has the field.
         of: &'static str,
     },
-    /// The value has another type than the new value.
+    /// The new value has another type than the value at the path.
     WrongType {
         /// The path to the value.
         path: String,

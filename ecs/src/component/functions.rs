@@ -1,4 +1,4 @@
-//! The functions for values of a component or resource, as function pointers that do not name its type.
+//! The functions for values of a component or resource, as type-erased function pointers.
 //!
 //! Tests: tests/storage/descriptors/functions.rs
 
@@ -18,7 +18,7 @@ use crate::entity::EntityMapper;
 /// - The address holds this number of values of the type that the function was made for. The values are not used afterwards.
 pub type DropFn = unsafe fn(*mut u8, usize);
 
-/// Clones the value at the first address to the second.
+/// Clones the value at the first address to the second address.
 ///
 /// # Safety
 ///
@@ -485,7 +485,7 @@ impl LayoutDescription {
     ///
     /// # Panics
     ///
-    /// If the size is not a multiple of the alignment, since values are stored one after the other.
+    /// If the size is not a multiple of the alignment. It must be a multiple because values are stored adjacently.
     #[must_use]
     pub const unsafe fn new(layout: Layout) -> Self {
         assert!(layout.size().is_multiple_of(layout.align()), "the size of a value is not a multiple of its alignment");

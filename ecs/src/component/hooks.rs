@@ -16,7 +16,7 @@ use crate::util::origin::Origin;
 /// A mutably borrowed world without structural changes: it can change components and resources, and record
 /// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
 ///
-/// All methods of a shared `World` can be called on it.
+/// All methods that take `&World` can be called on a `DeferredWorld`.
 ///
 /// A system or an observer takes it as its first parameter, or after its input. Only parameters that borrow nothing of the world may
 /// follow: [`Local`](crate::system::Local) and [`SystemName`](crate::system::SystemName). No other system runs at the same time as such a

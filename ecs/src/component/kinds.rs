@@ -1,4 +1,4 @@
-//! The lifecycle events of a component that observers and hooks are notified of.
+//! Sets of kinds of lifecycle events of a component, of which observers and hooks are notified.
 //!
 //! Tests: ecs/src/events/observer/tests.rs
 

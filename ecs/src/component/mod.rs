@@ -1,7 +1,7 @@
 //! The definition of components, and the registry of the components of a world.
 //!
-//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one world by a small
-//! number, its [`ComponentId`]. The [`ComponentKey`] is used for compile-time checks only.
+//! The derive macro implements [`Component`]. At run time a component is identified by its `TypeId`, and within one world by a small
+//! number, its [`ComponentId`]. The [`ComponentKey`] is used only for compile-time checks.
 // Tests: tests/storage/components.rs
 
 mod mutability;
@@ -191,32 +191,31 @@ pub trait Component: Send + Sync + Sized + 'static {
     const DESCRIPTION: Description<Self> = Description::new();
 
     /// The hook that runs when the component has been added to an entity that did not have it: see
-    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` writes it.
+    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` sets it.
     #[must_use]
     fn on_add() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` writes it.
+    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` sets it.
     #[must_use]
     fn on_insert() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` writes
-    /// it.
+    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` sets it.
     #[must_use]
     fn on_discard() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` writes it.
+    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` sets it.
     #[must_use]
     fn on_remove() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` writes it.
+    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` sets it.
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None

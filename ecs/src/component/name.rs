@@ -1,4 +1,4 @@
-//! Names of types for files: they do not change with the compiler, the line or the order of definitions.
+//! Stable names of types, for files. They do not depend on the compiler, the line of the definition, or the order of definitions.
 
 use alloc::string::{String, ToString};
 use core::fmt::{self, Write as _};
@@ -69,7 +69,7 @@ impl StableName {
         Some(Self { parameters, ..self })
     }
 
-    /// Whether an attribute gave the name. Otherwise it is the path of the type.
+    /// Returns whether an attribute gave the name. If not, the name is the path of the type.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;

@@ -1,4 +1,4 @@
-//! The participation of resources and messages in snapshots, files and comparisons.
+//! Defines how resources and messages take part in snapshots, files and comparisons.
 //!
 //! Tests: tests/snapshots/bounds.rs, tests/snapshots/apps.rs
 
@@ -9,9 +9,8 @@ use super::functions::WriteTextFn;
 
 /// States how a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
 ///
-/// [`Resource::persistence`](crate::resource::Resource::persistence()) and
-/// [`Message::persistence`](crate::message::Message::persistence()) return it; the options `transient`, `save = "skip"` and
-/// `persistence = function` of the derives choose it.
+/// [`Resource::persistence`](crate::resource::Resource::persistence()) and [`Message::persistence`](crate::message::Message::persistence())
+/// return it. The options `transient`, `save = "skip"` and `persistence = function` of the derives choose it.
 ///
 /// | | [snapshots](crate::snapshot) | files and deltas | checksums and differences |
 /// |---|---|---|---|
@@ -20,7 +19,7 @@ use super::functions::WriteTextFn;
 /// | `Skipped` | yes | only if the format lists the type | no |
 /// | `Transient` | no | no | no |
 ///
-/// A resource that does not take part stays as it is when a world is restored or loaded.
+/// If a resource does not take part, it is unchanged when a world is restored or loaded.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

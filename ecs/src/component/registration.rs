@@ -21,9 +21,9 @@ use super::name::StableName;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegisterComponentError {
-    /// The descriptor with this name describes a resource.
+    /// The descriptor describes a resource. The text is its name.
     NotAComponent(&'static str),
-    /// The world has a component with this name but another definition.
+    /// The world has a component with the same name but another definition. The text is the name.
     DifferentDefinition(&'static str),
     /// Two components have the same stable name, which an attribute gave to one of them.
     SameStableName {

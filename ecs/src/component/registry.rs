@@ -190,7 +190,7 @@ impl Components {
     ///
     /// # Errors
     ///
-    /// If another component of the same name is registered.
+    /// If another component with the same name is registered.
     fn find(&self, component: &ComponentDescriptor) -> Result<Option<ComponentId>, RegisterComponentError> {
         match component.identity() {
             ComponentIdentity::Type(type_id) => Ok(self.get_id(type_id)),
@@ -466,12 +466,12 @@ impl Components {
         self.info(id)?.descriptor.relation
     }
 
-    /// Whether this component lists the sources of a relationship.
+    /// Returns whether the component is the target side of a relationship: its values list the sources.
     pub(crate) fn lists_sources(&self, id: ComponentId) -> bool {
         self.side(id).is_some_and(|side| side.lists_sources())
     }
 
-    /// Whether this component names the target of a relationship.
+    /// Returns whether the component is the source side of a relationship: its values contain a target.
     pub(crate) fn names_target(&self, id: ComponentId) -> bool {
         self.side(id).is_some_and(|side| side.names_target())
     }
@@ -505,8 +505,8 @@ impl Components {
         is_new
     }
 
-    /// Sets the lifecycle events that the observers of a component are notified of; if `id` is `None`, those of the observers of all
-    /// components. The caller updates the tables and plans.
+    /// Sets the lifecycle events that the observers of a component are notified of. If `id` is `None`, sets the events that the observers
+    /// of all components are notified of. The caller updates the tables and plans.
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: LifecycleMask) {
         match id {
             Some(id) => self.infos[id.index()].observed = kinds,

@@ -19,12 +19,12 @@ pub(crate) struct RelationSide {
 }
 
 impl RelationSide {
-    /// Returns the side of a component that names a target.
+    /// Returns the source side of a relationship: the side of the component that contains the target.
     pub(crate) const fn source(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: true, is_of_pairs: false }
     }
 
-    /// Returns the side of a component that lists sources.
+    /// Returns the target side of a relationship: the side of the component that lists the sources.
     pub(crate) const fn target(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: false, is_of_pairs: false }
     }
@@ -34,12 +34,12 @@ impl RelationSide {
         Self { functions: &(), is_source, is_of_pairs: true }
     }
 
-    /// Whether the component names the target of a relationship.
+    /// Returns whether this is the source side of a relationship: values of the component contain a target.
     pub(crate) const fn names_target(&self) -> bool {
         self.is_source && !self.is_of_pairs
     }
 
-    /// Whether the component lists the sources of a relationship.
+    /// Returns whether this is the target side of a relationship: values of the component list the sources.
     pub(crate) const fn lists_sources(&self) -> bool {
         !self.is_source && !self.is_of_pairs
     }

@@ -60,23 +60,23 @@ impl BundleContents<'_> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredComponentsError {
-    /// The component already requires the other one directly.
+    /// The component already requires the other component directly.
     DuplicateRegistration {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,
     },
     /// The other component requires the component, directly or through others, or both are the same component.
     CyclicRequirement {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,
     },
     /// An entity already has the component, so it might lack the component that is to be required.
     InUse {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,

@@ -172,7 +172,7 @@ impl SlotMap {
         }
     }
 
-    /// [`SlotMap::get_by_type`] for a type that is not in the cache.
+    /// Does the same as [`SlotMap::get_by_type`], for a type that is not in the cache.
     #[inline(never)]
     fn get_uncached(&self, type_id: TypeId) -> Option<u32> {
         self.by_type.get(&type_id).copied()

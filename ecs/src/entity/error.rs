@@ -112,7 +112,7 @@ impl_error! {
     }
 }
 
-/// Every index that an entity can have is in use or retired.
+/// No id is left for another entity: every index is in use, or has had its last generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntityIdsExhausted;
 

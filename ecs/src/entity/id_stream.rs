@@ -278,7 +278,7 @@ impl StreamParts {
     }
 }
 
-/// All splits of a stream, from the newest to the oldest. They live as long as the list.
+/// The list of all splits of a stream, from the newest to the oldest. A split in the list lives as long as the list.
 #[derive(Debug)]
 struct StreamSplits(AtomicPtr<StreamParts>);
 

@@ -36,7 +36,7 @@ impl BuildHasher for EntityHash {
     }
 }
 
-/// A hasher for entities: one multiplication. It does not resist keys that are chosen to collide.
+/// A hasher for entities, which takes one multiplication. It does not protect against keys that are chosen to collide.
 ///
 /// ```
 /// use std::hash::BuildHasher;
@@ -154,7 +154,7 @@ impl<V> Default for EntityHashMap<V> {
     }
 }
 
-/// Implements the common traits of the collections by those of the inner collections.
+/// Implements the common traits of a collection by those of the inner collection.
 macro_rules! collections {
     ($([$($V:ident)?] $Collection:ty, $Inner:ty, $Item:ty;)*) => { $(
         impl_deref_mut!([$($V)?] $Collection => $Inner, |this| this.0);

@@ -106,9 +106,9 @@ impl EntityMapper for EntityMap {
 
 /// A value that may contain entities, which can be replaced by other entities.
 ///
-/// A field of a component, relation or resource is mapped if its type implements this trait, see
-/// [`#[derive(Component)]`](derive@crate::prelude::Component). A component that implements this trait itself is mapped by that
-/// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements it for the types of fields.
+/// A field of a component, relation or resource is mapped if the type of the field implements this trait: see
+/// [`#[derive(Component)]`](derive@crate::prelude::Component). If a component itself implements this trait, it is mapped by that
+/// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements the trait for the types of fields.
 ///
 /// The trait is implemented for [`Entity`], and for common types without entities: numbers, `bool`, `char`, strings and durations. It is
 /// also implemented for tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and collections of such types.

@@ -45,7 +45,7 @@ pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
 #[diagnostic::do_not_recommend]
 impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 
-/// A collection of distinct entities: every type whose iterator is an [`EntitySetIterator`].
+/// A collection of distinct entities. Implemented for every type whose iterator is an [`EntitySetIterator`].
 ///
 /// ```
 /// use strata_ecs::entity::{EntityHashSet, EntitySet, EntitySetIterator, UniqueEntityVec};
@@ -360,7 +360,7 @@ impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
     }
 }
 
-/// Implements the common traits of the lists: they dereference to slices, and their iterators are known to yield distinct entities.
+/// Implements the common traits of the lists. They dereference to slices, and their iterators implement [`EntitySetIterator`].
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty, $IntoIter:ty;)*) => { $(
         impl_deref!([$($generics)*] $List => [Entity], |this| this.0);

@@ -94,7 +94,7 @@ enum CellContent {
     Other,
 }
 
-/// The columns of all tables, by table and by slot of the type, for types with a slot.
+/// A map to the columns of all tables. The key is the table and the slot of the type. Types without a slot are not in the map.
 pub(crate) struct ColumnLookup {
     /// At least one cell is unused.
     cells: LookupCells,

@@ -1,4 +1,4 @@
-//! The journal: the changes of entities in chronological order, for consumers that update a copy of the world.
+//! The journal lists changes of entities in chronological order, for consumers that update a copy of the world.
 //!
 //! A journal lists the entities that were spawned or despawned, or whose components or pairs changed. It contains no values: values that
 //! were changed in place are found by their ticks. A journal allocates a fixed number of entries in advance, so that recording cannot fail.
@@ -53,7 +53,7 @@ pub(crate) struct Journal {
     tracked: Vec<(ComponentId, TrackingGuard)>,
 }
 
-/// The changes of entities between two positions. Each entity occurs once.
+/// The entities that changed between two positions of a journal. Each entity occurs once.
 #[derive(Default)]
 pub(crate) struct JournaledChanges {
     /// Entities that were spawned between the positions, and are alive.

@@ -1,4 +1,4 @@
-//! Non-send values, which stay on one thread: at most one of each type. The types need not be `Send`.
+//! Non-send values: values that stay on one thread, so that their types need not be `Send`. A world has at most one value of each type.
 //!
 //! A non-send value is stored in a resource, an [`OnThread`]. It contains the value and the number of the thread that inserted it, its
 //! *owner*. A world with such a resource may be sent to other threads and shared with them. But the value is only read, changed, removed or

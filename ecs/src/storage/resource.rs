@@ -1,4 +1,4 @@
-//! Resources: values of which a world has at most one per type.
+//! Resources: values that belong to the world, at most one of each type.
 // Tests: tests/storage/resources.rs
 
 pub use crate::reexports::resource::*;
@@ -23,7 +23,8 @@ use crate::util::guard::for_each_despite_panics;
 use crate::util::mailbox::{Mailbox, Sender};
 use crate::util::type_name::short_name;
 
-/// A value of which a world has at most one: time, settings, an asset table, a random number generator.
+/// A value that belongs to the world, which has at most one value of the type: time, settings, an asset table, or a random number
+/// generator.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -94,7 +95,7 @@ pub struct Ageing<R> {
     pub(crate) numbers: fn(&R) -> MessageNumbers,
     /// Drops the messages that have already aged once, and ages the others. Keeps the messages from the number `held_from` on.
     pub(crate) age: fn(&mut R, held_from: u64),
-    /// Gives the list new numbers, so that existing cursors detect that the messages were replaced.
+    /// Gives the list a new origin, so that existing cursors detect that the messages were replaced.
     pub(crate) renew: fn(&mut R) -> RenewedList,
 }
 
@@ -458,7 +459,7 @@ impl Resources {
         self.raw(self.id::<R>()?).map(|(_, ticks)| ticks)
     }
 
-    /// Advances ticks that are too old to be distinguished from newer ones.
+    /// Clamps ticks that are older than the oldest distinguishable age; see [`Tick::clamped`].
     pub(crate) fn clamp_ticks(&self, now: Tick) {
         for place in &self.places {
             place.ticks.clamp(now);

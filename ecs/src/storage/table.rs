@@ -40,7 +40,7 @@ use crate::storage::tick::{Tick, TickCell, WriteStamp};
 use crate::util::alloc_error::{AllocError, try_reserve_exact};
 use crate::util::guard::for_each_despite_panics;
 
-/// The entities that have one set of table-stored components, and the values of these components.
+/// The entities with exactly one set of table-stored components, and the values of these components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

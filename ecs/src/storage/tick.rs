@@ -17,7 +17,7 @@ use crate::util::origin::{Origin, OriginCell, SystemOrigin};
 
 /// Number of runs between two clamps of all ticks of a world.
 pub(crate) const CHECK_EVERY: u32 = 1 << 29;
-/// The greatest age that ticks can have after a clamp: three quarters of the number range.
+/// The greatest age that ticks have after a clamp. It is three quarters of the range of the numbers.
 pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 
 /// The number of a run, used as the time of a change.

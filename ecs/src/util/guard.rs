@@ -211,7 +211,7 @@ impl DeferredPanic {
         is_some
     }
 
-    /// Returns this panic; if there is none, the other panic.
+    /// Returns this panic, or the other panic if this value holds no panic.
     #[inline]
     pub(crate) fn or(mut self, other: Self) -> Self {
         if self.is_some() { self } else { other }

@@ -165,8 +165,8 @@ fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L
     unsafe { address.as_ref() }
 }
 
-/// Searches for a value, starting at a pointer of the tree. Returns the node of the value. If there is none, returns the null pointer to
-/// which the node must be added.
+/// Searches for a value, starting at a pointer of the tree. Returns the node of the value. If the value is not in the tree, returns the
+/// null pointer to which a node must be added.
 fn find<'a, L: ?Sized + Eq>(
     mut place: TreeSlot<'a, L>,
     hash: u64,

@@ -15,8 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// which thread gets which value, and how the values are ordered. To record commands and messages in the order of the entities, use
 /// [`for_each_with`](crate::query::QueryParIter::for_each_with).
 ///
-/// Borrowing takes a lock for a short time: borrow once per task ([`for_each_init`](crate::query::QueryParIter::for_each_init)),
-/// not once per entity.
+/// Borrowing takes a lock for a short time. So borrow once per task ([`for_each_init`](crate::query::QueryParIter::for_each_init)), not
+/// once per entity.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! The access of parameters that is known at compile time, and the names of parameters in messages.
+//! The part of the access of parameters that is known at compile time, and the names of parameters for messages.
 //!
 //! Tests: ecs/src/access/const_access/tests.rs
 

@@ -1,4 +1,4 @@
-//! The access of systems that is known at compile time, and the check for conflicts of their parameters.
+//! The part of the access of systems that is known at compile time, and the check for conflicts of parameters.
 //!
 //! The check compares [`ComponentKey`](crate::component::ComponentKey)s. If a key is not exact, the check reports nothing. Every conflict
 //! is found when a system is built, because the check at that time compares `TypeId`s.

@@ -385,7 +385,7 @@ impl<'a> Term<'a> {
         found
     }
 
-    /// Returns the term as a user writes it. The names of types lack their modules.
+    /// Returns the text of the term as a user writes it. Names of types are shown without their modules.
     pub(crate) fn text(self) -> String {
         match self.node() {
             TermEntry::Entity => String::from("Entity"),

@@ -29,7 +29,7 @@ pub enum Usage {
     AddedPairs,
     /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`. The component is `PairSource<R>` or `PairTarget<R>`.
     ChangedPairs,
-    /// One of the components that `EntityRefExcept` and `EntityMutExcept` leave out.
+    /// A component that `EntityRefExcept` or `EntityMutExcept` leaves out.
     Except,
 }
 
@@ -132,8 +132,8 @@ impl Group {
         matches!(self, Self::All | Self::AnyOf)
     }
 
-    /// Returns whether all components except those of the members are borrowed mutably. `None` if the group does not borrow all components
-    /// except those of its members.
+    /// For a group that borrows all components except the components of its members, returns whether it borrows them mutably. `None` for
+    /// other groups.
     pub(crate) const fn all_but_members(self) -> Option<bool> {
         match self {
             Self::ReadAll => Some(false),

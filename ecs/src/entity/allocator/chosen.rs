@@ -89,7 +89,7 @@ impl Entities {
         self.number_free(at..at + 1);
     }
 
-    /// Adds those of these indexes that are free to the free list, in ascending order.
+    /// Adds indexes to the free list, in ascending order. Indexes that are not free are skipped.
     fn free_new(&mut self, indexes: Range<usize>) {
         let first = self.free.len();
         let slots = &self.slots;
@@ -116,7 +116,8 @@ impl Entities {
 
     /// Makes the given ids pending. `O(ids + unused indexes below them)`. No id may be reserved at this time.
     ///
-    /// Indexes without a slot below the highest index of `ids` get slots. `max_gap` is the maximum number of those that are not in `ids`.
+    /// Indexes without a slot below the highest index of `ids` get slots. `max_gap` is the maximum number of such indexes that are not in
+    /// `ids`.
     ///
     /// # Errors
     ///

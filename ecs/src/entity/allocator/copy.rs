@@ -56,7 +56,7 @@ pub struct EntityIds {
     pub generations: Vec<u32>,
     /// The free indexes. The last index is used next.
     pub free: Vec<u32>,
-    /// Retired indexes past the end of `generations`, in ascending order.
+    /// Retired indexes past the end of `generations`, in ascending order. An index is retired if it is never used again.
     pub retired: Vec<u32>,
     /// The first generation of indexes past the end of `generations`.
     pub first_generation: u32,
@@ -100,9 +100,9 @@ pub(crate) struct KnownEntities<'a> {
     pub(crate) copy: &'a EntitiesCopy,
     /// The [`Entities::ids_mark`] at the time of the copy.
     pub(crate) ids: Option<u64>,
-    /// Whether no entity has been spawned, despawned or moved since.
+    /// Whether no entity has been spawned, despawned or moved since then.
     pub(crate) same_rows: bool,
-    /// Whether no entity has been added to a sparse storage or removed from one since.
+    /// Whether no entity has been added to a sparse storage or removed from a sparse storage since then.
     pub(crate) same_places: bool,
 }
 

@@ -27,7 +27,8 @@ enum Use {
     SplitStream(Vec<usize>, u32),
 }
 
-/// The numbers of each of several streams, from `first` on: windows, then chunks of this length in rotation.
+/// Returns the numbers of each of several streams. The numbers from `first` on are divided: first windows, then chunks of length `chunk` in
+/// rotation.
 fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u64>> {
     let mut next = first;
     let mut streams: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
@@ -45,7 +46,7 @@ fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u6
     streams
 }
 
-/// The numbers that a task takes from its stream, in the order in which they become pending, and the end of the stream.
+/// Returns the numbers that a task takes from its stream, in the order in which they become pending, and the end of the stream.
 fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     let (mut taken, mut next) = (Vec::new(), 0);
     for one in uses {
@@ -85,7 +86,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
     numbers.iter().enumerate().map(ids).collect()
 }
 
-/// A running task. Its splits run to their end one reservation at a time, in any order of parts.
+/// A running task. The parts of a split reserve one id at a time, in any order, until all of them have finished.
 struct Task<'w> {
     ids: IdSource<'w>,
     uses: Vec<Use>,

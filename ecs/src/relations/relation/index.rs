@@ -207,7 +207,7 @@ impl PairIndex {
         self.to.forget(target);
     }
 
-    /// Returns whether the target of a pair has a list. It has none after [`forget_target`](Self::forget_target).
+    /// Returns whether the target of a pair has a list. Returns false after [`forget_target`](Self::forget_target).
     #[inline]
     pub(crate) fn has_target(&self, row: usize) -> bool {
         self.places[row][1] != NOWHERE

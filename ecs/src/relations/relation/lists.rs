@@ -211,7 +211,7 @@ impl PairLists {
         self.heads.try_get_or_add(entity.index(), ListHead::NONE).map(|entry| *entry = moved)
     }
 
-    /// Returns the start of a block of a class: a free block or, if there is none, a new block at the end.
+    /// Returns the start of a block of a class: a free block, or a new block at the end if no block of the class is free.
     fn take_block(&mut self, class: u32) -> Result<u32, AllocError> {
         let first = self.free[class as usize];
         if first != NOWHERE {

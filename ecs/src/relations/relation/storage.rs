@@ -308,7 +308,7 @@ pub(crate) trait PairsParts: Any + Send + Sync {
     -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
 }
 
-/// Returns the function that clones values of a relation: the function of its definition or, if it has none, the function in `clones`.
+/// Returns the function that clones values of a relation: the function of its definition or, without one, the function in `clones`.
 pub(super) fn clone_of<R: Relation>(clones: &KnownClones) -> Option<fn(&R) -> R> {
     R::CLONE.or_else(|| clones.typed::<R>())
 }

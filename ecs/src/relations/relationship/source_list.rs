@@ -298,7 +298,7 @@ impl TypeCells for SourceList {
 
 impl Eq for SourceList {}
 
-/// Compares the entities with those of another list.
+/// Implements comparisons of the entities of a list with the entities of another list.
 macro_rules! equal_to {
     ($([$($generics:tt)*] $List:ty;)*) => { $(
         impl<$($generics)*> PartialEq<$List> for SourceList {

@@ -12,11 +12,10 @@ use super::walk::{
 
 /// The position of a reader of messages: the next message to read, and the number of missed messages.
 ///
-/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) use a cursor that the
-/// system keeps. Create one to read messages outside of systems.
+/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) use a cursor that the system
+/// keeps. To read messages outside of systems, create a cursor.
 ///
-/// A message counts as read when the iterator has yielded it. Messages that an iterator has not yielded when it is dropped stay
-/// unread.
+/// A message counts as read when the iterator has yielded it. If an iterator is dropped, the messages that it has not yielded stay unread.
 ///
 /// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message of the list. If a cursor is used with
 /// another [`Messages`] than before, for instance because the resource was replaced, it begins with the oldest message of the new list.

@@ -24,7 +24,7 @@ use crate::storage::resource::{Ageing, MessageNumbers, RenewedList, Resource};
 use crate::util::guard::for_each_despite_panics;
 use crate::util::trace;
 
-/// All messages of one type that have not been dropped, in the order in which they were written. A resource.
+/// The resource with all messages of one type that have not been dropped, in the order in which they were written.
 ///
 /// Messages age with the [frames](crate::world::World::frame) of the world, regardless of the number of schedules in each frame, and
 /// of how the list was inserted into the world:
@@ -222,8 +222,8 @@ impl<M> Messages<M> {
         WriteBatchIds { numbers: start..self.end(), marker: PhantomData }
     }
 
-    /// Prints a warning if one frame has so many messages that the program may never end it. Called when the memory for messages is
-    /// about to grow, or has just grown.
+    /// Prints a warning if so many messages were written in one frame that the program probably never ends a frame. Called when the memory
+    /// for messages is about to grow, or has just grown.
     #[cold]
     #[inline(never)]
     fn warn_of_growth(&self) {
@@ -258,7 +258,7 @@ impl<M> Messages<M> {
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message panics. The other messages are dropped nevertheless, and the update is complete.
+    /// If the `Drop` of a message panics. The other messages are still dropped, and the update is complete.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -370,11 +370,11 @@ impl<M> Messages<M> {
         self.limit = limit;
     }
 
-    /// Drops all messages. A reader that has not read them has missed them.
+    /// Drops all messages. Messages that a reader has not read count as missed.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message panics. The other messages are dropped nevertheless.
+    /// If the `Drop` of a message panics. The other messages are still dropped.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -389,8 +389,8 @@ impl<M> Messages<M> {
         for_each_despite_panics([&mut self.old, &mut self.new].into_iter(), Vec::clear);
     }
 
-    /// Removes and returns all messages, the oldest first. A reader that has not read them has missed them. Dropping the iterator
-    /// drops the messages that it has not yielded.
+    /// Removes and returns all messages, the oldest first. Messages that a reader has not read count as missed. Dropping the iterator drops
+    /// the messages that it has not yielded.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

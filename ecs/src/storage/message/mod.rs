@@ -1,7 +1,7 @@
 //! Messages: values that systems write for other systems that run later.
 //!
-//! A world stores the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] with its position. This
-//! module does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
+//! A world stores the messages of a type in a resource, [`Messages`]. Each reader has a [`MessageCursor`] with its position. This module
+//! does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
 //! [frame](crate::world::World::frame) ends.
 // Tests: tests/changes/messages
 
@@ -24,9 +24,9 @@ pub use crate::reexports::message::*;
 
 use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 
-/// The system of bevy_ecs that ages messages. Here it does nothing: messages age at the end of a
-/// [frame](crate::world::World::frame), whether or not a schedule has this system. It exists so that other systems can be ordered
-/// relative to it.
+/// Corresponds to the system of bevy_ecs that ages messages. In this crate it does nothing: messages age at the end of a
+/// [frame](crate::world::World::frame), whether or not a schedule has this system. It exists so that other systems can be ordered relative
+/// to it.
 ///
 /// ```
 /// use strata_ecs::message::message_update_system;

@@ -27,7 +27,7 @@ enum ResourceCopy {
     Some(TakenValue, RegisterResource, Option<ValueClone>),
 }
 
-/// Returns the id of a type of resources, and registers it if necessary.
+/// Returns the id of a resource type, and registers it if necessary.
 type RegisterResource = fn(&mut Resources) -> ResourceId;
 
 /// The value of a resource, for reading.

@@ -1,4 +1,4 @@
-//! Copies of sparse storages, and restoring storages from them.
+//! Copies sparse storages, and restores storages from copies.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 

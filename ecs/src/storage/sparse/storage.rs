@@ -242,7 +242,7 @@ impl SparseStorage {
         }
     }
 
-    /// Records that an entity has a new value that counts as added, although it had one before.
+    /// Records that an entity has a new value that counts as added, although the entity had a value before.
     pub(crate) fn note_added(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
@@ -531,7 +531,7 @@ impl SparseStorage {
         }
     }
 
-    /// The entities of a set in the order of their values, or one bit per entity index for a tag.
+    /// Returns the entities of a set in the order of their values; for a tag, one bit per entity index instead.
     pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
         match self {
             Self::Set(set) => (&set.entities, &[]),

@@ -1,4 +1,4 @@
-//! Copies of tables, and restoring tables from them.
+//! Copies tables, and restores tables from copies.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 

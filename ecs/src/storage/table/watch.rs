@@ -65,7 +65,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Recomputes the listeners of each table, and sets the listeners that apply to all tables. `O(columns)`.
+    /// Sets the listeners `in_all` that apply to all tables, and recomputes the listeners of each table. `O(columns)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) {
         self.in_all = in_all;
         for table in &mut self.tables {

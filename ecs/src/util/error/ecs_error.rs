@@ -24,8 +24,8 @@ use core::fmt;
 /// ```
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// The severity of an error. The [error handler](crate::error::ErrorHandler) decides how to react to it. In a world
-/// without an error handler,
+/// The severity of an error. The [error handler](crate::error::ErrorHandler) of the world decides how to react to it. In a world without an
+/// error handler:
 ///
 /// - schedules and commands ignore errors up to `Warning`. Before that, an error of severity `Warning` is written to standard error; with
 ///   the feature `trace` it is reported to `tracing` instead, and without `std` it is not written.

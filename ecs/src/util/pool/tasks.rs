@@ -52,7 +52,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Divides rows by the default rule. Up to 64 rows are divided into tasks of 8 rows. Of more rows, the first task has 8 rows, so that
+    /// Divides rows by the default rule. Up to 64 rows are divided into tasks of 8 rows. For more rows, the first task has 8 rows, so that
     /// the cost of a row is measured soon, and the second task ends at row 64. The others have the same size and begin at multiples of 64,
     /// like the groups of rows that share ticks. A loop over many rows has 32 or more of them.
     #[inline]
