@@ -219,9 +219,9 @@ impl FilteredAccess {
     /// for each member. The queries are disjoint if in each pair of their branches one branch requires a component that one of these two
     /// branches excludes.
     ///
-    /// The result is exact if each query has at most 128 branches. A branch that implies another branch does not count. With more branches,
-    /// only the conditions that all branches share are compared. Then the result may be `false` although no entity can match both. The cost
-    /// is the product of the numbers of branches.
+    /// The result is exact if each query has at most 128 branches. A branch that implies another branch does not count. If a query has more
+    /// branches, only the conditions that all branches share are compared, so the result may be `false` although no entity can match both.
+    /// The cost is the product of the numbers of branches.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -93,8 +93,8 @@ impl<T> Description<T> {
         Self { saving: SavedForm { version, ..self.saving }, ..self }
     }
 
-    /// Sets earlier stable names of the type, under which files may contain its values. For a type with parameters, the names are given
-    /// without the parameters; these are added.
+    /// Sets earlier stable names of the type, under which files may contain its values. For a type with parameters, give the names without
+    /// the parameters; the parameters are added.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { saving: SavedForm { aliases, ..self.saving }, ..self }

@@ -1,7 +1,7 @@
 //! Type-erased values of one component outside of any world: one value in a builder, many in a batch.
 //!
-//! Components of an `EntityBuilder`, columns of `spawn_columns` and clones are stored as such values. Inserting them into a world registers
-//! the component from the descriptor of the values.
+//! Components of an `EntityBuilder`, columns of `spawn_columns` and clones are stored in an [`ErasedVec`]. Inserting them into a world
+//! registers the component from the descriptor of the values.
 
 use alloc::alloc::{alloc, dealloc};
 use alloc::boxed::Box;

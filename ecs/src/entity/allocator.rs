@@ -73,8 +73,8 @@ pub struct Entities {
     pub(super) limit: u32,
     /// Retired indexes without a slot, which are skipped.
     pub(super) retired: RetiredIndexes,
-    /// The first generation of each index without a slot. It is higher than the generation of each id whose slot was freed, so no old id
-    /// becomes valid again.
+    /// The first generation of each index without a slot that is not retired. It is higher than the generations of all earlier ids with
+    /// such an index, so no old id becomes valid again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
     /// Counts changes of the free list without a change of rows, such as ids that were freed before they had a row.
@@ -185,8 +185,8 @@ impl Entities {
         &self.slots
     }
 
-    /// Returns the origin of the spawn of a live entity, or of the despawn of a dead entity. The latter is unknown if another entity with
-    /// this index has been despawned since. Only known with the feature `track_location`.
+    /// Returns the origin of the spawn of a live entity, or of the despawn of a dead entity. The origin of a despawn is unknown if another
+    /// entity with this index has been despawned since then. Origins are known only with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

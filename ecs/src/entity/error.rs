@@ -78,7 +78,8 @@ impl Despawned {
         self.entity
     }
 
-    /// The origin of the despawn. Only known with the feature `track_location`, until the next entity with the same index is despawned.
+    /// The origin of the despawn. It is known only with the feature `track_location`, and only until the next entity with the same index is
+    /// despawned.
     #[must_use]
     pub const fn by(&self) -> Origin {
         self.by

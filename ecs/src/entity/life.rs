@@ -1,4 +1,4 @@
-//! The origins of spawns and despawns. Only known with the feature `track_location`.
+//! The origins of spawns and despawns. They are known only with the feature `track_location`.
 //!
 //! Tests: tests/track_location/origins.rs
 

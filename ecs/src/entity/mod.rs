@@ -228,7 +228,7 @@ impl Hash for Entity {
 impl_debug!([] Entity => |this, f| fmt::Display::fmt(this, f));
 
 impl_display! {
-    /// For instance `12v3` for index 12 and generation 3.
+    /// Shows the index and the generation, for instance `12v3` for index 12 and generation 3.
     [] Entity => |this, f| {
         if *this == Self::PLACEHOLDER {
             return f.write_str("PLACEHOLDER");

@@ -85,7 +85,7 @@ impl Slot {
     }
 
     /// Returns the location in the slot of an id; `None` if the generation differs. If the id is not alive, the location has a table that
-    /// does not exist. So this is only for callers that check whether the table exists.
+    /// does not exist. So this function is only for callers that check whether the table exists.
     #[inline]
     pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
         let slot = slots.get(entity.index() as usize)?;

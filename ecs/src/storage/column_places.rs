@@ -96,7 +96,7 @@ enum CellContent {
 
 /// A map to the columns of all tables. The key is the table and the slot of the type. Types without a slot are not in the map.
 pub(crate) struct ColumnLookup {
-    /// At least one cell is unused.
+    /// The cells of the map. At least one cell is unused.
     cells: LookupCells,
     len: usize,
     /// Leads from a type to a table with the type. If the hashes of several types are equal, one of the types uses the cell. If several

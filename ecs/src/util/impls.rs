@@ -135,7 +135,8 @@ macro_rules! impl_into_iter {
     };
 }
 
-/// Implements `Default`. The body is an expression. For types where a derive would add bounds, or whose fields have other initial values.
+/// Implements `Default`. The body is an expression. The macro is for types for which a derive would add bounds, or whose fields have other
+/// initial values.
 macro_rules! impl_default {
     ([$($generics:tt)*] $Type:ty => $value:expr) => {
         impl<$($generics)*> Default for $Type {

@@ -151,8 +151,8 @@ pub trait UnrollWidth: Sealed + 'static {
     const OF_LARGE: usize;
     /// The number of rows at a time if there are more than four columns, regardless of the size of their values.
     const OF_MANY: usize;
-    /// Whether single numbers are processed in one loop over all rows except the last few. For wide registers there are masked stores, by
-    /// which the optimiser replaces a branch around a store. It does this only in loops.
+    /// Whether single numbers are processed in one loop over all rows except the last few. With wide registers the optimiser can replace a
+    /// branch around a store by a masked store. It does this only in loops.
     const LOOPS_OVER_SMALL: bool;
 }
 
@@ -271,8 +271,8 @@ impl<const COUNT: usize> Variants for Shaped<COUNT> {
     type Avx512 = UnrolledRows<COUNT, COUNT, COUNT>;
 }
 
-/// Prevents the vectorisation of the loop that contains the call. The call stands in a loop over blocks of rows, of which each single step
-/// is to be vectorised.
+/// Prevents the vectorisation of the loop that contains the call. It is called in loops over blocks of rows, where the work on a single
+/// block is to be vectorised instead.
 ///
 /// The optimiser treats a loop over blocks of eight rows as a loop with a stride of eight. It would shuffle the rows of several blocks into
 /// registers, which takes longer than the actual work.

@@ -2,8 +2,8 @@
 //!
 //! The search looks for a set of components that both queries match. It goes through the terms and records the required and excluded
 //! components as assumptions. Then it tries the members of each alternative. It backtracks when two assumptions contradict each other. If
-//! it finds no such set, the queries are disjoint. The number of steps is limited. If the search exceeds it, only the conditions that all
-//! branches of each query share are compared.
+//! it finds no such set, the queries are disjoint. The number of steps is limited. If the search exceeds the limit, only the conditions
+//! that all branches of each query share are compared.
 //!
 //! If a query contradicts itself about a sparse component, it visits tables, but matches no row. So it is disjoint from each other query.
 //! Whether two queries may run in parallel is a different question, which depends on the tables that they visit. `FilteredAccess` follows

@@ -37,7 +37,7 @@ pub struct PairTarget<R>(PhantomData<fn() -> R>);
 macro_rules! ends {
     ($($End:ident: $key:literal, $is_source:literal;)*) => { $(
         impl<R: Relation> $End<R> {
-            /// Creates the component. Only for the code that keeps it consistent with the pairs.
+            /// Creates the component. Only the code that keeps it consistent with the pairs may call this.
             pub(crate) const fn new() -> Self {
                 Self(PhantomData)
             }

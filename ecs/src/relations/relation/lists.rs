@@ -1,9 +1,9 @@
 //! The list of pairs of each entity.
 //!
 //! A list with one element is stored in its head. Other lists are blocks of one allocation that all lists share. Block sizes are powers of
-//! two. Free blocks of the same size form a linked list. Removing an element leaves a hole. When a list has considerably more holes than
-//! elements, the holes are closed. So each removal takes amortised constant time and keeps the order. Heads are found by entity index, in
-//! pages that exist only where entities have lists.
+//! two. Free blocks of the same size form a linked list. Removing an element leaves a hole. When a list has many more holes than elements,
+//! the holes are closed. So each removal takes amortised constant time and keeps the order. Heads are found by entity index, in pages that
+//! exist only where entities have lists.
 //!
 //! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/operations.rs
 

@@ -30,9 +30,9 @@ const KEPT: usize = 64;
 /// The pairs of a relation.
 pub struct PairStorage<R> {
     index: PairIndex,
-    /// By row of the pair.
+    /// One item for each pair, by row.
     values: Vec<Payload<R>>,
-    /// By row of the pair.
+    /// One item for each pair, by row.
     ticks: Vec<TickCells>,
     /// Pending events of the current operation. When the events are triggered, the values of removed pairs are dropped.
     events: Vec<PairEvent<R>>,

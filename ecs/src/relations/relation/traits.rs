@@ -48,7 +48,7 @@ pub enum OnTargetDespawn {
 /// | `exclusive` | a source has at most one pair: a new one replaces it |
 /// | `symmetric` | a pair has no direction: both entities are source and target, and find the same value |
 /// | `acyclic` | a pair that would close a cycle is not made; the check takes `O(pairs that lead on from the target)` |
-/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, whatever its bounds say |
+/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, even without bounds that prove it |
 ///
 /// An invalid pair is not made; `relate` reports it as a [`CommandError`](crate::store::CommandError). A pair is invalid if one of its
 /// entities is not alive, if it would close a cycle of an `acyclic` relation, or if its source and target are the same entity and the

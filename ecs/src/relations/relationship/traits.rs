@@ -60,7 +60,7 @@ pub trait Relationship: Component + Sized {
     /// Creates a value with a target.
     fn from(entity: Entity) -> Self;
 
-    /// Sets another target. Only for values that are not in a world: for a value in a world, the list of the target would not be updated.
+    /// Sets another target. The value must not be in a world, because the list of its target would not be updated.
     fn set_risky(&mut self, entity: Entity);
 }
 
@@ -70,9 +70,9 @@ pub trait Relationship: Component + Sized {
 /// The library updates the component when sources change. Code that borrows the component mutably can reorder the sources. If such code
 /// swaps two values or takes a value out, the sides disagree; `collection_mut_risky` can also cause this. A
 /// [`SourceList`](super::SourceList) stores its target, so swapped lists are detected. Both lists are repaired by the first operation that
-/// adds a source to one of them, removes a source from one of them, or uses a whole list: `despawn`, `move_components` and clones of linked
-/// entities do. Until then, code that only reads the component sees the swapped list. An empty list that is inserted by hand is kept until
-/// sources have been added and removed.
+/// adds a source to one of them, removes a source from one of them, or uses a whole list, as `despawn`, `move_components` and the cloning
+/// of linked entities do. Until then, code that only reads the component sees the swapped list. An empty list that is inserted by hand is
+/// kept until sources have been added and removed.
 ///
 /// Removing the component removes the relationship of all sources that it lists. With `#[relationship_target(relationship = ..,
 /// linked_spawn)]` the sources are despawned with the entity.

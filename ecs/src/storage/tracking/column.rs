@@ -384,8 +384,8 @@ impl Tracking {
         }
     }
 
-    /// Returns the tick of the last read of a consumer in this column. If there was none: the tick of the last read in the column from
-    /// which the first rows were moved here. The default tick if there was neither.
+    /// Returns the tick of the last read of a consumer in this column. If no consumer has read this column, returns the tick of the last
+    /// read in the column from which the first rows were moved here. If there was no read there either, returns the default tick.
     pub(crate) fn last_look(&self) -> Tick {
         let seen = self.seen.get();
         if seen == Tick::default() { self.seen_before.get() } else { seen }

@@ -31,8 +31,8 @@
 //!   ([`Tracking::mark_in_advance`]): it sets the ticks of the groups. Afterwards a change of a row only has to write the tick of the row,
 //!   which only the code that has borrowed the value accesses. A group may then have a new tick although no row of it was changed.
 //!
-//! Threads that write to one column concurrently use the same tick, because they belong to the same run. With different ticks, a group
-//! could be left with the older one, and changes could be missed.
+//! Threads that write to one column concurrently must use the same tick, that is, belong to the same run. With different ticks, a group
+//! could be left with the older tick, and changes could be missed.
 //!
 //! # Levels
 //!

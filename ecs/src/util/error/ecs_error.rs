@@ -27,8 +27,8 @@ pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 /// The severity of an error. The [error handler](crate::error::ErrorHandler) of the world decides how to react to it. In a world without an
 /// error handler:
 ///
-/// - schedules and commands ignore errors up to `Warning`. Before that, an error of severity `Warning` is written to standard error; with
-///   the feature `trace` it is reported to `tracing` instead, and without `std` it is not written.
+/// - schedules and commands ignore errors up to `Warning`. An error of severity `Warning` is also written to standard error. With the
+///   feature `trace` it is reported to `tracing` instead. Without `trace` and `std` it is not reported.
 /// - schedules and commands treat errors of other severities as a failure of the system or command.
 ///
 /// ```

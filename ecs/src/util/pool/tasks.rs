@@ -6,7 +6,7 @@
 //! The thread that runs the loop takes the tasks one by one. It takes several tasks at once if each is little work and none records
 //! anything (`Tasks::joined`). It reads the clock at intervals. If the remaining work is long enough, it calls helpers, which also take
 //! tasks. Commands and messages that tasks record are joined in the order of tasks (`system/tasks.rs`). Tasks are taken in order. So when a
-//! task fails, all earlier tasks have been taken and will be finished, and the same error is the first one on any number of threads.
+//! task fails, all earlier tasks have been taken and will be finished, and the first error does not depend on the number of threads.
 //!
 //! Tests: ecs/src/util/pool/tests.rs
 
@@ -54,7 +54,7 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// Divides rows by the default rule. Up to 64 rows are divided into tasks of 8 rows. For more rows, the first task has 8 rows, so that
     /// the cost of a row is measured soon, and the second task ends at row 64. The others have the same size and begin at multiples of 64,
-    /// like the groups of rows that share ticks. A loop over many rows has 32 or more of them.
+    /// like the groups of rows that share ticks. A loop over many rows has 32 or more such tasks.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
         if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self::of_size(rows, 8) }
@@ -77,7 +77,8 @@ impl Tasks {
         Self { rows, head: &[], size, is_joined: false, in_lanes: false }
     }
 
-    /// Allows several small tasks to be taken at once. For loops whose result does not depend on how rows are divided among threads.
+    /// Allows several small tasks to be taken at once. This is for loops whose result does not depend on how rows are divided among
+    /// threads.
     #[inline]
     pub(crate) fn joined(self) -> Self {
         Self { is_joined: true, ..self }

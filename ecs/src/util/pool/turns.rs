@@ -2,8 +2,8 @@
 //!
 //! Task *n* belongs to lane *n* mod [`LANES`]. The tasks of a lane run one at a time and in their order, and each task sees the effects of
 //! the task before it. Tasks of different lanes may run at the same time. No thread waits for a lane. A thread takes the first task whose
-//! lane is idle; if all lanes are busy, it leaves. A thread that has finished a task must try to take another one, so the tasks of its lane
-//! are not forgotten.
+//! lane is idle; if all lanes are busy, it leaves. A thread that has finished a task must try to take another task, so that the remaining
+//! tasks of the lane are run.
 //!
 //! Tests: tests/loom/turns_model.rs
 
