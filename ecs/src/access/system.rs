@@ -111,7 +111,7 @@ impl Access {
         !self.exclusive || self.keeps_structure
     }
 
-    /// Whether the system borrows the whole world mutably.
+    /// Returns whether the system borrows the whole world mutably.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -125,7 +125,7 @@ impl Access {
         self.exclusive
     }
 
-    /// The access of each parameter, with the number of the parameter from 0.
+    /// Returns the access of each parameter, with the number of the parameter from 0.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -268,7 +268,7 @@ impl Access {
         self.params.shrink_to_fit();
     }
 
-    /// Whether the system makes changes that are applied after its run.
+    /// Returns whether the system makes changes that are applied after its run.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred
     }

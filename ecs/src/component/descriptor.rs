@@ -129,7 +129,7 @@ impl RequirementList for DirectRequirements {
 }
 
 impl ComponentDescriptor {
-    /// The descriptor of the component `C`.
+    /// Returns the descriptor of the component `C`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -188,7 +188,7 @@ impl ComponentDescriptor {
         Self { persistence, ..self }
     }
 
-    /// The identity of the component or resource.
+    /// Returns the identity of the component or resource.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
@@ -207,7 +207,7 @@ impl ComponentDescriptor {
         self.identity
     }
 
-    /// The type; `None` for a component that was made at run time.
+    /// Returns the id of the type; `None` for a component that was made at run time.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         match self.identity {
@@ -216,8 +216,8 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The type of the values: [`type_id`](Self::type_id) or, for a component that was made at run time, the type that its builder was
-    /// given. `None` if only the layout of the values is known.
+    /// Returns the type of the values: [`type_id`](Self::type_id) or, for a component that was made at run time, the type that its builder
+    /// was given. `None` if only the layout of the values is known.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -231,7 +231,7 @@ impl ComponentDescriptor {
         self.value_type
     }
 
-    /// The full name of the type of the values, for messages.
+    /// Returns the full name of the type of the values, for messages.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -244,8 +244,8 @@ impl ComponentDescriptor {
         (self.type_name)()
     }
 
-    /// The full name of the type, or the name of a component that was made at run time, for messages. The name of a type may change
-    /// with the compiler: in files use [`stable_name`](Self::stable_name).
+    /// Returns the full name of the type or, for a component that was made at run time, its name. This is for messages: the name of a type
+    /// may change with the compiler. In files use [`stable_name`](Self::stable_name).
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.identity {
@@ -254,7 +254,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The version of the values in files: 1, unless the definition has another one.
+    /// Returns the version of the values in files: 1, unless the definition has another one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -279,7 +279,7 @@ impl ComponentDescriptor {
         self.saving.aliases
     }
 
-    /// Whether values are saved in files, according to the definition.
+    /// Returns whether values are saved in files, according to the definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -297,14 +297,14 @@ impl ComponentDescriptor {
         !self.saving.is_skipped && !is_skipped
     }
 
-    /// How a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
+    /// Returns how a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
     /// [`Listed`](PersistenceKind::Listed).
     #[must_use]
     pub fn persistence(&self) -> PersistenceKind {
         (self.persistence.kind)()
     }
 
-    /// The name for files; `None` if the type does not have a stable name. See [`StableName`].
+    /// Returns the name for files; `None` if the type does not have a stable name. See [`StableName`].
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -321,13 +321,13 @@ impl ComponentDescriptor {
         self.stable_name
     }
 
-    /// Size and alignment of a value.
+    /// Returns the size and alignment of a value.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Where the values of a component are stored; `None` for a resource, which is stored separately.
+    /// Returns where the values of a component are stored; `None` for a resource, which is stored separately.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -350,7 +350,7 @@ impl ComponentDescriptor {
         self.track
     }
 
-    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
+    /// Returns whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -490,7 +490,7 @@ impl ComponentDescriptor {
         self.relation
     }
 
-    /// Whether the values are stored outside the tables.
+    /// Returns whether the values are stored outside the tables.
     pub(crate) fn is_sparse(&self) -> bool {
         self.storage == Some(StorageType::Sparse)
     }

@@ -71,7 +71,7 @@ impl<'a> ErasedRef<'a> {
         Self { descriptor, value: NonNull::from(value).cast(), marker: PhantomData }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
@@ -371,13 +371,13 @@ unsafe impl Send for ErasedField<'_> {}
 unsafe impl Sync for ErasedField<'_> {}
 
 impl<'a> ErasedField<'a> {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.field.name()
     }
 
-    /// The description of the field.
+    /// Returns the description of the field.
     #[must_use]
     pub fn description(self) -> &'static Field {
         self.field
@@ -511,12 +511,12 @@ impl<'a> ErasedRefMut<'a> {
         ErasedRefMut { marker: PhantomData, ..*self }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.value.descriptor
     }
 
-    /// The address of the value.
+    /// Returns the address of the value.
     pub(crate) fn as_ptr(&self) -> NonNull<u8> {
         self.value.value
     }

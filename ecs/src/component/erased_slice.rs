@@ -63,19 +63,19 @@ impl<'a> ErasedSlice<'a> {
         Self { descriptor: value.descriptor(), values: value.as_ptr(), len: 1, marker: PhantomData }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether the slice is empty.
+    /// Returns whether the slice is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
@@ -111,7 +111,7 @@ impl<'a> ErasedSlice<'a> {
         Self { values: address_of(self.descriptor, self.values, first), len: self.len - first, ..self }
     }
 
-    /// The values, one after the other.
+    /// Returns the values, one after the other.
     pub fn iter(self) -> impl ExactSizeIterator<Item = ErasedRef<'a>> {
         (0..self.len).map(move |at| self.value_at(at))
     }
@@ -200,7 +200,7 @@ impl<'a> ErasedRef<'a> {
 }
 
 impl<'a> ErasedRefMut<'a> {
-    /// The value, if its type is `T`.
+    /// Returns the value, if its type is `T`.
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
         ErasedSliceMut::of_one(self).downcast()?.first_mut()
     }
@@ -231,14 +231,14 @@ impl<'a> ErasedSliceMut<'a> {
         Self { values: ErasedSlice { descriptor, values, len: 1, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// The values, one after the other.
+    /// Returns the values, one after the other.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = ErasedRefMut<'a>> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
         // SAFETY: there are `len` values of this component, which are borrowed mutably for `'a`, and each is returned once.
         (0..len).map(move |at| unsafe { ErasedRefMut::new(descriptor, address_of(descriptor, values, at)) })
     }
 
-    /// The values, if their type is `T`.
+    /// Returns the values, if their type is `T`.
     pub(crate) fn downcast<T: 'static>(self) -> Option<&'a mut [T]> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
         // SAFETY: there are `len` values of this component, whose type is `T` (checked here); they are borrowed mutably for `'a`.

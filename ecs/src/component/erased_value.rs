@@ -13,7 +13,7 @@ use super::erased_vec::{ErasedValue, ErasedVec};
 use crate::entity::EntityMapper;
 
 impl ErasedValue {
-    /// A value of a component type.
+    /// Returns a value of a component type.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -67,13 +67,13 @@ impl ErasedValue {
         ErasedVec::default_of(descriptor).map(Self)
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.0.descriptor()
     }
 
-    /// A reference to the value.
+    /// Returns a reference to the value.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -92,7 +92,7 @@ impl ErasedValue {
         }
     }
 
-    /// The value, borrowed mutably, if its type is `T`.
+    /// Returns the value, borrowed mutably, if its type is `T`.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -109,7 +109,7 @@ impl ErasedValue {
         self.as_mut().into_mut()
     }
 
-    /// The value, borrowed mutably.
+    /// Returns the value, borrowed mutably.
     pub(crate) fn as_mut(&mut self) -> ErasedRefMut<'_> {
         match self.0.first_erased_mut() {
             Some(value) => value,
@@ -117,7 +117,7 @@ impl ErasedValue {
         }
     }
 
-    /// The address of the value.
+    /// Returns the address of the value.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.0.data()
@@ -240,13 +240,13 @@ impl<V> WrongTypeError<V> {
         Self { component: descriptor.name(), expected: descriptor.value_type_name(), found: type_name::<V>(), value }
     }
 
-    /// The name of the component.
+    /// Returns the name of the component.
     #[must_use]
     pub fn component(&self) -> &'static str {
         self.component
     }
 
-    /// The refused value or values.
+    /// Returns the refused value or values.
     #[must_use]
     pub fn into_inner(self) -> V {
         self.value

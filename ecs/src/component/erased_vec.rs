@@ -145,12 +145,12 @@ impl ErasedVec {
         Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -211,13 +211,13 @@ impl ErasedVec {
         divided
     }
 
-    /// The values, borrowed mutably.
+    /// Returns the values, borrowed mutably.
     pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed mutably.
         unsafe { ErasedSliceMut::new(self.descriptor, self.data, self.len) }
     }
 
-    /// The address of the values.
+    /// Returns the address of the values.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
@@ -228,7 +228,7 @@ impl ErasedVec {
         self.len = 0;
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed.
         unsafe { ErasedSlice::new(self.descriptor, self.data, self.len) }
@@ -254,12 +254,12 @@ impl ErasedVec {
         Ok(unsafe { self.data.cast::<T>().read() })
     }
 
-    /// The first value, if there is one.
+    /// Returns the first value, if there is one.
     pub(crate) fn first_erased(&self) -> Option<ErasedRef<'_>> {
         self.as_slice().get(0)
     }
 
-    /// The first value, borrowed mutably, if there is one.
+    /// Returns the first value, borrowed mutably, if there is one.
     pub(crate) fn first_erased_mut(&mut self) -> Option<ErasedRefMut<'_>> {
         self.as_slice_mut().into_iter().next()
     }
@@ -384,7 +384,7 @@ impl<'c> NewColumn<'c> {
         Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), count, fill })
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Values(values) => values.descriptor,
@@ -392,7 +392,7 @@ impl<'c> NewColumn<'c> {
         }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Values(values) => values.len,

@@ -242,7 +242,7 @@ impl<F: 'static> FieldTypeOf<F> {
         }
     }
 
-    /// Whether values of the type are known to contain entities.
+    /// Returns whether values of the type are known to contain entities.
     #[must_use]
     pub const fn holds_entities(self) -> bool {
         self.ty.entities
@@ -256,37 +256,37 @@ impl<F: 'static> FieldTypeOf<F> {
 }
 
 impl Field {
-    /// The name of the field. In a tuple struct it is a number such as `0`. The `r#` of a raw identifier is omitted.
+    /// Returns the name of the field. In a tuple struct it is a number such as `0`. The `r#` of a raw identifier is omitted.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The offset of the field from the start of the value, in bytes.
+    /// Returns the offset of the field from the start of the value, in bytes.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Size and alignment of the type of the field. In a packed struct the address of the field may be less aligned.
+    /// Returns the size and alignment of the type of the field. In a packed struct the address of the field may be less aligned.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.ty.layout
     }
 
-    /// The type of the field, if it is a type of the program.
+    /// Returns the type of the field, if it is a type of the program.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         Some(self.ty.type_id)
     }
 
-    /// The full name of the type, for messages. It may change with the compiler.
+    /// Returns the full name of the type, for messages. It may change with the compiler.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         (self.ty.type_name)()
     }
 
-    /// The doc comment, without the space at the start of each line; empty if there is no doc comment.
+    /// Returns the doc comment, without the space at the start of each line; empty if there is no doc comment.
     #[must_use]
     pub const fn docs(&self) -> &'static str {
         self.docs
@@ -350,18 +350,18 @@ impl<T: ?Sized> Fields<T> {
     pub const NONE: Self =
         Self { list: &[], elements: None, plain: false, any_bytes: false, entities: false, marker: PhantomData };
 
-    /// The fields.
+    /// Returns the fields.
     #[must_use]
     pub const fn list(&self) -> &'static [Field] {
         self.list
     }
 
-    /// Whether values of the type are known to be plain bytes.
+    /// Returns whether values of the type are known to be plain bytes.
     pub(super) const fn are_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether any bytes are a valid value of the type.
+    /// Returns whether any bytes are a valid value of the type.
     pub(super) const fn take_any_bytes(&self) -> bool {
         self.any_bytes
     }

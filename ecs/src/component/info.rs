@@ -98,7 +98,7 @@ impl ComponentInfo {
         !is_always_tracked(self.descriptor.track) && self.changes.is_idle()
     }
 
-    /// The id of the component in its world.
+    /// Returns the id of the component in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -115,7 +115,7 @@ impl ComponentInfo {
         self.id
     }
 
-    /// The full name of the type, as in `my_game::Position`.
+    /// Returns the full name of the type, as in `my_game::Position`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -132,7 +132,7 @@ impl ComponentInfo {
         self.descriptor.name()
     }
 
-    /// The type; `None` for a component that was made at run time.
+    /// Returns the id of the type; `None` for a component that was made at run time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -149,7 +149,7 @@ impl ComponentInfo {
         self.descriptor.type_id()
     }
 
-    /// Size and alignment of a value.
+    /// Returns the size and alignment of a value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -166,7 +166,7 @@ impl ComponentInfo {
         self.descriptor.layout
     }
 
-    /// Whether values need to be dropped.
+    /// Returns whether values need to be dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -183,7 +183,7 @@ impl ComponentInfo {
         self.descriptor.functions.drop.is_some()
     }
 
-    /// Where the values are stored.
+    /// Returns where the values are stored.
     ///
     /// ```
     /// use strata_ecs::component::StorageType;
@@ -207,7 +207,7 @@ impl ComponentInfo {
         self.storage()
     }
 
-    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
+    /// Returns whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -225,7 +225,7 @@ impl ComponentInfo {
         self.descriptor.mutable
     }
 
-    /// Whether values can be cloned, as `World::clone_entity` does.
+    /// Returns whether values can be cloned, for instance by `World::clone_entity`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

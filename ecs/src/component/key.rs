@@ -136,7 +136,7 @@ impl ComponentKey {
         self.bits == other.bits
     }
 
-    /// The name of the type, without its module.
+    /// Returns the name of the type, without its module.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name

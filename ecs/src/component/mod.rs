@@ -190,32 +190,34 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// The hook that runs when the component has been added to an entity that did not have it: see
+    /// Returns the hook that runs when the component has been added to an entity that did not have it: see
     /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` sets it.
     #[must_use]
     fn on_add() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` sets it.
+    /// Returns the hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` sets it.
     #[must_use]
     fn on_insert() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` sets it.
+    /// Returns the hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]`
+    /// sets it.
     #[must_use]
     fn on_discard() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` sets it.
+    /// Returns the hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` sets it.
     #[must_use]
     fn on_remove() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` sets it.
+    /// Returns the hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` sets
+    /// it.
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None
@@ -256,7 +258,7 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Lists the functions that convert values of older versions to this version. The option `upgrade` of the derive writes this function.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// The slot in which the process stores a number for this type; `None` for types with parameters.
+    /// Returns the slot in which the process stores a number for this type; `None` for types with parameters.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None

@@ -77,7 +77,7 @@ pub enum PersistenceKind {
 }
 
 impl<R> Persistence<R> {
-    /// The persistence without the type of the resource.
+    /// Returns the persistence without the type of the resource.
     #[must_use]
     pub fn kind(&self) -> PersistenceKind {
         match self {

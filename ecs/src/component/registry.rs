@@ -100,7 +100,7 @@ impl Components {
         self.id::<T>()
     }
 
-    /// The id of the component with this `TypeId`, if it is registered in this world.
+    /// Returns the id of the component with this `TypeId`, if it is registered in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -355,7 +355,7 @@ impl Components {
         }
     }
 
-    /// The info of a component; `None` if the id belongs to another world.
+    /// Returns the info of a component; `None` if the id belongs to another world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -391,7 +391,7 @@ impl Components {
         self.iter()
     }
 
-    /// The full name of a component's type, for messages.
+    /// Returns the full name of a component's type, for messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -408,13 +408,13 @@ impl Components {
         self.info(id).map_or("an unknown component", ComponentInfo::name)
     }
 
-    /// The number of registered components.
+    /// Returns the number of registered components.
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
-    /// Whether no component is registered. Each world has at least [`Disabled`](crate::entity_disabling::Disabled).
+    /// Returns whether no component is registered. Each world has at least [`Disabled`](crate::entity_disabling::Disabled).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -431,7 +431,7 @@ impl Components {
         self.infos.is_empty()
     }
 
-    /// The infos of all components, in the order of registration.
+    /// Returns the infos of all components, in the order of registration.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -449,7 +449,7 @@ impl Components {
         self.infos.iter()
     }
 
-    /// The lifecycle events that observers and hooks of a component are notified of.
+    /// Returns the lifecycle events that observers and hooks of a component are notified of.
     #[inline]
     pub(crate) fn observed(&self, id: ComponentId) -> LifecycleMask {
         self.info(id).map_or(LifecycleMask::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
@@ -481,13 +481,13 @@ impl Components {
         self.side(id).is_some_and(|side| side.is_of_pairs)
     }
 
-    /// Whether any component of the world is a side of a relationship.
+    /// Returns whether any component of the world is a side of a relationship.
     #[inline]
     pub(crate) fn has_relations(&self) -> bool {
         self.has_relations
     }
 
-    /// Whether any component of the world has hooks, or is a side of a relationship.
+    /// Returns whether any component of the world has hooks, or is a side of a relationship.
     #[inline]
     pub(crate) fn has_hooks(&self) -> bool {
         self.has_hooks

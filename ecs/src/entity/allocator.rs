@@ -103,7 +103,7 @@ impl Default for Entities {
 }
 
 impl Entities {
-    /// The exclusive upper bound of the indexes of entities.
+    /// Returns the exclusive upper bound of the indexes of entities.
     pub(crate) fn limit(&self) -> u32 {
         self.limit
     }
@@ -125,19 +125,19 @@ impl Entities {
         }
     }
 
-    /// The number of live entities. Reserved ids count after they are flushed.
+    /// Returns the number of live entities. Reserved ids count after they are flushed.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.live as usize
     }
 
-    /// Whether no entity is alive.
+    /// Returns whether no entity is alive.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// The number of slots. The index of every live entity is less than this number.
+    /// Returns the number of slots. The index of every live entity is less than this number.
     #[must_use]
     pub const fn index_bound(&self) -> usize {
         self.slots.len()
@@ -161,7 +161,7 @@ impl Entities {
         Some(Location { table: slot.table, row: slot.row })
     }
 
-    /// The location of a live entity.
+    /// Returns the location of a live entity.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Entities {
         self.get(entity).ok_or_else(|| self.why_not(entity))
     }
 
-    /// The slots, by index.
+    /// Returns the slots, by index.
     #[inline]
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
@@ -454,7 +454,7 @@ impl Entities {
         Some(FreeableSlot { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
-    /// The bytes that the allocator has allocated.
+    /// Returns the bytes that the allocator has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()

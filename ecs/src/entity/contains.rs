@@ -33,7 +33,7 @@ use super::Entity;
     label = "not an entity"
 )]
 pub trait ContainsEntity {
-    /// The entity.
+    /// Returns the entity to which the value belongs.
     fn entity(&self) -> Entity;
 }
 

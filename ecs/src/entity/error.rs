@@ -32,7 +32,7 @@ pub enum EntityError {
 }
 
 impl EntityError {
-    /// The id that was passed to the operation.
+    /// Returns the id that was passed to the operation.
     #[must_use]
     pub const fn entity(&self) -> Entity {
         match *self {
@@ -72,14 +72,14 @@ impl Despawned {
         Self { entity, by }
     }
 
-    /// The entity.
+    /// Returns the entity that was despawned.
     #[must_use]
     pub const fn entity(&self) -> Entity {
         self.entity
     }
 
-    /// The origin of the despawn. It is known only with the feature `track_location`, and only until the next entity with the same index is
-    /// despawned.
+    /// Returns the origin of the despawn. It is known only with the feature `track_location`, and only until the next entity with the same
+    /// index is despawned.
     #[must_use]
     pub const fn by(&self) -> Origin {
         self.by

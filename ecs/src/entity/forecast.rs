@@ -94,7 +94,7 @@ impl IdForecasts {
         self.numbers.get(&key).map_or(0, |system| self.wanted(*system))
     }
 
-    /// The number of systems with a forecast above 0.
+    /// Returns the number of systems with a forecast above 0.
     pub(crate) fn expected(&self) -> usize {
         self.wanted.iter().filter(|wanted| **wanted != 0).count()
     }

@@ -73,7 +73,7 @@ impl IdStream {
         (self.parent != NO_PARENT).then_some(self.parent)
     }
 
-    /// Whether the stream is split.
+    /// Returns whether the stream is split.
     #[inline]
     pub(super) fn is_split(&self) -> bool {
         self.taken.load(Ordering::Relaxed) & SPLIT != 0
@@ -250,7 +250,7 @@ impl IdStreams {
         stream.is_some_and(|stream| stream.is_taken(stream.window + ((chunk / count) << self.chunk) + within))
     }
 
-    /// The number of bytes that are allocated while no stream is split.
+    /// Returns the number of bytes that are allocated while no stream is split.
     pub(super) fn allocated_bytes(&self) -> usize {
         self.streams.capacity() * size_of::<IdStream>()
     }

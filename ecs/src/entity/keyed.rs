@@ -141,7 +141,7 @@ impl EntityHashSet {
         Self(HashSet::with_capacity_and_hasher(capacity, EntityHash))
     }
 
-    /// The entities.
+    /// Returns the entities.
     #[must_use]
     pub fn iter(&self) -> UniqueEntityIter<hash_set::Iter<'_, Entity>> {
         UniqueEntityIter::of(self.0.iter())

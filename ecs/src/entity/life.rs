@@ -29,7 +29,7 @@ pub(super) struct EntityOrigins {
 }
 
 impl EntityOrigins {
-    /// The origin of the current operations.
+    /// Returns the origin of the current operations.
     #[inline]
     pub(super) fn caller(&self) -> Origin {
         self.by

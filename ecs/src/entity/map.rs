@@ -43,7 +43,7 @@ impl EntityMap {
         Self { pairs }
     }
 
-    /// The new id of an entity; `None` if it is not in the map. `O(log entities)`.
+    /// Returns the new id of an entity; `None` if it is not in the map. `O(log entities)`.
     #[must_use]
     pub fn get(&self, old: Entity) -> Option<Entity> {
         let at = self.pairs.binary_search_by_key(&old, |&(old, _)| old).ok()?;
@@ -63,13 +63,13 @@ impl EntityMap {
         self.pairs.iter().copied()
     }
 
-    /// The number of entities.
+    /// Returns the number of entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether the map is empty.
+    /// Returns whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()

@@ -109,7 +109,7 @@ impl Entity {
         if index == u32::MAX { None } else { Some(Self::new(index, NonZeroU32::MIN)) }
     }
 
-    /// The index of the id. Indexes are small and dense, and reused after a despawn.
+    /// Returns the index of the id. Indexes are small and dense, and reused after a despawn.
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -123,7 +123,7 @@ impl Entity {
         self.index
     }
 
-    /// The generation of the id. It counts the entities that have had the index, from 1.
+    /// Returns the generation of the id. It counts the entities that have had the index, from 1.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +141,7 @@ impl Entity {
         self.generation.get()
     }
 
-    /// The id as one number, for saving or sending. [`Entity::try_from_bits`] is the inverse.
+    /// Returns the id as one number, for saving or sending. [`Entity::try_from_bits`] is the inverse.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -155,7 +155,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         try_shrink(&mut self.0);
     }
 
-    /// The allocated bytes.
+    /// Returns the number of allocated bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.0.capacity() * size_of::<Option<Box<[T; N]>>>() + self.0.iter().flatten().count() * size_of::<[T; N]>()
     }

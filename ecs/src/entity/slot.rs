@@ -33,7 +33,7 @@ impl TableId {
     /// The exclusive upper bound of table indexes.
     pub(crate) const LIMIT: u32 = Self::UNUSED.0;
 
-    /// The index as a number.
+    /// Returns the index of the table as a number.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

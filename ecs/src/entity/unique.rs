@@ -195,7 +195,7 @@ impl<I: Distinct> Distinct for Take<I> {}
 impl<I: Distinct, P> Distinct for TakeWhile<I, P> {}
 impl<I: Distinct + ?Sized> Distinct for &mut I {}
 
-/// The first entity that occurs again after an earlier occurrence.
+/// Returns the first entity that occurs again after an earlier occurrence.
 fn twice(entities: &[Entity]) -> Option<Entity> {
     if entities.len() <= 8 {
         return entities
@@ -281,7 +281,7 @@ impl UniqueEntityVec {
         self.0.sort_unstable();
     }
 
-    /// The entities.
+    /// Returns the entities.
     #[must_use]
     pub fn iter(&self) -> UniqueEntityIter<slice::Iter<'_, Entity>> {
         UniqueEntityIter(self.0.iter())

@@ -36,7 +36,7 @@ use crate::relations::relationship::SourceList;
 pub struct ChildOf(pub Entity);
 
 impl ChildOf {
-    /// The parent.
+    /// Returns the parent.
     #[inline]
     #[must_use]
     pub fn parent(&self) -> Entity {

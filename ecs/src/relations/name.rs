@@ -58,7 +58,7 @@ impl Name {
         Self(name.into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -65,7 +65,7 @@ impl Column {
         Self { memory: AlignedMemory::new(item), drop, tracking: None, visited, slot: None, request: None }
     }
 
-    /// The size of one value.
+    /// Returns the size of one value.
     #[inline]
     pub(crate) fn item_size(&self) -> usize {
         self.memory.item_size()
@@ -77,7 +77,7 @@ impl Column {
         self.drop
     }
 
-    /// The address of the first value.
+    /// Returns the address of the first value.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.memory.data()
@@ -92,7 +92,7 @@ impl Column {
         }
     }
 
-    /// The ticks of the rows, if they are tracked.
+    /// Returns the ticks of the rows, if they are tracked.
     #[inline]
     pub(crate) fn tracking(&self) -> Option<&Tracking> {
         self.tracking.as_deref()
@@ -104,7 +104,7 @@ impl Column {
         self.request.as_deref()
     }
 
-    /// Tick of the last mutable access to the values.
+    /// Returns the tick of the last mutable access to the values.
     #[inline]
     pub(crate) fn visited(&self) -> Tick {
         self.visited.get()
@@ -297,7 +297,7 @@ impl Column {
         }
     }
 
-    /// Number of bytes that the column has allocated.
+    /// Returns the number of bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
         ticks + self.memory.allocated_bytes()
@@ -380,7 +380,7 @@ impl ColumnAddress {
     /// The address of a static column that has no values and no slot.
     pub(crate) const OF_NO_TABLE: Self = Self(NonNull::from_ref(&NO_TABLE));
 
-    /// The address of the first value of the column.
+    /// Returns the address of the first value of the column.
     ///
     /// # Safety
     ///
@@ -391,7 +391,7 @@ impl ColumnAddress {
         unsafe { (*self.0.as_ptr()).memory.data() }
     }
 
-    /// The column.
+    /// Returns the column.
     ///
     /// # Safety
     ///

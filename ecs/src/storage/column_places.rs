@@ -267,7 +267,7 @@ impl ColumnLookup {
         self.len = 0;
     }
 
-    /// Number of bytes that the map has allocated.
+    /// Returns the number of bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.cells.cells) + size_of_val(&*self.front.cells)
     }

@@ -115,7 +115,7 @@ impl<T> OnThread<T> {
         WrongThread { value: type_name::<T>(), owner, current }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl<T> OnThread<T> {
         Ok(self.value.as_ref().expect(TAKEN))
     }
 
-    /// The value, borrowed mutably.
+    /// Returns the value, borrowed mutably.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ pub(crate) fn contains<T: 'static>(resources: &Resources) -> bool {
     resources.get::<OnThread<T>>().is_some()
 }
 
-/// The value.
+/// Returns the value.
 ///
 /// # Errors
 ///

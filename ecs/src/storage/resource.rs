@@ -206,7 +206,7 @@ impl ResourceSlot {
         self.taken_value().map(|held| (held.value.data(), &held.ticks))
     }
 
-    /// The value, and its ticks.
+    /// Returns the value, and its ticks.
     #[inline]
     fn get(&self) -> Option<(&ErasedValue, &TickCells)> {
         match &self.value {
@@ -216,7 +216,7 @@ impl ResourceSlot {
         }
     }
 
-    /// The value, borrowed mutably, and its ticks.
+    /// Returns the value, borrowed mutably, and its ticks.
     fn get_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.settle();
         match (&mut self.value, &mut self.lent) {
@@ -441,7 +441,7 @@ impl Resources {
         self.places[id.0 as usize].take()?.downcast().ok()
     }
 
-    /// The name of the type of the resource with this id.
+    /// Returns the name of the type of the resource with this id.
     pub(crate) fn name(&self, id: ResourceId) -> &'static str {
         self.places[id.0 as usize].descriptor.name()
     }
@@ -469,7 +469,7 @@ impl Resources {
         }
     }
 
-    /// The resource.
+    /// Returns the resource.
     #[inline]
     pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
         let (value, _) = self.raw(self.id::<R>()?)?;
@@ -529,12 +529,12 @@ impl Resources {
         self.places.iter().filter(|place| place.on_thread.is_none()).map(|place| place.descriptor)
     }
 
-    /// The descriptors of the resources that exist, in the order in which the world registered their types.
+    /// Returns the descriptors of the resources that exist, in the order in which the world registered their types.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         self.iter().map(|(_, value)| value.descriptor())
     }
 
-    /// The resources that exist, in the order of registration.
+    /// Returns the resources that exist, in the order of registration.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceId, ErasedRef<'_>)> {
         (0..self.places.len()).filter_map(|number| {
             let id = ResourceId(number as u32);
@@ -542,7 +542,7 @@ impl Resources {
         })
     }
 
-    /// The resources that exist, borrowed mutably, with their ticks, in the order of registration.
+    /// Returns the resources that exist, borrowed mutably, with their ticks, in the order of registration.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ResourceId, ErasedRefMut<'_>, &TickCells)> {
         let places = self.places.iter_mut().enumerate().filter(|(_, place)| place.on_thread.is_none());
         places.filter_map(|(number, place)| {
@@ -551,13 +551,13 @@ impl Resources {
         })
     }
 
-    /// The resource with this id, if it exists.
+    /// Returns the resource with this id, if it exists.
     pub(crate) fn get_by_id(&self, id: ResourceId) -> Option<ErasedRef<'_>> {
         let place = self.places.get(id.0 as usize).filter(|place| place.on_thread.is_none())?;
         place.get().map(|(value, _)| value.as_ref())
     }
 
-    /// The resource with this id, borrowed mutably, with its ticks.
+    /// Returns the resource with this id, borrowed mutably, with its ticks.
     pub(crate) fn get_mut_by_id(&mut self, id: ResourceId) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.places.get_mut(id.0 as usize).filter(|place| place.on_thread.is_none())?.get_mut()
     }
@@ -589,7 +589,7 @@ impl Resources {
         for_each_despite_panics(places, |place| drop(place.take()));
     }
 
-    /// The names of the non-send values that exist, in the order in which the world registered their types.
+    /// Returns the names of the non-send values that exist, in the order in which the world registered their types.
     #[cfg(feature = "std")]
     pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
         let existing = self.places.iter().filter(|place| place.get().is_some());

@@ -124,7 +124,7 @@ impl Table {
         }
     }
 
-    /// The id of the table in its world.
+    /// Returns the id of the table in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +141,7 @@ impl Table {
         self.id
     }
 
-    /// The components, in ascending order. The columns have the same order.
+    /// Returns the components, in ascending order. The columns have the same order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -158,7 +158,7 @@ impl Table {
         &self.components
     }
 
-    /// The entity of each row.
+    /// Returns the entity of each row.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -176,14 +176,14 @@ impl Table {
         &self.entities
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -201,7 +201,7 @@ impl Table {
         self.entities.is_empty()
     }
 
-    /// Tick of the last added row or replaced value.
+    /// Returns the tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped.get()
     }
@@ -226,19 +226,19 @@ impl Table {
         self.departures.for_each_row_since(before, self.entities.len(), each);
     }
 
-    /// Whether the next row needs an allocation.
+    /// Returns whether the next row needs an allocation.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entities.len() == self.capacity
     }
 
-    /// Number of rows that fit without an allocation.
+    /// Returns the number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.capacity - self.entities.len()
     }
 
-    /// Whether the table has a column for a component. `O(log columns)`.
+    /// Returns whether the table has a column for a component. `O(log columns)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -284,13 +284,13 @@ impl Table {
         self.columns.address(self.column_index(id)?)
     }
 
-    /// The columns, in the order of the components.
+    /// Returns the columns, in the order of the components.
     #[inline]
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column with this index.
+    /// Returns the column with this index.
     #[inline]
     pub(crate) fn column(&self, index: usize) -> &Column {
         &self.columns[index]
@@ -538,7 +538,7 @@ impl Table {
         unsafe { self.drop_rows_except(kept, None, 0, count) }
     }
 
-    /// Number of bytes that the table has allocated, excluding memory owned by its values.
+    /// Returns the number of bytes that the table has allocated, excluding memory owned by its values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

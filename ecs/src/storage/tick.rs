@@ -34,7 +34,7 @@ pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 pub struct Tick(u32);
 
 impl Tick {
-    /// The tick with this number.
+    /// Returns the tick with this number.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -47,7 +47,7 @@ impl Tick {
         Self(number)
     }
 
-    /// The number. It is only meaningful relative to other ticks, because it wraps around.
+    /// Returns the number of the tick. It is meaningful only relative to other ticks, because numbers wrap around.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -294,7 +294,7 @@ impl ComponentTicks {
         Self { added: tick, changed: tick }
     }
 
-    /// Whether the value was added after `last_run`.
+    /// Returns whether the value was added after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -307,7 +307,7 @@ impl ComponentTicks {
         self.added.is_newer_than(last_run, this_run)
     }
 
-    /// Whether the value was added or changed after `last_run`.
+    /// Returns whether the value was added or changed after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};

@@ -56,25 +56,25 @@ impl AlignedMemory {
         Self { data, capacity: if size == 0 { usize::MAX } else { 0 }, size, align, before: 0 }
     }
 
-    /// The address of the first value.
+    /// Returns the address of the first value.
     #[inline(always)]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
 
-    /// Number of values that fit.
+    /// Returns the number of values that fit.
     #[inline(always)]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The size of one value.
+    /// Returns the size of one value.
     #[inline(always)]
     pub(crate) fn item_size(&self) -> usize {
         self.size
     }
 
-    /// Size of the block in bytes.
+    /// Returns the size of the block in bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         if self.owns_block() { self.layout(self.capacity).map_or(0, |layout| layout.size()) } else { 0 }
     }
@@ -116,7 +116,7 @@ impl AlignedMemory {
         Ok(())
     }
 
-    /// The alignment of one value.
+    /// Returns the alignment of one value.
     fn align(&self) -> usize {
         self.align as usize
     }

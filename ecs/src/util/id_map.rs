@@ -97,7 +97,7 @@ impl IdMap {
         used.map(|(at, entry)| steps(at, entry.key)).sum()
     }
 
-    /// The bytes that the map has allocated.
+    /// Returns the bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }

@@ -54,7 +54,7 @@ impl<T: Send> Parallel<T> {
         self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The values of all threads.
+    /// Returns the values of all threads.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.idle_mut().iter_mut()
     }

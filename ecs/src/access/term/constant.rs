@@ -92,7 +92,7 @@ impl ConstTerm {
         }
     }
 
-    /// The properties of the term that determine how loops over its rows are compiled.
+    /// Returns the properties of the term that determine how loops over its rows are compiled.
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
             Self::Entity => TermFacts::NONE,

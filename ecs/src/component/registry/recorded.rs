@@ -37,7 +37,7 @@ impl Components {
         self.infos.get_mut(id.index()).map(|info| info.changes.watch())
     }
 
-    /// Whether the removals of a component are recorded.
+    /// Returns whether the removals of a component are recorded.
     pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
         self.removals(id).is_some()
     }

@@ -298,7 +298,7 @@ impl EntitiesCopy {
         }
     }
 
-    /// The bytes that the copy has allocated.
+    /// Returns the bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.pages.iter().map(|page| page.capacity() * size_of::<Slot>()).sum::<usize>()
             + self.sparse.capacity() * size_of::<SparseMask>()

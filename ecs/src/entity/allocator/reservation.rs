@@ -121,7 +121,7 @@ impl Entities {
         *self.cursor.get_mut() != self.free.len() as i64
     }
 
-    /// The number of ids that have been reserved since the last flush.
+    /// Returns the number of ids that have been reserved since the last flush.
     pub(crate) fn reserved(&mut self) -> usize {
         (self.free.len() as i64 - *self.cursor.get_mut()) as usize
     }

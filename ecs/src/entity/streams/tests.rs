@@ -66,7 +66,7 @@ fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     (taken, next)
 }
 
-/// The ids that each task gets, in the order in which they become pending.
+/// Returns the ids that each task gets, in the order in which they become pending.
 fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec<Entity>> {
     let numbers: Vec<_> = tasks.iter().map(|uses| numbers(uses)).collect();
     let all: Vec<u32> = windows.iter().copied().chain([0]).collect();
@@ -127,7 +127,7 @@ impl Task<'_> {
     }
 }
 
-/// The visible state of the allocator.
+/// Returns the visible state of the allocator.
 fn state(entities: &Entities) -> (Vec<u32>, Vec<(u32, u32)>) {
     let slots = entities.slots.iter().map(|slot| (slot.generation, slot.table.0));
     (entities.free.clone(), slots.collect())
@@ -157,7 +157,7 @@ fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) 
     (got, pending)
 }
 
-/// The expected free list after a run.
+/// Returns the expected free list after a run.
 fn expected_free(before: &Entities, taken: &[Entity]) -> Vec<u32> {
     let taken: BTreeSet<u32> = taken.iter().map(|id| id.index()).collect();
     let bound = before.slots.len() as u32;

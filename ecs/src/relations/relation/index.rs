@@ -57,13 +57,13 @@ impl PairIndex {
         }
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The source and the target of each pair, by row.
+    /// Returns the source and the target of each pair, by row.
     #[inline]
     pub(crate) fn ends(&self) -> &[[Entity; 2]] {
         &self.ends

@@ -183,7 +183,7 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// Returns the sources of pairs that are new or have new values. A source may occur several times. `O(pairs)`.
     fn changed_sources(&self, since: RunTicks) -> Vec<Entity>;
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
     /// Iterates over all pairs with their values, by row.
@@ -237,7 +237,7 @@ pub(crate) trait PairsCopy: Send + Sync {
     /// Creates a storage with clones of the pairs.
     fn pairs(&self) -> Box<dyn ErasedPairs>;
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
     fn index(&self) -> &PairIndex;
@@ -288,7 +288,7 @@ pub(crate) struct PairsSetting<'a> {
 
 /// The pairs of one relation as data, by row. They are validated when a copy is built from them.
 pub(crate) trait PairsParts: Any + Send + Sync {
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn relation(&self) -> &'static ComponentDescriptor;
 
     fn pairs(&self) -> &[PairContents];

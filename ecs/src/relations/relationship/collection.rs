@@ -50,10 +50,10 @@ pub trait RelationshipSourceCollection {
     /// Removes an entity. Returns whether the collection contained it.
     fn remove(&mut self, entity: Entity) -> bool;
 
-    /// The entities.
+    /// Returns the entities.
     fn iter(&self) -> Self::SourceIter<'_>;
 
-    /// The number of entities.
+    /// Returns the number of entities.
     fn len(&self) -> usize;
 
     /// Removes all entities.
@@ -62,7 +62,7 @@ pub trait RelationshipSourceCollection {
     /// Frees unused memory.
     fn shrink_to_fit(&mut self);
 
-    /// Whether the collection is empty.
+    /// Returns whether the collection is empty.
     #[inline]
     fn is_empty(&self) -> bool {
         self.len() == 0

@@ -120,14 +120,14 @@ impl SourceList {
         (self.entities.get_mut(), &mut self.holes)
     }
 
-    /// The number of entities. `O(1)`, even after removals.
+    /// Returns the number of entities. `O(1)`, even after removals.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.entities.get_settled().map_or(self.count, Vec::len)
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

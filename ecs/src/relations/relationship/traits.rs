@@ -54,7 +54,7 @@ pub trait Relationship: Component + Sized {
     /// Whether an entity may be its own target.
     const ALLOW_SELF_REFERENTIAL: bool = false;
 
-    /// The target.
+    /// Returns the target.
     fn get(&self) -> Entity;
 
     /// Creates a value with a target.
@@ -91,7 +91,7 @@ pub trait RelationshipTarget: Component<Mutability = Mutable> + Sized {
     /// The collection in which the sources are listed.
     type Collection: RelationshipSourceCollection;
 
-    /// The sources.
+    /// Returns the sources.
     fn collection(&self) -> &Self::Collection;
 
     /// Returns the sources, to reorder them. Adding or removing a source would make the sides disagree.
@@ -106,19 +106,19 @@ pub trait RelationshipTarget: Component<Mutability = Mutable> + Sized {
         Self::from_collection_risky(Self::Collection::with_capacity(capacity))
     }
 
-    /// The sources.
+    /// Returns the sources.
     #[inline]
     fn iter(&self) -> SourceIter<'_, Self> {
         self.collection().iter()
     }
 
-    /// The number of sources.
+    /// Returns the number of sources.
     #[inline]
     fn len(&self) -> usize {
         self.collection().len()
     }
 
-    /// Whether there are no sources.
+    /// Returns whether there are no sources.
     #[inline]
     fn is_empty(&self) -> bool {
         self.collection().is_empty()
@@ -135,7 +135,7 @@ pub type SourceIter<'w, R> = <<R as RelationshipTarget>::Collection as Relations
     label = "not an entity"
 )]
 pub trait TargetField {
-    /// The target.
+    /// Returns the target.
     fn target(&self) -> Entity;
 
     /// Creates the value from a target.

@@ -107,12 +107,12 @@ impl NewValues {
         Ok(Some(Self::Column(values)))
     }
 
-    /// The descriptor of the type of the values.
+    /// Returns the descriptor of the type of the values.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.as_slice().descriptor()
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.as_slice().len()
     }
@@ -162,7 +162,7 @@ impl NewValues {
         }
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         match self {
             Self::Vec(values) => values.as_slice(),
@@ -220,12 +220,12 @@ impl ColumnCopy {
         Ok(copy)
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn values(&self) -> ErasedSlice<'_> {
         self.values.as_slice()
     }
 
-    /// Tick of the last mutable access to values.
+    /// Returns the tick of the last mutable access to values.
     pub(crate) fn visited(&self) -> Tick {
         self.visited
     }
@@ -235,7 +235,7 @@ impl ColumnCopy {
         self.tracking.as_deref().map(|tracking| (tracking, self.ticks))
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.values.len
     }
@@ -456,7 +456,7 @@ impl ColumnCopy {
         }
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.values.column.allocated_bytes() + self.tracking.as_ref().map_or(0, |tracking| tracking.allocated_bytes())
     }
@@ -470,7 +470,7 @@ impl CopiedValues {
         Self { descriptor, column, len: 0, copying: functions.copying() }
     }
 
-    /// The values.
+    /// Returns the values.
     fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: the column was made for the type of the descriptor, and its first `len` rows have values. `self` owns them, and
         // only code with exclusive access to `self` changes them.

@@ -153,7 +153,7 @@ impl<M> MessageCursor<M> {
         MessageParIter { first, second, number }
     }
 
-    /// The number of messages that the cursor has not read.
+    /// Returns the number of messages that the cursor has not read.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -168,7 +168,7 @@ impl<M> MessageCursor<M> {
         (messages.end() - self.position(messages)) as usize
     }
 
-    /// Whether the cursor has read all messages.
+    /// Returns whether the cursor has read all messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

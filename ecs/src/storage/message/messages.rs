@@ -150,12 +150,12 @@ impl<M> Messages<M> {
 }
 
 impl<M> Messages<M> {
-    /// The number of the oldest message in the list.
+    /// Returns the number of the oldest message in the list.
     pub(super) fn start(&self) -> u64 {
         self.new_start - self.old.len() as u64
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.new_start + self.new.len() as u64
@@ -321,7 +321,7 @@ impl<M> Messages<M> {
         are_in_order.then(|| Self { old, new, new_start, origin: next_origin(), ages, checkpoints, limit })
     }
 
-    /// The messages, the older ones first.
+    /// Returns the messages, the older ones first.
     pub(super) fn lists(&self) -> [&[M]; 2] {
         [&self.old, &self.new]
     }
@@ -405,13 +405,13 @@ impl<M> Messages<M> {
         self.old.drain(..).chain(self.new.drain(..))
     }
 
-    /// The number of messages.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.old.len() + self.new.len()
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -35,7 +35,7 @@ pub struct MessageParIter<'a, M> {
 }
 
 impl<M: Sync> MessageParIter<'_, M> {
-    /// The number of messages.
+    /// Returns the number of messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -51,7 +51,7 @@ impl<M: Sync> MessageParIter<'_, M> {
         self.first.len() + self.second.len()
     }
 
-    /// Whether there are no messages.
+    /// Returns whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

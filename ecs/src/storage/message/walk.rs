@@ -31,7 +31,7 @@ impl<'a, I: ExactSizeIterator + Default> RecordingIter<'a, I> {
         self.first.len() + self.second.len()
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     #[inline]
     fn number(&self) -> u64 {
         self.number

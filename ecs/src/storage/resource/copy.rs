@@ -123,7 +123,7 @@ impl ResourceCopies {
 }
 
 impl ComponentDescriptor {
-    /// The descriptor of the resource `R`.
+    /// Returns the descriptor of the resource `R`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -249,7 +249,7 @@ impl Resources {
         taken.collect()
     }
 
-    /// Whether a resource of this type exists.
+    /// Returns whether a resource of this type exists.
     pub(crate) fn contains(&self, descriptor: &ComponentDescriptor) -> bool {
         self.places.iter().any(|place| place.descriptor.is_same(descriptor) && place.get().is_some())
     }

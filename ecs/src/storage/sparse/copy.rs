@@ -75,7 +75,7 @@ impl SparseCopy {
         (&self.places.entities, &self.places.words)
     }
 
-    /// The values and their ticks.
+    /// Returns the values and their ticks.
     pub(crate) fn values(&self) -> &ColumnCopy {
         &self.values
     }
@@ -134,7 +134,7 @@ impl SparseCopy {
         self.values.take_clones()
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let Places { entities, pages, words, .. } = &*self.places;
         entities.capacity() * size_of::<Entity>()
@@ -176,7 +176,7 @@ pub(crate) fn indexes((entities, words): StorageMembers<'_>) -> Vec<u32> {
 }
 
 impl SparseStorage {
-    /// The entity indexes, in the order of their values.
+    /// Returns the entity indexes, in the order of their values.
     pub(crate) fn indexes(&self) -> Vec<u32> {
         indexes(self.members())
     }

@@ -36,13 +36,13 @@ impl SparseSet {
         self.room = self.entities.capacity().min(self.column.capacity());
     }
 
-    /// The entities that have a value, in the order of the values.
+    /// Returns the entities that have a value, in the order of the values.
     #[inline]
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// The values.
+    /// Returns the column with the values.
     #[inline]
     pub(crate) fn column(&self) -> &Column {
         &self.column

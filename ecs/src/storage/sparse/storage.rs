@@ -38,7 +38,7 @@ impl SparseStorage {
         }
     }
 
-    /// Number of entities that have a value.
+    /// Returns the number of entities that have a value.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl SparseStorage {
         }
     }
 
-    /// Whether the entity with this index has a value.
+    /// Returns whether the entity with this index has a value.
     #[inline]
     pub(crate) fn contains(&self, index: u32) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl SparseStorage {
         }
     }
 
-    /// The column of the values, with the ticks.
+    /// Returns the column of the values, with the ticks.
     #[inline]
     pub(crate) fn column(&self) -> &Column {
         match self {
@@ -573,7 +573,7 @@ impl SparseStorage {
         entities.len() + words.len() * 64
     }
 
-    /// Number of bytes that the storage has allocated, excluding memory owned by its values.
+    /// Returns the number of bytes that the storage has allocated, excluding memory owned by its values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         match self {
             Self::Set(set) => {

@@ -34,13 +34,13 @@ impl ColumnMove {
         Self { from, to, size: size_of_value(size), needs_drop }
     }
 
-    /// The size of one value.
+    /// Returns the size of one value.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {
         self.size as usize
     }
 
-    /// Whether the entity keeps the value.
+    /// Returns whether the entity keeps the value.
     #[inline(always)]
     pub(crate) fn is_kept(&self) -> bool {
         self.to < Self::PAST_END

@@ -61,27 +61,27 @@ impl TableCopy {
         Self { components, entities: Arc::new(entities), columns, stamped }
     }
 
-    /// The entities, by row.
+    /// Returns the entities, by row.
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// The copies of the columns, in the order of the components.
+    /// Returns the copies of the columns, in the order of the components.
     pub(crate) fn columns(&self) -> &[ColumnCopy] {
         &self.columns
     }
 
-    /// Tick of the last added row or replaced value.
+    /// Returns the tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped
     }
 
-    /// The components of the table.
+    /// Returns the components of the table.
     pub(crate) fn components(&self) -> &[ComponentId] {
         &self.components
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.entities.len()
     }
@@ -118,7 +118,7 @@ impl TableCopy {
         self.columns.iter_mut().map(ColumnCopy::take_clones).collect()
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.columns.iter().map(ColumnCopy::allocated_bytes).sum::<usize>()

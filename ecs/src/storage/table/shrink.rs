@@ -78,7 +78,7 @@ impl Tables {
         self.by_components.get(ids).copied()
     }
 
-    /// Number of bytes that the tables have allocated, excluding memory owned by their values.
+    /// Returns the number of bytes that the tables have allocated, excluding memory owned by their values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.tables.iter().map(Table::allocated_bytes).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()

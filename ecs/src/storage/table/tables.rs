@@ -92,7 +92,7 @@ impl Tables {
         self.epoch
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// ```
     /// use strata_ecs::entity::TableId;
@@ -108,7 +108,7 @@ impl Tables {
         self.tables.get(id.index())
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// # Safety
     ///
@@ -135,7 +135,7 @@ impl Tables {
         unsafe { self.places.hint(slot) }
     }
 
-    /// A table, if it exists.
+    /// Returns a table, if it exists.
     #[inline]
     pub(crate) fn find_mut(&mut self, id: TableId) -> Option<&mut Table> {
         self.tables.get_mut(id.index())
@@ -146,13 +146,13 @@ impl Tables {
         &mut self.tables[id.index()]
     }
 
-    /// All tables, by number.
+    /// Returns all tables, by number.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[Table] {
         &self.tables
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// # Safety
     ///
@@ -177,7 +177,7 @@ impl Tables {
         (a, b)
     }
 
-    /// All tables, in the order of their ids.
+    /// Returns all tables, in the order of their ids.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -33,7 +33,7 @@ impl Table {
         !(self.needs_drop | self.tracked)
     }
 
-    /// Whether values of some column have to be dropped.
+    /// Returns whether values of some column have to be dropped.
     #[inline]
     pub(crate) fn needs_drop(&self) -> bool {
         self.needs_drop

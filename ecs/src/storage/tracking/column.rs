@@ -92,7 +92,7 @@ impl Tracking {
         tracking
     }
 
-    /// Number of rows that fit without an allocation.
+    /// Returns the number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
@@ -334,13 +334,13 @@ impl Tracking {
         self.changed.cell(row).set(ticks.changed);
     }
 
-    /// The ticks of a row.
+    /// Returns the ticks of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> ComponentTicks {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
-    /// The origin of the last change of a row.
+    /// Returns the origin of the last change of a row.
     #[inline]
     pub(crate) fn changed_by(&self, row: usize) -> Origin {
         self.by.origin(row)
@@ -559,7 +559,7 @@ impl Tracking {
         self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
     }
 
-    /// Number of bytes that the ticks and logs have allocated.
+    /// Returns the number of bytes that the ticks and logs have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let logs: usize = self.logs.iter().map(ChangeLog::allocated_bytes).sum();
         let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();

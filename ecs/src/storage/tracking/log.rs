@@ -141,7 +141,7 @@ impl ChangeLog {
         self.rows.get(word).map_or(0, |rows| rows.load(Relaxed))
     }
 
-    /// Whether the log contains a row.
+    /// Returns whether the log contains a row.
     #[inline]
     pub(super) fn knows(&self, row: usize) -> bool {
         self.word(row / BITS) >> (row % BITS) & 1 != 0

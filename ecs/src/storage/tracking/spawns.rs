@@ -56,7 +56,7 @@ impl Spawns {
         (&self.ticks, self.others, self.newest)
     }
 
-    /// The tick at which the entity with this index was spawned.
+    /// Returns the tick at which the entity with this index was spawned.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Tick {
         self.ticks.get(index as usize).copied().unwrap_or(self.others)

@@ -98,7 +98,7 @@ impl EcsError {
         Self(Box::new(AnnotatedError { error: error.into(), severity, contexts: Vec::new() }))
     }
 
-    /// The severity of the error.
+    /// Returns the severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.0.severity

@@ -95,22 +95,22 @@ impl ErrorContext {
     }
 
     getters! {
-        /// The name of the system, run condition, command or observer.
+        /// Returns the name of the system, run condition, command or observer that failed.
         pub fn name(&self) -> &str = &self.name;
 
-        /// The kind of the failed function: `system`, `run condition`, `command` or `observer`.
+        /// Returns the kind of the failed function: `system`, `run condition`, `command` or `observer`.
         pub fn kind(&self) -> &'static str = self.kind;
 
-        /// The event that the failed observer observes.
+        /// Returns the event that the failed observer observes.
         pub fn event(&self) -> Option<&'static str> = self.event;
 
-        /// The system that recorded the failed command, or to which the failed run condition belongs.
+        /// Returns the system that recorded the failed command, or to which the failed run condition belongs.
         pub fn system(&self) -> Option<&str> = self.system.as_deref();
 
-        /// The system set to which the failed run condition belongs, in the `Debug` format of its label.
+        /// Returns the system set to which the failed run condition belongs, in the `Debug` format of its label.
         pub fn set(&self) -> Option<&str> = self.set.as_deref();
 
-        /// The schedule that ran the system or the run condition, in the `Debug` format of its label.
+        /// Returns the schedule that ran the system or the run condition, in the `Debug` format of its label.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -125,7 +125,7 @@ impl ErrorContext {
         /// ```
         pub fn schedule(&self) -> Option<&str> = self.schedule.as_deref();
 
-        /// The origin of the failed command. Known only with the feature `track_location`.
+        /// Returns the origin of the failed command. It is known only with the feature `track_location`.
         pub fn recorded_by(&self) -> Origin = self.by;
     }
 }

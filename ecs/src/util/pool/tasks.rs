@@ -97,7 +97,7 @@ impl Tasks {
         Self { head: &[], size, ..self }
     }
 
-    /// The number of tasks.
+    /// Returns the number of tasks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
